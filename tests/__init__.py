@@ -1,0 +1,1 @@
+"""The tests; a package, so that one test module may import helpers of another."""
