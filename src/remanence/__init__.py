@@ -1,0 +1,1 @@
+"""Remanence, a memory engine for AI agents."""

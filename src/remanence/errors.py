@@ -1,0 +1,128 @@
+"""What can go wrong, as one tree; every error says what to do next. Knows nothing of the rest of the package.
+
+RemanenceError
+├── InvalidInput (ValueError)       an argument is wrong: empty text, NUL, a vector of the wrong size
+│   ├── NameUnknown                 an unknown category, state, frame, relation or preset
+│   ├── PolicyError                 a policy does not compile: line, column, nearest valid name
+│   └── IngestError                 a file to take in is malformed: line number; nothing was taken in
+├── NotFound (KeyError)             no such memory, link, run or file
+├── Protected                       a guard forbids it: pinned, held, a system category
+├── Conflict                        a row changed since it was read; nothing was written
+├── PlanHeld                        the brake holds the plan: too much would be destroyed, or the clock jumped
+├── PolicyMismatch                  the stored policy is another one than the caller's
+└── StoreError                      the store cannot do its work
+    ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
+    ├── StoreUnavailable            locked, read-only, full or closed
+    └── StoreDamaged                stored bytes are not what was written
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+
+class RemanenceError(Exception):
+    """The root: `str(error)` says what happened, `error.recovery` what to do about it."""
+
+    recovery: str
+
+    def __init__(self, message: str, *, recovery: str) -> None:
+        super().__init__(message)
+        self.recovery = recovery
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its argument.
+        return str(self.args[0])
+
+
+class InvalidInput(RemanenceError, ValueError):
+    """An argument is wrong; nothing was written."""
+
+
+class NameUnknown(InvalidInput):
+    """A name that is not declared, with the nearest one that is."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(f"unknown {what} {name!r}", recovery=suggest(name, self.known))
+
+
+class PolicyError(InvalidInput):
+    """A policy does not compile; `line` and `column` count from 1 in the document named by `source`."""
+
+    def __init__(self, message: str, *, recovery: str, source: str = "policy", line: int = 1, column: int = 1) -> None:
+        super().__init__(f"{source}:{line}:{column}: {message}", recovery=recovery)
+        self.source = source
+        self.line = line
+        self.column = column
+
+
+class IngestError(InvalidInput):
+    """A file to take in is malformed at `line` (from 1); nothing of it was taken in."""
+
+    def __init__(self, message: str, *, recovery: str, source: str, line: int) -> None:
+        super().__init__(f"{source}:{line}: {message}", recovery=recovery)
+        self.source = source
+        self.line = line
+
+
+class NotFound(RemanenceError, KeyError):
+    """The thing named does not exist in this scope."""
+
+
+class Protected(RemanenceError):
+    """A guard forbids the change; `guards` names them."""
+
+    def __init__(self, message: str, *, recovery: str, guards: Sequence[str]) -> None:
+        super().__init__(message, recovery=recovery)
+        self.guards = tuple(guards)
+
+
+class Conflict(RemanenceError):
+    """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs."""
+
+    def __init__(self, keys: Sequence[tuple[str, Any]], message: str | None = None) -> None:
+        shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
+        more = f" and {len(keys) - 5} more" if len(keys) > 5 else ""
+        super().__init__(
+            message or f"changed since it was read: {shown}{more}",
+            recovery="read the rows again and repeat the change; nothing was written",
+        )
+        self.keys = tuple(keys)
+
+
+class PlanHeld(RemanenceError):
+    """The brake holds a plan whole; `destroyed` is how many memories it would destroy."""
+
+    def __init__(self, message: str, *, recovery: str, destroyed: int) -> None:
+        super().__init__(message, recovery=recovery)
+        self.destroyed = destroyed
+
+
+class PolicyMismatch(RemanenceError):
+    """The policy stored in the database is not the one the caller holds."""
+
+
+class StoreError(RemanenceError):
+    """The store cannot do its work."""
+
+
+class StoreIncompatible(StoreError):
+    """The file is not ours, is of a newer version, or was embedded by another model."""
+
+
+class StoreUnavailable(StoreError):
+    """The store is locked, read-only, full or closed; nothing was lost."""
+
+
+class StoreDamaged(StoreError):
+    """Stored bytes are not what was written."""
+
+
+def suggest(name: str, known: Sequence[str]) -> str:
+    """Say which known name is nearest to `name`, or list them where none is near."""
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return "use one of: " + ", ".join(known[:30]) if known else "declare it first"

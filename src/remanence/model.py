@@ -1,0 +1,360 @@
+"""The nouns: what is kept, what it is called, and what the verbs answer. Frozen data without behaviour or I/O."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+TEXT_CHARS_MAX = 100_000
+NAME_CHARS_MAX = 200
+
+
+class Label(IntEnum):
+    """An enumeration kept as an integer and shown by its lower-case name."""
+
+    @property
+    def label(self) -> str:
+        """Return the name as policies and JSON write it."""
+        return self.name.lower()
+
+
+class Status(Label):
+    """Where a memory stands; recall sees inbox and active."""
+
+    INBOX = 0
+    ACTIVE = 1
+    SUPERSEDED = 2
+    ARCHIVED = 3
+    PRUNED = 4
+
+
+class Tier(Label):
+    """How near at hand a memory is kept; archive if and only if its status is archived."""
+
+    HOT = 0
+    WARM = 1
+    COLD = 2
+    ARCHIVE = 3
+
+
+class Kind(Label):
+    """What sort of knowledge a memory is."""
+
+    SEMANTIC = 0
+    EPISODIC = 1
+    PROCEDURAL = 2
+
+
+class Decay(Label):
+    """How fast a memory's recency fades (elfmem's decay tiers)."""
+
+    PERMANENT = 0
+    DURABLE = 1
+    STANDARD = 2
+    EPHEMERAL = 3
+
+
+class Lifecycle(Label):
+    """How far a memory has been tried (engram's lifecycle states)."""
+
+    CANDIDATE = 0
+    VALIDATED = 1
+    ACTIVE = 2
+    STALE = 3
+    ARCHIVED = 4
+
+
+class Reason(Label):
+    """Why a memory is neither inbox nor active."""
+
+    DECAYED = 0
+    SUPERSEDED = 1
+    FORGOTTEN = 2
+    EXPIRED = 3
+    MERGED = 4
+    BUDGET = 5
+    COMPACTED = 6
+
+
+class Severity(Label):
+    """How grave what a memory reports is."""
+
+    INFO = 0
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+    CRITICAL = 4
+
+
+class Role(Label):
+    """Who spoke."""
+
+    USER = 0
+    ASSISTANT = 1
+    SYSTEM = 2
+    TOOL = 3
+
+
+class Relation(Label):
+    """What a link says; those in SYMMETRIC are stored once, lower sequence number first."""
+
+    SIMILAR = 0
+    NEAR_DUPLICATE = 1
+    CO_OCCURS = 2
+    CONTRADICTS = 3
+    ELABORATES = 4
+    SUPPORTS = 5
+    CAUSES = 6
+    REFERS = 7
+    SUPERSEDES = 8
+    LEARNED_FROM = 9
+    MERGED_FROM = 10
+
+
+SYMMETRIC = frozenset({Relation.SIMILAR, Relation.NEAR_DUPLICATE, Relation.CO_OCCURS, Relation.CONTRADICTS})
+# Links that record history count in no degree, activation or weak-link pruning.
+LINEAGE = frozenset({Relation.SUPERSEDES, Relation.LEARNED_FROM, Relation.MERGED_FROM})
+UNCOUNTED = LINEAGE | {Relation.CONTRADICTS}
+
+# What a memory may become; backwards only by restore, undo or confirmation.
+TRANSITIONS: Mapping[Status, frozenset[Status]] = {
+    Status.INBOX: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED}),
+    Status.ACTIVE: frozenset({Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED}),
+    Status.SUPERSEDED: frozenset({Status.ARCHIVED, Status.PRUNED}),
+    Status.ARCHIVED: frozenset({Status.SUPERSEDED, Status.PRUNED}),
+    Status.PRUNED: frozenset(),
+}
+RETURNING_VERBS = frozenset({"undo", "restore", "confirm", "import"})
+
+ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a memory: its kind, its home table in SQL, and what it is when nobody says.
+
+    int: an integer · time: microseconds UTC · fraction: a float kept in millionths · flag: 0 or 1 · enum: an
+    integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as they are.
+    """
+
+    name: str
+    kind: ColumnKind
+    home: Literal["states", "memories", "vectors"] = "states"
+    default: Any = None
+    nullable: bool = True
+    labels: type[Label] | None = None
+
+
+def _enum(name: str, labels: type[Label], default: Label | None = None) -> Column:
+    return Column(name, "enum", default=default, nullable=default is None, labels=labels)
+
+
+# Every column of a memory, in the order the store keeps them. What lives in `states` is narrow and all integers:
+# it is what curation reads and writes. `revision` rises with each change of content or state, `touched` with each
+# use, link or neighbour's change; the store keeps both.
+COLUMNS: tuple[Column, ...] = (
+    Column("id", "text", "memories", nullable=False),
+    Column("key", "text", "memories"),
+    Column("text", "text", "memories", nullable=False),
+    Column("fingerprint", "blob", "memories", nullable=False),
+    Column("attributes", "json", "memories"),
+    Column("holds", "json", "memories"),
+    _enum("status", Status, Status.INBOX),
+    _enum("tier", Tier, Tier.HOT),
+    _enum("reason", Reason),
+    Column("category", "name"),
+    _enum("kind", Kind),
+    Column("state", "name"),
+    _enum("severity", Severity),
+    _enum("decay", Decay, Decay.STANDARD),
+    _enum("lifecycle", Lifecycle, Lifecycle.CANDIDATE),
+    _enum("role", Role, Role.USER),
+    Column("agent", "name"),
+    Column("speaker", "name"),
+    Column("thread", "name"),
+    Column("session", "name"),
+    Column("said_at", "time", nullable=False),
+    Column("learned_at", "time", nullable=False),
+    Column("valid_from", "time"),
+    Column("valid_to", "time"),
+    Column("used_at", "time"),
+    Column("state_at", "time"),
+    Column("status_at", "time", nullable=False),
+    Column("tier_at", "time", nullable=False),
+    Column("reinforced_at", "time"),
+    Column("hold_until", "time"),
+    Column("pinned", "flag", default=0, nullable=False),
+    Column("confidence", "fraction"),
+    Column("value", "fraction"),
+    Column("tokens", "int", default=0, nullable=False),
+    Column("words", "int", default=0, nullable=False),
+    Column("uses", "int", default=0, nullable=False),
+    Column("use_days", "int", default=0, nullable=False),
+    Column("use_day", "int", default=0, nullable=False),
+    Column("confirmations", "int", default=0, nullable=False),
+    Column("disputes", "int", default=0, nullable=False),
+    Column("reinforced", "int", default=0, nullable=False),
+    Column("vector", "blob", "vectors"),
+    Column("revision", "int", default=1, nullable=False),
+    Column("touched", "int", default=0, nullable=False),
+)
+COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+# Counters that change by increments: they never conflict and never raise the revision.
+COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed edge between two memories; a missing confidence counts as 1."""
+
+    source: int
+    target: int
+    relation: Relation
+    weight: float = 0.5
+    confidence: float | None = None
+    count: int = 1
+    created_at: int = 0
+    last_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing kept, with all its columns, tags and sources; times in microseconds UTC."""
+
+    seq: int
+    id: str
+    scope: str
+    text: str
+    status: Status
+    tier: Tier
+    said_at: int
+    learned_at: int
+    status_at: int
+    tier_at: int
+    fingerprint: bytes
+    key: str | None = None
+    attributes: Mapping[str, Any] | None = None
+    holds: Mapping[str, int | None] | None = None
+    reason: Reason | None = None
+    category: str | None = None
+    kind: Kind | None = None
+    state: str | None = None
+    severity: Severity | None = None
+    decay: Decay = Decay.STANDARD
+    lifecycle: Lifecycle = Lifecycle.CANDIDATE
+    role: Role = Role.USER
+    agent: str | None = None
+    speaker: str | None = None
+    thread: str | None = None
+    session: str | None = None
+    valid_from: int | None = None
+    valid_to: int | None = None
+    used_at: int | None = None
+    state_at: int | None = None
+    reinforced_at: int | None = None
+    hold_until: int | None = None
+    pinned: int = 0
+    confidence: float | None = None
+    value: float | None = None
+    tokens: int = 0
+    words: int = 0
+    uses: int = 0
+    use_days: int = 0
+    use_day: int = 0
+    confirmations: int = 0
+    disputes: int = 0
+    reinforced: int = 0
+    revision: int = 1
+    touched: int = 0
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was said: one turn of a conversation, or any text to learn.
+
+    `key` is a stable name of the caller's: a turn whose key is known already is not taken in again.
+    """
+
+    text: str
+    category: str | None = None
+    kind: str | None = None
+    tags: Sequence[str] = ()
+    role: str = "user"
+    speaker: str | None = None
+    agent: str | None = None
+    thread: str | None = None
+    session: str | None = None
+    said_at: int | None = None
+    source: str | None = None
+    key: str | None = None
+    state: str | None = None
+    severity: str | None = None
+    confidence: float | None = None
+    attributes: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already."""
+
+    id: str
+    seq: int
+    status: Literal["stored", "confirmed", "known"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a consolidation did: how many memories became active, and the links it drew."""
+
+    activated: int
+    embedded: int
+    near_duplicates: int
+    similar: int
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One recalled memory with its score and the parts that made it."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was left out, and why."""
+
+    id: str
+    reason: str
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a recall: memories best first, within the budget, with what was left out.
+
+    `strength` is between 0 (nothing matches) and 1; `said_by_other` tells that the best evidence was said by
+    somebody else than the one person the question names.
+    """
+
+    query: str
+    memories: tuple[Hit, ...]
+    strength: float
+    tokens: int
+    dropped: tuple[Dropped, ...] = ()
+    said_by_other: bool = False
+    explanation: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+def new_id(now: int, random: Callable[[int], bytes]) -> str:
+    """Build a UUID of version 7 (RFC 9562) as 32 hex digits from a time and a source of random bytes."""
+    tail = bytearray(random(10))
+    tail[0] = 0x70 | (tail[0] & 0x0F)
+    tail[2] = 0x80 | (tail[2] & 0x3F)
+    return (max(now, 0) // 1_000).to_bytes(6, "big").hex() + bytes(tail).hex()

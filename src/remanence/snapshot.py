@@ -1,0 +1,59 @@
+"""A scope frozen as columns: what the planner decides on. Numbers, codes and times; no text and no vectors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkColumns:
+    """The links of a scope, one array each of the same length; ends are row numbers of the snapshot."""
+
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    relation: npt.NDArray[np.int8]
+    weight: Floats
+    confidence: Floats  # NaN where nobody said
+    last_at: Floats  # microseconds
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a snapshot is asked for: columns by name, tag patterns (`self/*`), and whether links are needed."""
+
+    columns: frozenset[str]
+    tags: frozenset[str] = frozenset()
+    links: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All memories of a scope that still have a row, in order of arrival, as they stood at `position`.
+
+    Arrays are aligned with `seq` (ascending). Kinds of column (see `model.COLUMNS`): enum → int8, −1 where
+    absent; name → int32 code into `names[column]`, −1 where absent; int and flag → int64; time and fraction →
+    float64 (microseconds; 0 to 1), NaN where absent. `revision` and `touched` are always there (int64).
+    """
+
+    scope: str
+    position: int
+    seq: Ints
+    columns: Mapping[str, npt.NDArray[np.generic]]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tags: Mapping[str, Bools] = field(default_factory=dict)
+    links: LinkColumns | None = None
+    fired: Mapping[str, int] = field(default_factory=dict)  # periodic rule → when it last fired
+    newest_at: int = 0  # the latest time the scope has recorded, for clock sanity
+    destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`
+
+    def __len__(self) -> int:
+        return len(self.seq)

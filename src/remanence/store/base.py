@@ -1,0 +1,189 @@
+"""The narrow protocol between the engine and what keeps memories. Knows nothing of rules, ranks or faces.
+
+Every method works in exactly one scope. A store is async at the method, not at the statement: one hop per gather
+or commit. All sequence numbers are positive and ascend in order of arrival for ever.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import Cause, Change, Committed, Logged
+from remanence.model import Link, Memory, Status
+from remanence.snapshot import Snapshot, Wanted
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """What a write needs to know before it decides, asked for a whole batch at once."""
+
+    fingerprints: Sequence[bytes] = ()
+    keys: Sequence[str] = ()
+    sessions: Sequence[str] = ()
+    terms: Sequence[int] = ()  # hashes of stems
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A memory met by its fingerprint or key."""
+
+    seq: int
+    id: str
+    status: Status
+    revision: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store answers to `Arriving`.
+
+    `twins` maps a fingerprint to the best standing memory that has it (inbox or active before superseded,
+    archived and pruned; then the oldest). `tails` maps a session to (number of its memories, last text).
+    `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
+    """
+
+    twins: Mapping[bytes, Twin] = field(default_factory=dict)
+    keys: Mapping[str, Twin] = field(default_factory=dict)
+    tails: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    memories: int = 0
+    df: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Which memories to list, newest first unless `oldest_first`; None means any."""
+
+    statuses: tuple[Status, ...] | None = None
+    tags: tuple[str, ...] = ()
+    equal: Mapping[str, Any] = field(default_factory=dict)  # column → value
+    after: int = 0  # sequence numbers above this one only
+    limit: int = 1_000
+    oldest_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Rows that hold each stem, and what the ranking needs to know of the scope.
+
+    `rows` maps a stem to ascending sequence numbers. Rows of every status are in it.
+    """
+
+    rows: Mapping[str, Ints]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bookkeeping:
+    """What is not memory and is neither audited nor undone: values by name, and leases.
+
+    `put` sets JSON values (None deletes). `lease` = (name, holder, until): taken if free, expired at `now` or held
+    by the same holder; the answer's `fence` is a number that rises with every new holder, None where refused.
+    `release` = (name, holder) gives a lease back.
+    """
+
+    now: int
+    get: Sequence[str] = ()
+    put: Mapping[str, Any] = field(default_factory=dict)
+    lease: tuple[str, str, int] | None = None
+    release: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """The answer to `Bookkeeping`: the values asked for (absent names are left out) and the lease's fence."""
+
+    values: Mapping[str, Any]
+    fence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that `check` looked at: what, whether it is sound, and what it saw."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+Capability = Literal["durable", "backup"]
+
+
+class Store(Protocol):
+    """What keeps memories; `memory.MemoryStore` is the reference, `sql.SqlStore` the one on SQLite."""
+
+    capabilities: frozenset[Capability]
+
+    async def open(self) -> None:
+        """Make the store ready; raise StoreIncompatible or StoreUnavailable where it cannot be."""
+        ...
+
+    async def close(self) -> None:
+        """Let everything go; closing twice is allowed."""
+        ...
+
+    async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+        """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
+        ...
+
+    async def find(self, scope: str, find: Find) -> list[Memory]:
+        """List memories by status, tags and columns."""
+        ...
+
+    async def arriving(self, scope: str, asked: Arriving) -> Known:
+        """Tell a write what it must know: twins, keys, session tails and term statistics."""
+        ...
+
+    async def search(self, scope: str, stems: Sequence[str]) -> Postings:
+        """Return the postings of stems; unknown stems have empty ones."""
+        ...
+
+    async def vectors(self, scope: str, after: int = 0, only: Sequence[int] | None = None) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
+        ...
+
+    async def neighbours(self, scope: str, seqs: Sequence[int]) -> list[Link]:
+        """Return every link that has one of these memories at an end."""
+        ...
+
+    async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:
+        """Freeze the scope as columns."""
+        ...
+
+    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        """Write all changes with their audit in one transaction, or raise Conflict and write nothing.
+
+        Updates raise `revision` by one; link writes, uses and (unless `cause.planned`) state changes raise
+        `touched` of the memories at the other ends. A new memory whose fingerprint an inbox or active memory
+        of the scope already has, or whose key is taken, is a Conflict. A positive increment of `uses` also sets
+        `used_at` to `cause.at` and counts in the seven day buckets; increments raise `touched`, not `revision`,
+        and commits of the verb "use" are logged without their rows, since uses are never undone.
+        """
+        ...
+
+    async def history(
+        self, scope: str, *, run: str | None = None, memory: int | None = None, after: int = 0, limit: int = 1_000
+    ) -> list[Logged]:
+        """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
+        ...
+
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+        """Read and write what is not memory: schedule, settings, leases."""
+        ...
+
+    async def scopes(self) -> list[str]:
+        """List the scopes that hold anything."""
+        ...
+
+    async def check(self) -> list[Check]:
+        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
+        ...
+
+    async def backup(self, path: str) -> None:
+        """Write a verified copy to `path`; refuses to overwrite."""
+        ...
