@@ -352,6 +352,33 @@ class Recalled:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A memory met by its fingerprint or key."""
+
+    seq: int
+    id: str
+    status: Status
+    revision: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a write knows of its scope before it decides.
+
+    `twins` maps a fingerprint to the best standing memory that has it (inbox or active before superseded,
+    archived and pruned; then the oldest). `tails` maps a session to (number of its memories, last text).
+    `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
+    """
+
+    twins: Mapping[bytes, Twin] = field(default_factory=dict)
+    keys: Mapping[str, Twin] = field(default_factory=dict)
+    tails: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    memories: int = 0
+    df: Mapping[int, int] = field(default_factory=dict)
+
+
 def new_id(now: int, random: Callable[[int], bytes]) -> str:
     """Build a UUID of version 7 (RFC 9562) as 32 hex digits from a time and a source of random bytes."""
     tail = bytearray(random(10))

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Cause, Change, Committed, Logged
+from remanence.model import Known as Known
 from remanence.model import Link, Memory, Status
+from remanence.model import Twin as Twin
 from remanence.snapshot import Snapshot, Wanted
 
 Ints = npt.NDArray[np.int64]
@@ -26,33 +28,6 @@ class Arriving:
     keys: Sequence[str] = ()
     sessions: Sequence[str] = ()
     terms: Sequence[int] = ()  # hashes of stems
-
-
-@dataclass(frozen=True, slots=True)
-class Twin:
-    """A memory met by its fingerprint or key."""
-
-    seq: int
-    id: str
-    status: Status
-    revision: int
-    fingerprint: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the store answers to `Arriving`.
-
-    `twins` maps a fingerprint to the best standing memory that has it (inbox or active before superseded,
-    archived and pruned; then the oldest). `tails` maps a session to (number of its memories, last text).
-    `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
-    """
-
-    twins: Mapping[bytes, Twin] = field(default_factory=dict)
-    keys: Mapping[str, Twin] = field(default_factory=dict)
-    tails: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    memories: int = 0
-    df: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,115 @@
+"""What every flow shares: the store, whose memory it is, and the sources of time, ids and vectors.
+
+Knows how to name a run and how to retry a lost race; knows no verb.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from remanence.change import Cause, Change, Committed, Receipt
+from remanence.clock import Clock
+from remanence.curate.policy import Policy
+from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
+from remanence.flows.index import ScopeIndex
+from remanence.llm.base import Embedder
+from remanence.model import NAME_CHARS_MAX, Label, Memory, new_id
+from remanence.store.base import Store
+
+RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
+
+Answer = TypeVar("Answer")
+L = TypeVar("L", bound=Label)
+
+
+@dataclass
+class Core:
+    """One open memory: mutable only in what the caller begins and ends (session, adopted policy, index cache)."""
+
+    store: Store
+    scope: str
+    clock: Clock
+    embedder: Embedder
+    policy: Policy
+    agent: str | None = None
+    session: str | None = None
+    policy_given: bool = False
+    random: Callable[[int], bytes] = os.urandom
+    index: ScopeIndex = field(default_factory=ScopeIndex)
+
+    def new_id(self) -> str:
+        """Return a fresh id that sorts by time."""
+        return new_id(self.clock.now(), self.random)
+
+    def cause(self, verb: str, **more: Any) -> Cause:
+        """Say why a commit happens now, in a run of its own unless `run` is given."""
+        run = more.pop("run", None) or self.new_id()
+        return Cause(verb, self.clock.now(), run, actor=self.agent, **more)
+
+    async def commit(self, changes: Sequence[Change], cause: Cause) -> Committed:
+        """Write the changes of one part."""
+        return await self.store.commit(self.scope, changes, cause)
+
+    async def one(self, name: int | str) -> Memory:
+        """Return one memory by id, key or sequence number, or raise NotFound."""
+        (memory,) = await self.store.get(self.scope, [name])
+        if memory is None:
+            raise NotFound(f"no memory {name!r} in scope {self.scope!r}", recovery="list ids with `list` or `recall`")
+        return memory
+
+    async def change_one(
+        self, name: int | str, verb: str, decide: Callable[[Memory], Awaitable[Sequence[Change]]]
+    ) -> Receipt:
+        """Read a memory, decide its changes and commit them, again from the start after a lost race."""
+        for attempt in range(RACES_MAX):
+            memory = await self.one(name)
+            changes = await decide(memory)
+            cause = self.cause(verb, detail={"id": memory.id})
+            if not changes:
+                return receipt(self.scope, cause, 0, {})
+            try:
+                await self.commit(changes, cause)
+            except Conflict:
+                if attempt + 1 == RACES_MAX:
+                    raise
+                continue
+            return receipt(self.scope, cause, len(changes), {verb: 1})
+        raise AssertionError("unreachable")
+
+
+def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], **more: Any) -> Receipt:
+    """Build the receipt of a run."""
+    return Receipt(cause.run, cause.verb, cause.at, scope, changes, dict(counts), **more)
+
+
+def label(labels: type[L], name: str, what: str) -> L:
+    """Turn a lower-case name into its enum member, or raise NameUnknown with the nearest one."""
+    member = labels.__members__.get(name.upper()) if isinstance(name, str) else None
+    if member is None:
+        raise NameUnknown(what, str(name), [item.label for item in labels])
+    return member
+
+
+def check_name(what: str, name: str | None) -> str | None:
+    """Refuse a name that is blank, too long or not plain text."""
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.strip() or len(name) > NAME_CHARS_MAX or not name.isprintable():
+        raise InvalidInput(
+            f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {str(name)[:40]!r}",
+            recovery=f"pass a shorter plain name for {what}",
+        )
+    return name
+
+
+def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:
+    """Turn new values of a memory's columns into one change, leaving out what stays; `guarded` also names `touched`."""
+    after = {name: value for name, value in values.items() if getattr(memory, name) != value}
+    if not after:
+        return []
+    before: dict[str, Any] = {name: getattr(memory, name) for name in after}
+    before["revision"] = memory.revision
+    if guarded:
+        before["touched"] = memory.touched
+    return [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]

@@ -1,0 +1,213 @@
+"""Decides what becomes of texts that arrive: stored, confirmed as an exact repeat, or known by their key already.
+
+Sees a whole batch and what the store answered to it; a batch gives the same rows as the texts one by one.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from remanence.change import Change, Increment
+from remanence.model import Kind, Known, Relation, Role, Severity, Status, Turn
+from remanence.text import term_hash, token_estimate, words
+from remanence.write.classify import decay
+from remanence.write.value import keep_value
+
+STANDING = frozenset({Status.INBOX, Status.ACTIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A checked text on its way in, with what is derived from it alone."""
+
+    turn: Turn
+    role: Role
+    kind: Kind | None
+    severity: Severity | None
+    fingerprint: bytes
+    stems: tuple[str, ...]
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one draft: the memory's key (negative for a new one), its id and the reason."""
+
+    key: int
+    id: str
+    status: Literal["stored", "confirmed", "known"]
+    reason: str = ""
+
+
+@dataclass
+class Batch:
+    """The decision for a batch: one outcome per draft, and the changes that make it true."""
+
+    now: int
+    known: Known
+    new_id: Callable[[], str]
+    agent: str | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)  # new memories, in order; row k has the key -(k + 1)
+    drafts: list[Draft] = field(default_factory=list)  # the draft of each new row
+    extras: list[Change] = field(default_factory=list)
+    repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
+    _keys: dict[str, Outcome] = field(default_factory=dict)
+    _twins: dict[bytes, Outcome] = field(default_factory=dict)
+    _df: dict[int, int] = field(default_factory=dict)
+    _tails: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _sourced: set[tuple[int, str]] = field(default_factory=set)
+
+    def take(self, draft: Draft) -> Outcome:
+        """Decide one draft in the light of those before it."""
+        outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft)
+        if draft.turn.key is not None:
+            self._keys.setdefault(draft.turn.key, outcome)
+        self.outcomes.append(outcome)
+        return outcome
+
+    def changes(self) -> list[Change]:
+        """Return everything to commit."""
+        created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
+        confirmed = [
+            Change("memories", seq, {"confirmations": Increment(-n)}, {"confirmations": Increment(n)})
+            for seq, n in self.repeats.items()
+        ]
+        return created + self.extras + confirmed
+
+    def _met_by_key(self, draft: Draft) -> Outcome | None:
+        key = draft.turn.key
+        if key is None:
+            return None
+        twin = self.known.keys.get(key)
+        if twin is not None:
+            return Outcome(twin.seq, twin.id, "known", f"the key {key!r} is here already")
+        met = self._keys.get(key)
+        return met and Outcome(met.key, met.id, "known", f"the key {key!r} came twice")
+
+    def _met_by_text(self, draft: Draft) -> Outcome | None:
+        """Confirm the standing memory that says the same; it makes no new row, but it adds its source."""
+        met = self._twins.get(draft.fingerprint)
+        twin = self.known.twins.get(draft.fingerprint)
+        if met is None and twin is not None and twin.status in STANDING:
+            met = Outcome(twin.seq, twin.id, "confirmed")
+        if met is None:
+            return None
+        if met.key < 0:
+            self.rows[-met.key - 1]["confirmations"] = self.rows[-met.key - 1].get("confirmations", 0) + 1
+        else:
+            self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
+        self._add_source(met.key, draft)
+        return Outcome(met.key, met.id, "confirmed", "an exact repeat")
+
+    def _store(self, draft: Draft) -> Outcome:
+        key = -(len(self.rows) + 1)
+        row = self._row(draft)
+        self.rows.append(row)
+        self.drafts.append(draft)
+        self._add_source(key, draft)
+        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(draft.turn.tags))]
+        reason = self._after_fallen(key, draft)
+        outcome = Outcome(key, row["id"], "stored", reason)
+        self._twins[draft.fingerprint] = outcome
+        self._count(draft)
+        return outcome
+
+    def _after_fallen(self, key: int, draft: Draft) -> str:
+        """Link a text that is learned anew to the memory that said it and no longer stands."""
+        twin = self.known.twins.get(draft.fingerprint)
+        if twin is None:
+            return ""
+        values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": self.now, "last_at": self.now}
+        self.extras.append(Change("links", (key, twin.seq, int(Relation.LEARNED_FROM)), None, values))
+        return f"learned anew: {twin.id} said it and is {twin.status.label}"
+
+    def _row(self, draft: Draft) -> dict[str, Any]:
+        turn = draft.turn
+        row: dict[str, Any] = {
+            "id": self.new_id(),
+            "text": turn.text,
+            "fingerprint": draft.fingerprint,
+            "said_at": draft.said_at,
+            "learned_at": self.now,
+            "status_at": self.now,
+            "tier_at": self.now,
+            "role": draft.role,
+            "decay": decay(turn.tags, turn.category),
+            "tokens": token_estimate(turn.text),
+            "words": len(words(turn.text)),
+            "value": self._value(draft),
+        }
+        optional = {
+            "key": turn.key,
+            "attributes": dict(turn.attributes) if turn.attributes else None,
+            "category": turn.category,
+            "kind": draft.kind,
+            "state": turn.state,
+            "state_at": self.now if turn.state is not None else None,
+            "severity": draft.severity,
+            "agent": turn.agent or self.agent,
+            "speaker": turn.speaker,
+            "thread": turn.thread,
+            "session": turn.session,
+            "confidence": None if turn.confidence is None else round(turn.confidence, 6),
+        }
+        row.update({name: value for name, value in optional.items() if value is not None})
+        return row
+
+    def _value(self, draft: Draft) -> float:
+        count, last = self._tail(draft)
+        value = keep_value(
+            draft.turn.text,
+            memories=self.known.memories + len(self.rows),
+            df=_Counted(self.known.df, self._df),
+            first_in_session=count if draft.turn.session is not None else None,
+            after_question=last.rstrip().endswith("?"),
+            assistant=draft.role is Role.ASSISTANT,
+        )
+        return round(value.total, 6)
+
+    def _tail(self, draft: Draft) -> tuple[int, str]:
+        session = draft.turn.session
+        if session is None:
+            return (0, "")
+        return self._tails.get(session) or self.known.tails.get(session) or (0, "")
+
+    def _count(self, draft: Draft) -> None:
+        for term in {term_hash(stem) for stem in draft.stems}:
+            self._df[term] = self._df.get(term, 0) + 1
+        if draft.turn.session is not None:
+            self._tails[draft.turn.session] = (self._tail(draft)[0] + 1, draft.turn.text)
+
+    def _add_source(self, key: int, draft: Draft) -> None:
+        source = draft.turn.source
+        if source is not None and (key, source) not in self._sourced:
+            self._sourced.add((key, source))
+            self.extras.append(Change("sources", (key, source), None, {"span": None}))
+
+
+class _Counted(Mapping[int, int]):
+    """Document frequencies of the store plus those of the batch so far."""
+
+    def __init__(self, stored: Mapping[int, int], fresh: Mapping[int, int]) -> None:
+        self._stored = stored
+        self._fresh = fresh
+
+    def __getitem__(self, term: int) -> int:
+        return self._stored.get(term, 0) + self._fresh.get(term, 0)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter({**self._stored, **self._fresh})
+
+    def __len__(self) -> int:
+        return len({**self._stored, **self._fresh})
+
+
+def decide(
+    drafts: Sequence[Draft], known: Known, *, now: int, new_id: Callable[[], str], agent: str | None
+) -> Batch:
+    """Decide a whole batch in its order."""
+    batch = Batch(now, known, new_id, agent)
+    for draft in drafts:
+        batch.take(draft)
+    return batch
