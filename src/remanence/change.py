@@ -77,12 +77,17 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One part of a run as the audit keeps it, with its changes in order."""
+    """One part of a run as the audit keeps it, with its changes in order.
+
+    A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the
+    columns that changed. `count` is the number of changes, also where they were not asked for.
+    """
 
     position: int
     cause: Cause
     changes: tuple[Change, ...]
     digest: str
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

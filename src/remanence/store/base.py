@@ -142,9 +142,19 @@ class Store(Protocol):
         ...
 
     async def history(
-        self, scope: str, *, run: str | None = None, memory: int | None = None, after: int = 0, limit: int = 1_000
+        self,
+        scope: str,
+        *,
+        run: str | None = None,
+        memory: int | None = None,
+        after: int = 0,
+        limit: int = 1_000,
+        rows: bool = True,
     ) -> list[Logged]:
-        """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
+        """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position.
+
+        With `rows=False` the parts come without their changes, whose number `Logged.count` still tells.
+        """
         ...
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:

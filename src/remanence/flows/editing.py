@@ -1,0 +1,373 @@
+"""One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.change import Change, Increment, Receipt
+from remanence.clock import TIME_MAX, to_micros
+from remanence.curate.guards import protecting
+from remanence.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.flows.core import RACES_MAX, Core, check_name, label, receipt, update
+from remanence.flows.writing import check_state, check_tags, prepare, take
+from remanence.model import (
+    SYMMETRIC,
+    TRANSITIONS,
+    Kind,
+    Learned,
+    Lifecycle,
+    Link,
+    Memory,
+    Reason,
+    Relation,
+    Severity,
+    Status,
+    Tier,
+    Turn,
+)
+from remanence.text import check_text, fingerprint, token_estimate, words
+
+STANDING = (Status.INBOX, Status.ACTIVE)
+LINK_WEIGHT_STEP = 0.10  # elfmem: a link seen again gains this weight, up to 1
+LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
+LINKED_WEIGHT = 0.65  # elfmem's default weight of a link drawn by hand
+CHAIN_MAX = 1_000
+
+
+async def put(core: Core, turn: Turn) -> Learned:
+    """Store a text under its key, or bring the memory that has the key to it."""
+    if turn.key is None:
+        raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
+    draft = prepare(core, turn)
+    (memory,) = await core.store.get(core.scope, [turn.key])
+    if memory is None:
+        (learned,) = await take(core, [draft])
+        if learned.status != "known":
+            return learned
+    values = {
+        "text": turn.text,
+        "category": turn.category,
+        "kind": turn.kind,
+        "state": turn.state,
+        "severity": turn.severity,
+        "attributes": turn.attributes,
+        "confidence": turn.confidence,
+    }
+    done = await edit(core, turn.key, {name: value for name, value in values.items() if value is not None})
+    memory = await core.one(turn.key)
+    return Learned(memory.id, memory.seq, "known", "updated" if done.changes else "unchanged")
+
+
+async def edit(core: Core, name: int | str, values: Mapping[str, Any]) -> Receipt:
+    """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return update(memory, _checked(core, memory, values))
+
+    return await core.change_one(name, "update", decide)
+
+
+def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what a caller gave into column values, each checked."""
+    after = dict(values)
+    if "text" in after:
+        after.update(_text_columns(core, memory, after["text"]))
+    for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
+        if isinstance(after.get(column), str):
+            after[column] = label(labels, after[column], column)
+    if "category" in after or "state" in after:
+        check_state(core, after.get("category", memory.category), after.get("state", memory.state))
+        if after.get("state", memory.state) != memory.state:
+            after["state_at"] = core.clock.now()
+    confidence = after.get("confidence")
+    if confidence is not None:
+        if not 0 <= confidence <= 1:
+            raise InvalidInput(f"confidence {confidence} is not between 0 and 1", recovery="pass a number from 0 to 1")
+        after["confidence"] = round(confidence, 6)
+    if "attributes" in after:
+        after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
+    for column in ("valid_from", "valid_to"):
+        if after.get(column) is not None:
+            after[column] = to_micros(after[column])
+    return after
+
+
+def _text_columns(core: Core, memory: Memory, text: str) -> dict[str, Any]:
+    check_text(text)
+    (vector,) = core.embedder.embed([spoken(memory.speaker, memory.said_at, text)], None).astype("<f2")
+    return {
+        "text": text,
+        "fingerprint": fingerprint(text, memory.speaker or ""),
+        "tokens": token_estimate(text),
+        "words": len(words(text)),
+        "vector": vector.tobytes(),
+    }
+
+
+async def tag(core: Core, name: int | str, tags: Sequence[str]) -> Receipt:
+    """Add tags; those it has already stay."""
+    check_tags(tags)
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return [Change("tags", (memory.seq, tag), None, {}) for tag in sorted(set(tags) - set(memory.tags))]
+
+    return await core.change_one(name, "tag", decide)
+
+
+async def untag(core: Core, name: int | str, tags: Sequence[str]) -> Receipt:
+    """Take tags away; those it lacks are no matter."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return [Change("tags", (memory.seq, tag), {}, None) for tag in sorted(set(tags) & set(memory.tags))]
+
+    return await core.change_one(name, "untag", decide)
+
+
+async def set_pin(core: Core, name: int | str, *, pinned: bool) -> Receipt:
+    """Pin or unpin; a pinned memory is never moved or destroyed by curation."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return update(memory, {"pinned": int(pinned)})
+
+    return await core.change_one(name, "pin" if pinned else "unpin", decide)
+
+
+async def hold(core: Core, name: int | str, reason: str, until: int | None) -> Receipt:
+    """Forbid destruction under a named hold, until a time or for good."""
+    check_name("a hold", reason)
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return update(memory, _holds({**(memory.holds or {}), reason: until}))
+
+    return await core.change_one(name, "hold", decide)
+
+
+async def release(core: Core, name: int | str, reason: str) -> Receipt:
+    """Lift a named hold."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        left = dict(memory.holds or {})
+        if reason not in left:
+            raise NotFound(f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(left) or 'none'}")
+        del left[reason]
+        return update(memory, _holds(left))
+
+    return await core.change_one(name, "release", decide)
+
+
+def _holds(holds: Mapping[str, int | None]) -> dict[str, Any]:
+    latest = max((TIME_MAX if until is None else until for until in holds.values()), default=None)
+    return {"holds": dict(holds) or None, "hold_until": latest}
+
+
+async def confirm(core: Core, name: int | str) -> Receipt:
+    """Count that a memory was seen again or was the answer; one that no longer stands comes back to active."""
+    now = core.clock.now()
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if memory.status in STANDING:
+            return [Change("memories", memory.seq, {"confirmations": Increment(-1)}, {"confirmations": Increment(1)})]
+        if memory.status in (Status.PRUNED, Status.SUPERSEDED):
+            raise InvalidInput(
+                f"memory {memory.id} is {memory.status.label}", recovery=f"bring it back first: restore {memory.id}"
+            )
+        (change,) = update(memory, {**standing(now), "valid_to": None})
+        assert change.before is not None and change.after is not None
+        before = {**change.before, "confirmations": Increment(-1)}
+        return [Change("memories", memory.seq, before, {**change.after, "confirmations": Increment(1)})]
+
+    return await core.change_one(name, "confirm", decide)
+
+
+def standing(now: int) -> dict[str, Any]:
+    """Return the columns of a memory that comes back to active."""
+    return {"status": Status.ACTIVE, "tier": Tier.HOT, "reason": None, "status_at": now, "tier_at": now}
+
+
+async def dispute(core: Core, name: int | str) -> Receipt:
+    """Count that somebody denied a memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return [Change("memories", memory.seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})]
+
+    return await core.change_one(name, "dispute", decide)
+
+
+async def forget(core: Core, name: int | str) -> Receipt:
+    """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
+    now = core.clock.now()
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if memory.status is Status.PRUNED:
+            return []
+        guards = protecting(memory, core.policy, now)
+        if guards:
+            raise Protected(
+                f"memory {memory.id} is protected: {', '.join(guards)}",
+                recovery="unpin it or release its holds first, if you mean it",
+                guards=guards,
+            )
+        tier = Tier.COLD if memory.tier is Tier.ARCHIVE else memory.tier
+        values = {"status": Status.PRUNED, "tier": tier, "reason": Reason.FORGOTTEN, "status_at": now}
+        return update(memory, values, guarded=True)
+
+    return await core.change_one(name, "forget", decide)
+
+
+async def supersede(core: Core, old: int | str, by: int | str) -> Receipt:
+    """Let one memory take the place of another, which stays as history; refuses itself, cycles and a missing one."""
+    newer = await core.one(by)
+    now = core.clock.now()
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        await _refuse_cycle(core, memory, newer)
+        if Status.SUPERSEDED not in TRANSITIONS[memory.status] and memory.status is not Status.SUPERSEDED:
+            raise InvalidInput(
+                f"memory {memory.id} is {memory.status.label}", recovery=f"bring it back first: restore {memory.id}"
+            )
+        tier = Tier.COLD if memory.tier is Tier.ARCHIVE else memory.tier
+        values: dict[str, Any] = {"status": Status.SUPERSEDED, "tier": tier, "reason": Reason.SUPERSEDED, "valid_to": now}
+        if memory.status is not Status.SUPERSEDED:
+            values["status_at"] = now
+        link = (newer.seq, memory.seq, int(Relation.SUPERSEDES))
+        held = [row for row in await core.store.neighbours(core.scope, [memory.seq]) if _key(row) == link]
+        fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
+        drawn = [] if held else [Change("links", link, None, fresh)]
+        return update(memory, values, guarded=True) + drawn
+
+    return await core.change_one(old, "supersede", decide)
+
+
+async def _refuse_cycle(core: Core, old: Memory, newer: Memory) -> None:
+    """Follow what superseded the newer one; meeting the old one there would close a circle."""
+    at = newer.seq
+    for _ in range(CHAIN_MAX):
+        if at == old.seq:
+            raise InvalidInput(
+                f"{newer.id} cannot supersede {old.id}: it is superseded by it, or the same",
+                recovery="name the older memory first, then the newer one",
+            )
+        links = await core.store.neighbours(core.scope, [at])
+        above = [link.source for link in links if link.relation is Relation.SUPERSEDES and link.target == at]
+        if not above:
+            return
+        at = above[-1]
+    raise InvalidInput(f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`")
+
+
+async def correct(core: Core, name: int | str, text: str) -> Learned:
+    """Learn a corrected text and let it supersede the old memory, whose tags, category and thread it takes over."""
+    old = await core.one(name)
+    turn = Turn(
+        text=text,
+        category=old.category,
+        kind=old.kind.label if old.kind is not None else None,
+        tags=old.tags,
+        role=old.role.label,
+        speaker=old.speaker,
+        thread=old.thread,
+        session=old.session,
+        state=old.state,
+        severity=old.severity.label if old.severity is not None else None,
+    )
+    (learned,) = await take(core, [prepare(core, turn)])
+    if learned.seq == old.seq:
+        return learned
+    await supersede(core, old.seq, learned.seq)
+    return learned
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """A link to draw, and what to do where it exists already."""
+
+    source: int | str
+    target: int | str
+    relation: str
+    weight: float | None = None
+    confidence: float | None = None
+    if_exists: str = "reinforce"
+
+
+async def link(core: Core, wish: Linking) -> Link:
+    """Draw a typed link between two standing memories, or strengthen the one that is there."""
+    relation = label(Relation, wish.relation, "relation")
+    for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
+        if value is not None and not 0 <= value <= 1:
+            raise InvalidInput(f"{what} {value} is not between 0 and 1", recovery="pass a number from 0 to 1")
+    if wish.if_exists not in _IF_EXISTS:
+        raise InvalidInput(f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}")
+    for attempt in range(RACES_MAX):
+        source, target = await _ends(core, wish.source, wish.target, relation)
+        held = await _held(core, source, target, relation)
+        change = _linked(held, (source, target, int(relation)), wish, core.clock.now())
+        if change is None:
+            assert held is not None
+            return held
+        try:
+            await core.commit([change], core.cause("link"))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        assert change.after is not None
+        stands = {**({} if held is None else _values(held)), **change.after}
+        return Link(source, target, relation, **stands)
+    raise AssertionError("unreachable")
+
+
+_IF_EXISTS = ("reinforce", "update", "skip", "error")
+
+
+def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int) -> Change | None:
+    """Decide one link: drawn anew, strengthened, set, left alone or refused."""
+    weight = None if wish.weight is None else round(wish.weight, 6)
+    confidence = None if wish.confidence is None else round(wish.confidence, 6)
+    if held is None:
+        fresh = {"weight": LINKED_WEIGHT if weight is None else weight, "confidence": confidence}
+        return Change("links", key, None, {**fresh, "count": 1, "created_at": now, "last_at": now})
+    match wish.if_exists:
+        case "skip":
+            return None
+        case "error":
+            raise InvalidInput(f"the link {key} exists", recovery="use if_exists='reinforce' or 'update'")
+        case "update":
+            after = {"weight": held.weight if weight is None else weight, "confidence": confidence}
+        case _:
+            grown = None if held.confidence is None else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
+            after = {"weight": min(1.0, round(held.weight + LINK_WEIGHT_STEP, 6)), "confidence": grown}
+    after = {**after, "count": held.count + 1, "last_at": now}
+    before = {name: getattr(held, name) for name in after}
+    return Change("links", key, before, after)
+
+
+async def unlink(core: Core, source: int | str, target: int | str, relation: str) -> Receipt:
+    """Cut one link."""
+    kind = label(Relation, relation, "relation")
+    low, high = await _ends(core, source, target, kind)
+    held = await _held(core, low, high, kind)
+    if held is None:
+        raise NotFound(f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`")
+    cause = core.cause("unlink")
+    await core.commit([Change("links", _key(held), _values(held), None)], cause)
+    return receipt(core.scope, cause, 1, {"unlink": 1})
+
+
+async def _ends(core: Core, source: int | str, target: int | str, relation: Relation) -> tuple[int, int]:
+    first, second = (await core.one(source)).seq, (await core.one(target)).seq
+    if first == second:
+        raise InvalidInput("a memory cannot be linked to itself", recovery="name two different memories")
+    return (min(first, second), max(first, second)) if relation in SYMMETRIC else (first, second)
+
+
+async def _held(core: Core, source: int, target: int, relation: Relation) -> Link | None:
+    links = await core.store.neighbours(core.scope, [source])
+    return next((link for link in links if _key(link) == (source, target, int(relation))), None)
+
+
+def _key(link: Link) -> tuple[int, int, int]:
+    return (link.source, link.target, int(link.relation))
+
+
+def _values(link: Link) -> dict[str, Any]:
+    return {name: getattr(link, name) for name in ("weight", "confidence", "count", "created_at", "last_at")}

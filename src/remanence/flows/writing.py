@@ -1,0 +1,182 @@
+"""Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from remanence.change import Change
+from remanence.clock import to_micros
+from remanence.errors import Conflict, InvalidInput, NameUnknown
+from remanence.flows.core import RACES_MAX, Core, check_name, label
+from remanence.model import Kind, Known, Learned, Role, Severity, Turn
+from remanence.store.base import Arriving
+from remanence.text import check_text, fingerprint, stems, term_hash
+from remanence.write.arrive import Batch, Draft, decide
+
+CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
+TAGS_MAX = 64
+# A batch of this many texts is embedded and decided in a worker thread, so that the event loop stays free.
+LOOP_TEXTS_MAX = 32
+
+# Smoothing of the inverse document frequency, as in the keep-value.
+_UNSEEN = 500
+
+
+@dataclass(eq=False)
+class _Waiting:
+    draft: Draft
+    answer: Learned | None = None
+
+
+class Door:
+    """Lets single texts in: those that wait while a commit runs share the next one, so many callers cost few fsyncs."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._waiting: list[_Waiting] = []
+        self._turn = asyncio.Lock()
+
+    async def learn(self, turn: Turn) -> Learned:
+        """Take one text in; whoever gets the lock first takes all that wait with it."""
+        mine = _Waiting(prepare(self._core, turn))
+        self._waiting.append(mine)
+        try:
+            async with self._turn:
+                while mine.answer is None:
+                    await self._take(mine)
+        finally:
+            if mine.answer is None and mine in self._waiting:
+                self._waiting.remove(mine)
+        return mine.answer
+
+    async def _take(self, mine: _Waiting) -> None:
+        batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
+        answers: list[Learned] = []
+        try:
+            answers = await take(self._core, [item.draft for item in batch])
+        finally:
+            if not answers:  # the failure is this caller's; the others try again with a batch of their own
+                self._waiting[:0] = [item for item in batch if item is not mine]
+        for item, answer in zip(batch, answers, strict=True):
+            item.answer = answer
+
+
+async def learn_many(core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None) -> list[Learned]:
+    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far."""
+    drafts = [prepare(core, turn) for turn in turns]
+    answers: list[Learned] = []
+    for start in range(0, len(drafts), CHUNK):
+        answers += await take(core, drafts[start : start + CHUNK])
+        if progress is not None:
+            progress(len(answers))
+    return answers
+
+
+def prepare(core: Core, turn: Turn) -> Draft:
+    """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
+    check_text(turn.text)
+    for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
+        check_name(what, getattr(turn, what))
+    check_tags(turn.tags)
+    check_state(core, turn.category, turn.state)
+    if turn.confidence is not None and not 0 <= turn.confidence <= 1:
+        raise InvalidInput(f"confidence {turn.confidence} is not between 0 and 1", recovery="pass a number from 0 to 1")
+    session = turn.session or core.session
+    if session != turn.session:
+        turn = replace(turn, session=session)
+    return Draft(
+        turn=turn,
+        role=label(Role, turn.role, "role"),
+        kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
+        severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
+        fingerprint=fingerprint(turn.text, turn.speaker or ""),
+        stems=tuple(stems(turn.text)),
+        said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
+    )
+
+
+def check_tags(tags: Sequence[str]) -> None:
+    """Refuse tags that are no plain names, or too many."""
+    if isinstance(tags, str) or len(tags) > TAGS_MAX:
+        raise InvalidInput(f"tags must be at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']")
+    for tag in tags:
+        check_name("a tag", tag)
+
+
+def check_state(core: Core, category: str | None, state: str | None) -> None:
+    """Refuse a category that no policy declares, and a state that its category does not have."""
+    declared = core.policy.categories
+    if category is not None and category not in declared:
+        raise NameUnknown("category", category, declared)
+    if state is None:
+        return
+    if category is None:
+        raise InvalidInput(f"state {state!r} needs a category", recovery="pass the category whose state it is")
+    if state not in declared[category].states:
+        raise NameUnknown(f"state of {category!r}", state, declared[category].states)
+
+
+async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
+    """Gather, decide and commit one batch, again from the start after a lost race."""
+    asked = Arriving(
+        fingerprints=list({draft.fingerprint for draft in drafts}),
+        keys=list({draft.turn.key for draft in drafts if draft.turn.key is not None}),
+        sessions=list({draft.turn.session for draft in drafts if draft.turn.session is not None}),
+        terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
+    )
+    for attempt in range(RACES_MAX):
+        known = await core.store.arriving(core.scope, asked)
+        if len(drafts) > LOOP_TEXTS_MAX:
+            batch = await asyncio.to_thread(_decide, core, drafts, known)
+        else:
+            batch = _decide(core, drafts, known)
+        changes = await _without_known_sources(core, batch.changes())
+        if not changes:
+            return _answers(batch, ())
+        try:
+            committed = await core.commit(changes, core.cause("learn"))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        return _answers(batch, committed.assigned)
+    raise AssertionError("unreachable")
+
+
+def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
+    batch = decide(drafts, known, now=core.clock.now(), new_id=core.new_id, agent=core.agent)
+    embed_rows(core, batch, known)
+    return batch
+
+
+def embed_rows(core: Core, batch: Batch, known: Known) -> None:
+    """Give each new row its vector, weighted by how rare its words are in the scope on arrival."""
+    if not batch.rows:
+        return
+    total = math.log(known.memories + len(batch.rows) + _UNSEEN)
+
+    def rarity(stem: str) -> float:
+        return total - math.log(known.df.get(term_hash(stem), 0) + 1)
+
+    texts = [spoken(draft.turn.speaker, draft.said_at, draft.turn.text) for draft in batch.drafts]
+    vectors = core.embedder.embed(texts, rarity)
+    for row, vector in zip(batch.rows, vectors.astype("<f2"), strict=True):
+        row["vector"] = vector.tobytes()
+
+
+async def _without_known_sources(core: Core, changes: list[Change]) -> list[Change]:
+    """Leave out sources that a confirmed memory names already."""
+    seqs = sorted({change.key[0] for change in changes if change.table == "sources" and change.key[0] > 0})  # type: ignore[index, operator]
+    if not seqs:
+        return changes
+    memories = await core.store.get(core.scope, seqs)
+    have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
+    return [change for change in changes if change.table != "sources" or change.key not in have]
+
+
+def _answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
+    return [
+        Learned(outcome.id, outcome.key if outcome.key > 0 else assigned[-outcome.key - 1], outcome.status, outcome.reason)
+        for outcome in batch.outcomes
+    ]
