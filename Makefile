@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMP := .venv/.complete
 UV := $(shell command -v uv 2>/dev/null)
 # The first Python on the path that is 3.11, 3.12 or 3.13 and really starts.
-OK := import sys, venv; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 14))
+OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 14))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c '$(OK)' 2>/dev/null && { echo $$p; break; }; done)
 
@@ -41,7 +41,6 @@ test: lint types suite wheel
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
 
 types: $(STAMP)
 	$(BIN)/mypy --strict src tests

@@ -1,0 +1,47 @@
+"""What every test gets: no network, and the hypothesis profile named by HYPOTHESIS_PROFILE."""
+
+import os
+import socket
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Two busy cores make single examples slow, which says nothing about the law under test.
+QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile(
+    "ci", max_examples=100, deadline=None, derandomize=True, print_blob=True, suppress_health_check=QUIET
+)
+settings.register_profile(
+    "deep", max_examples=6_000, deadline=None, print_blob=True, suppress_health_check=QUIET
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+class NetworkIsOff(RuntimeError):
+    """A test tried to reach another machine."""
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse every connection beyond this machine."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded(self: socket.socket, address: object) -> None:
+        refuse_remote(self, address)
+        connect(self, address)  # type: ignore[arg-type]
+
+    def guarded_ex(self: socket.socket, address: object) -> int:
+        refuse_remote(self, address)
+        return connect_ex(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_ex)
+
+
+def refuse_remote(sock: socket.socket, address: object) -> None:
+    """Raise unless the address is on this machine."""
+    if sock.family not in {socket.AF_INET, socket.AF_INET6}:
+        return
+    host = str(address[0]) if isinstance(address, tuple) else ""
+    if host not in {"localhost", "::1"} and not host.startswith("127."):
+        raise NetworkIsOff(f"a test tried to reach {host}: the network is off")

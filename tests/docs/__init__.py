@@ -1,0 +1,1 @@
+"""The documentation, read and run."""

@@ -1,0 +1,471 @@
+"""The numbers of the house style as functions: each takes the folder of a package and returns its complaints.
+
+It reads source text with ast and imports nothing of what it reads, so it also works on a planted tree.
+"""
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+PACKAGE = "remanence"
+
+FUNCTION_LINES_MEDIAN = 8
+FUNCTION_LINES_P95 = 35
+FUNCTION_LINES_MAX = 60
+FILE_LINES_MAX = 700
+PARAMETERS_MAX = 8
+NESTING_MAX = 3
+BROAD_EXCEPTS_MAX = 5
+
+# From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("_version", "errors"),
+    ("model",),
+    ("change", "clock", "score", "snapshot", "text", "twins"),
+    ("curate", "llm", "recall", "store", "write"),
+    ("flows",),
+    ("engine",),
+    ("schedule",),
+    ("", "__main__", "faces", "integrations"),
+    ("testing",),
+)
+# Parts of one row that never import one another.
+SIBLINGS = frozenset({"curate", "llm", "recall", "store", "write"})
+# The root package, "", is the public face; it alone of its row is imported by the others of it.
+
+PURE = frozenset(
+    {"change", "curate", "errors", "model", "recall", "score", "snapshot", "text", "twins", "write"},
+)
+IMPURE_IMPORTS = frozenset(
+    {
+        "anyio",
+        "asyncio",
+        "concurrent",
+        "glob",
+        "http",
+        "io",
+        "logging",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "queue",
+    }
+    | {"random", "secrets", "select", "shutil", "signal", "socket", "sqlalchemy", "sqlite3", "structlog"}
+    | {"subprocess", "sys", "tempfile", "threading", "time", "trio", "urllib", "uuid", "uuid_utils"},
+)
+# Parts where an import may wait inside a function until an optional or heavy package is really needed.
+LAZY_PARTS = frozenset({"faces", "integrations", "llm"})
+# Modules of other parts that may do so too, each with its reason.
+LAZY_MODULES = {
+    "remanence": "`import remanence` stays under half a second",
+    "remanence.engine": "opens the store and the models on first use",
+}
+BROAD_EXCEPT_PARTS = frozenset({"faces", "schedule"})
+# Parts that start something themselves, or are there for others.
+UNIMPORTED_PARTS = frozenset({"", "__main__", "_version", "faces", "integrations", "testing"})
+
+CLOCK_READS = frozenset(
+    {"datetime.datetime." + name for name in ("now", "today", "utcnow")}
+    | {"datetime.date.today"}
+    | {
+        "time." + name + suffix
+        for name in ("clock_gettime", "monotonic", "perf_counter", "process_time", "thread_time", "time")
+        for suffix in ("", "_ns")
+    },
+)
+SQL_CLOCK = re.compile(r"\bCURRENT_(TIMESTAMP|TIME|DATE)\b|\(('[^']*',\s*)?'now'")
+MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+BANNER = re.compile(r"^#\s*[-=*#~]{4,}")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file: its dotted name, its part of the layout ("" for the root), its text and tree."""
+
+    name: str
+    part: str
+    path: Path
+    text: str
+    tree: ast.Module
+
+    def at(self, node: ast.stmt | ast.expr | ast.ExceptHandler, complaint: str) -> str:
+        """Say where, then what."""
+        return f"{self.name}:{node.lineno} {complaint}"
+
+
+@lru_cache(maxsize=64)
+def modules(root: Path) -> tuple[Module, ...]:
+    """Parse every file of the package at `root`, migrations apart: these are written once and never tidied."""
+    paths = sorted(path for path in root.rglob("*.py") if "migrations" not in path.relative_to(root).parts)
+    return tuple(_module(root, path) for path in paths)
+
+
+def long_functions(root: Path) -> list[str]:
+    """No function is longer than 60 lines without its docstring."""
+    return [
+        module.at(function, f"{function.name} is {_lines(function)} lines, at most {FUNCTION_LINES_MAX}")
+        for module, function in _functions(root)
+        if _lines(function) > FUNCTION_LINES_MAX
+    ]
+
+
+def function_lengths(root: Path) -> list[str]:
+    """The median function has at most 8 lines, the 95th percentile at most 35."""
+    lengths = sorted(_lines(function) for _, function in _functions(root)) or [0]
+    median = lengths[len(lengths) // 2]
+    p95 = lengths[int(0.95 * (len(lengths) - 1))]
+    complaints = []
+    if median > FUNCTION_LINES_MEDIAN:
+        complaints.append(f"the median function is {median} lines, at most {FUNCTION_LINES_MEDIAN}")
+    if p95 > FUNCTION_LINES_P95:
+        complaints.append(f"the 95th percentile of functions is {p95} lines, at most {FUNCTION_LINES_P95}")
+    return complaints
+
+
+def long_files(root: Path) -> list[str]:
+    """No file is longer than 700 lines."""
+    return [
+        f"{module.name} has {count} lines, at most {FILE_LINES_MAX}"
+        for module in modules(root)
+        if (count := module.text.count("\n") + 1) > FILE_LINES_MAX
+    ]
+
+
+def many_parameters(root: Path) -> list[str]:
+    """No function takes more than 8 parameters, self and cls apart; beyond that it takes a frozen dataclass."""
+    return [
+        module.at(function, f"{function.name} takes {count} parameters, at most {PARAMETERS_MAX}")
+        for module, function in _functions(root)
+        if (count := _parameters(function)) > PARAMETERS_MAX
+    ]
+
+
+def deep_nesting(root: Path) -> list[str]:
+    """No statement stands deeper than three blocks inside its function."""
+    return [
+        module.at(function, f"{function.name} nests {depth} deep, at most {NESTING_MAX}")
+        for module, function in _functions(root)
+        if (depth := _depth(function.body)) > NESTING_MAX
+    ]
+
+
+def import_cycles(root: Path) -> list[str]:
+    """No module imports itself over others, not even from inside a function."""
+    graph = {module.name: sorted(set(_imported(root, module))) for module in modules(root)}
+    done: set[str] = set()
+    complaints = []
+    for start in graph:
+        cycle = _cycle(graph, start, (), done)
+        if cycle:
+            complaints.append("import cycle: " + " -> ".join(cycle))
+    return complaints
+
+
+def unknown_parts(root: Path) -> list[str]:
+    """Every module belongs to a row of the layout."""
+    known = {part for layer in LAYERS for part in layer}
+    return [
+        f"{module.name}: {module.part} is in no row of LAYERS"
+        for module in modules(root)
+        if module.part not in known
+    ]
+
+
+def upward_imports(root: Path) -> list[str]:
+    """Imports point downwards; write, recall, curate, store and llm never import one another."""
+    rows = {part: row for row, layer in enumerate(LAYERS) for part in layer}
+    complaints = []
+    for module in modules(root):
+        for target in set(_imported(root, module)):
+            part = _part(target)
+            if module.part in rows and part in rows and not _allowed(module.part, part, rows):
+                complaints.append(f"{module.name} imports {target}, against the arrows of the layout")
+    return sorted(complaints)
+
+
+def clock_reads(root: Path) -> list[str]:
+    """Only clock.py asks what time it is, in Python or in SQL."""
+    complaints = []
+    for module in modules(root):
+        if module.part == "clock":
+            continue
+        names = _bindings(module.tree)
+        for node in ast.walk(module.tree):
+            read = _clock_read(node, names)
+            if read:
+                complaints.append(module.at(node, f"reads the clock: {read}"))  # type: ignore[arg-type]
+    return complaints
+
+
+def broad_excepts(root: Path) -> list[str]:
+    """A broad except stands only in faces and schedule.py, at most five times in all."""
+    found = [
+        (module, node)
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ExceptHandler | ast.Call) and _is_broad(node)
+    ]
+    complaints = [
+        module.at(node, "catches everything")
+        for module, node in found
+        if module.part not in BROAD_EXCEPT_PARTS
+    ]
+    if len(found) > BROAD_EXCEPTS_MAX:
+        complaints.append(f"{len(found)} broad excepts, at most {BROAD_EXCEPTS_MAX}")
+    return complaints
+
+
+def impure_modules(root: Path) -> list[str]:
+    """A pure module has no async, clock, os, random, logging or file access."""
+    complaints = []
+    for module in modules(root):
+        if module.part not in PURE:
+            continue
+        for node in ast.walk(module.tree):
+            complaint = _impurity(node)
+            if complaint:
+                complaints.append(module.at(node, complaint))  # type: ignore[arg-type]
+    return complaints
+
+
+def resource_readers(root: Path) -> list[str]:
+    """One module at most of the pure ones reads packaged files, by importlib.resources: the curate presets."""
+    readers = [
+        module.name
+        for module in modules(root)
+        if module.part in PURE
+        and any(name.startswith("importlib") for name in _bindings(module.tree).values())
+    ]
+    return (
+        [] if len(readers) <= 1 else ["packaged files are read in more than one place: " + ", ".join(readers)]
+    )
+
+
+def hidden_imports(root: Path) -> list[str]:
+    """An import waits inside a function only in faces, llm, integrations and the modules of LAZY_MODULES."""
+    return [
+        module.at(node, f"{function.name} hides an import")
+        for module, function in _functions(root)
+        if module.part not in LAZY_PARTS and module.name not in LAZY_MODULES
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+
+
+def marks(root: Path) -> list[str]:
+    """No comment says that work is left, and none draws a line."""
+    return [
+        f"{path.relative_to(root)}:{line} {comment}"
+        for path in sorted(root.rglob("*.py"))
+        for line, comment in _comments(path)
+        if MARKS.search(comment) or BANNER.search(comment)
+    ]
+
+
+def unimported_modules(root: Path) -> list[str]:
+    """Every module is imported by another, except those that start something or serve others."""
+    used = {target for module in modules(root) for target in _imported(root, module) if target != module.name}
+    packages = {name.rpartition(".")[0] for name in used}
+    return [
+        f"{module.name} is imported by nobody"
+        for module in modules(root)
+        if module.part not in UNIMPORTED_PARTS and module.name not in used and module.name not in packages
+    ]
+
+
+def undocumented_modules(root: Path) -> list[str]:
+    """Every module says what it knows."""
+    return [
+        f"{module.name} has no docstring" for module in modules(root) if not ast.get_docstring(module.tree)
+    ]
+
+
+def _module(root: Path, path: Path) -> Module:
+    text = path.read_text(encoding="utf-8")
+    parts = path.relative_to(root).with_suffix("").parts
+    name = ".".join((PACKAGE, *(part for part in parts if part != "__init__")))
+    return Module(name, _part(name), path, text, ast.parse(text, filename=str(path)))
+
+
+def _comments(path: Path) -> list[tuple[int, str]]:
+    with tokenize.open(path) as source:
+        tokens = tokenize.generate_tokens(source.readline)
+        return [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
+
+
+def _part(name: str) -> str:
+    """Return the first name below the package: "store" for remanence.store.sql, "" for the package itself."""
+    return name.split(".")[1] if "." in name else ""
+
+
+def _functions(root: Path) -> Iterator[tuple[Module, Function]]:
+    for module in modules(root):
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield module, node
+
+
+def _lines(function: Function) -> int:
+    """Count from `def` to the last line, the docstring apart."""
+    total = (function.end_lineno or function.lineno) - function.lineno + 1
+    first = function.body[0]
+    is_docstring = ast.get_docstring(function, clean=False) is not None
+    return total - ((first.end_lineno or first.lineno) - first.lineno + 1 if is_docstring else 0)
+
+
+def _parameters(function: Function) -> int:
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    own = 1 if positional and positional[0].arg in {"self", "cls"} else 0
+    return len(positional) + len(arguments.kwonlyargs) - own
+
+
+def _depth(body: list[ast.stmt]) -> int:
+    return max((_depth_of(statement) for statement in body), default=0)
+
+
+def _depth_of(statement: ast.stmt) -> int:
+    match statement:
+        case ast.If(body=body, orelse=[ast.If() as elif_]):
+            # An elif stands beside its if, not inside it.
+            return max(1 + _depth(body), _depth_of(elif_))
+        case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
+            return 1 + max(_depth(statement.body), _depth(statement.orelse))
+        case ast.With() | ast.AsyncWith():
+            return 1 + _depth(statement.body)
+        case ast.Try() | ast.TryStar():
+            handlers = [handler.body for handler in statement.handlers]
+            bodies = [statement.body, statement.orelse, statement.finalbody, *handlers]
+            return 1 + max(_depth(body) for body in bodies)
+        case ast.Match():
+            return 1 + max(_depth(case.body) for case in statement.cases)
+    return 0
+
+
+def _imported(root: Path, module: Module) -> Iterator[str]:
+    """Yield the modules of the package that this one names in an import, wherever it stands."""
+    names = {other.name for other in modules(root)}
+    is_package = module.path.name == "__init__.py"
+    for node in ast.walk(module.tree):
+        for target in _targets(node, module.name, is_package=is_package):
+            # `from package import thing`: the thing may be a module or a name inside one.
+            known = target if target in names else target.rpartition(".")[0]
+            if known in names:
+                yield known
+
+
+def _targets(node: ast.AST, importer: str, *, is_package: bool) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        base = _base(node, importer, is_package=is_package)
+        return [f"{base}.{alias.name}" for alias in node.names]
+    return []
+
+
+def _base(node: ast.ImportFrom, importer: str, *, is_package: bool) -> str:
+    """Resolve the dots of a relative import."""
+    if not node.level:
+        return node.module or ""
+    parts = importer.split(".")
+    kept = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _cycle(graph: dict[str, list[str]], name: str, path: tuple[str, ...], done: set[str]) -> tuple[str, ...]:
+    if name in path:
+        return (*path[path.index(name) :], name)
+    if name in done:
+        return ()
+    for target in graph[name]:
+        found = _cycle(graph, target, (*path, name), done)
+        if found:
+            return found
+    done.add(name)
+    return ()
+
+
+def _allowed(importer: str, target: str, rows: dict[str, int]) -> bool:
+    if importer == target:
+        return True
+    if rows[importer] == rows[target]:
+        return importer not in SIBLINGS
+    return rows[target] < rows[importer]
+
+
+def _bindings(tree: ast.Module) -> dict[str, str]:
+    """Map each name bound by an import to what it stands for: {"dt": "datetime.datetime"}."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def _clock_read(node: ast.AST, names: dict[str, str]) -> str:
+    """Return what is read, or the empty string."""
+    if isinstance(node, ast.ImportFrom):
+        return next(
+            (name for alias in node.names if (name := f"{node.module}.{alias.name}") in CLOCK_READS), ""
+        )
+    if isinstance(node, ast.Attribute):
+        dotted = _dotted(node, names)
+        return dotted if dotted in CLOCK_READS else ""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        found = SQL_CLOCK.search(node.value)
+        return found.group() if found else ""
+    return ""
+
+
+def _dotted(node: ast.expr, names: dict[str, str]) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value, names)}.{node.attr}"
+    return names.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+
+
+def _is_broad(node: ast.ExceptHandler | ast.Call) -> bool:
+    if isinstance(node, ast.ExceptHandler):
+        return node.type is None or _names_everything(node.type)
+    called = _dotted(node.func, {}).rpartition(".")[2]
+    return called == "suppress" and any(_names_everything(argument) for argument in node.args)
+
+
+def _names_everything(node: ast.expr) -> bool:
+    elements = node.elts if isinstance(node, ast.Tuple) else [node]
+    return any(
+        isinstance(element, ast.Name) and element.id in {"Exception", "BaseException"} for element in elements
+    )
+
+
+def _impurity(node: ast.AST) -> str:
+    """Return what makes this node impure, or the empty string."""
+    if isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
+        return "is async"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"open", "print", "input"}
+    ):
+        return f"calls {node.func.id}"
+    if isinstance(node, ast.Import):
+        roots = {alias.name.split(".")[0] for alias in node.names} & IMPURE_IMPORTS
+        return f"imports {', '.join(sorted(roots))}" if roots else ""
+    if isinstance(node, ast.ImportFrom):
+        return _impure_from(node)
+    return ""
+
+
+def _impure_from(node: ast.ImportFrom) -> str:
+    base = node.module or ""
+    if base.split(".")[0] in IMPURE_IMPORTS:
+        return f"imports {base}"
+    clocks = [alias.name for alias in node.names if base == f"{PACKAGE}.clock" and "Clock" in alias.name]
+    return f"imports {clocks[0]}: time is an argument" if clocks else ""

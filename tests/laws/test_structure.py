@@ -1,0 +1,243 @@
+"""The package keeps the house style, and each check of it complains about a tree that breaks it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.laws import structure
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "remanence"
+WRITTEN = tuple(ROOT / name for name in ("src", "tests", "examples", "benchmarks") if (ROOT / name).is_dir())
+
+Check = Callable[[Path], list[str]]
+
+OK = '"""A module."""\n'
+LONG = OK + "def long():\n" + "    a = 1\n" * 60
+DEEP = OK + "def deep(a):\n for b in a:\n  if b:\n   with b:\n    if a:\n     pass\n"
+SIX_BROAD = OK + "try:\n    pass\nexcept Exception:\n    pass\n" * 6
+
+# (check, files of a tree that breaks it, a part of the complaint)
+PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
+    (structure.long_functions, {"text.py": LONG}, "long is 61 lines"),
+    (structure.function_lengths, {"text.py": OK + "def f():\n" + "    a = 1\n" * 8}, "median function is 9"),
+    (
+        structure.function_lengths,
+        {"text.py": OK + "def f(): pass\n" * 18 + ("def g():\n" + "    a = 1\n" * 35) * 2},
+        "percentile of functions is 36",
+    ),
+    (structure.long_files, {"text.py": OK + "\n" * 700}, "has 702 lines"),
+    (
+        structure.many_parameters,
+        {"text.py": OK + "def f(a, b, c, d, e, /, f, g, *, h, i): pass\n"},
+        "takes 9",
+    ),
+    (structure.deep_nesting, {"text.py": DEEP}, "deep nests 4 deep"),
+    (
+        structure.import_cycles,
+        {
+            "text.py": OK + "from remanence import score\n",
+            "score.py": OK + "def f():\n    import remanence.text\n",
+        },
+        "remanence.score -> remanence.text -> remanence.score",
+    ),
+    (structure.unknown_parts, {"helpers.py": OK}, "helpers is in no row"),
+    (
+        structure.upward_imports,
+        {"errors.py": OK + "from remanence.model import X\n", "model.py": OK},
+        "errors imports",
+    ),
+    (structure.upward_imports, {"model.py": OK + "from . import engine\n", "engine.py": OK}, "model imports"),
+    (
+        structure.upward_imports,
+        {"write/a.py": OK + "from remanence.recall import b\n", "recall/b.py": OK},
+        "write.a",
+    ),
+    (
+        structure.upward_imports,
+        {"store/a.py": OK + "import remanence.curate.b\n", "curate/b.py": OK},
+        "store.a",
+    ),
+    (
+        structure.upward_imports,
+        {"faces/a.py": OK + "import remanence.testing\n", "testing/__init__.py": OK},
+        "faces.a",
+    ),
+    (
+        structure.clock_reads,
+        {"engine.py": OK + "from datetime import datetime as d\nd.now()\n"},
+        "datetime.now",
+    ),
+    (
+        structure.clock_reads,
+        {"engine.py": OK + "import datetime\ndatetime.datetime.today()\n"},
+        "datetime.today",
+    ),
+    (structure.clock_reads, {"store/a.py": OK + "from time import monotonic\n"}, "time.monotonic"),
+    (structure.clock_reads, {"store/a.py": OK + "import time as t\nx = t.time_ns\n"}, "time.time_ns"),
+    (structure.clock_reads, {"store/a.py": OK + "q = \"SELECT strftime('%s', 'now')\"\n"}, "'now'"),
+    (
+        structure.broad_excepts,
+        {"engine.py": OK + "try:\n    pass\nexcept:\n    pass\n"},
+        "catches everything",
+    ),
+    (
+        structure.broad_excepts,
+        {"store/a.py": OK + "try:\n    pass\nexcept (KeyError, Exception):\n    pass\n"},
+        "catches everything",
+    ),
+    (
+        structure.broad_excepts,
+        {"engine.py": OK + "with contextlib.suppress(Exception): pass\n"},
+        "catches everything",
+    ),
+    (structure.broad_excepts, {"faces/cli.py": SIX_BROAD}, "6 broad excepts"),
+    (structure.impure_modules, {"write/a.py": OK + "async def f(): pass\n"}, "is async"),
+    (structure.impure_modules, {"score.py": OK + "import os.path\n"}, "imports os"),
+    (structure.impure_modules, {"recall/a.py": OK + "from random import random\n"}, "imports random"),
+    (structure.impure_modules, {"curate/a.py": OK + "import logging\n"}, "imports logging"),
+    (
+        structure.impure_modules,
+        {"curate/a.py": OK + "from remanence.clock import SystemClock\n"},
+        "SystemClock",
+    ),
+    (structure.impure_modules, {"text.py": OK + "open('a')\n"}, "calls open"),
+    (
+        structure.resource_readers,
+        {
+            "curate/a.py": OK + "from importlib import resources\n",
+            "text.py": OK + "import importlib.resources\n",
+        },
+        "more than one place",
+    ),
+    (structure.hidden_imports, {"store/a.py": OK + "def f():\n    import numpy\n"}, "f hides an import"),
+    (structure.marks, {"store/migrations/a.py": OK + "a = 1  # TODO later\n"}, "later"),
+    (structure.marks, {"text.py": OK + "# ---- helpers\n"}, "helpers"),
+    (
+        structure.unimported_modules,
+        {"text.py": OK, "store/sql.py": OK + "import remanence.text\n"},
+        "store.sql",
+    ),
+    (structure.undocumented_modules, {"text.py": "a = 1\n"}, "has no docstring"),
+)
+
+CHECKS: tuple[Check, ...] = tuple(dict.fromkeys(check for check, _, _ in PLANTED))
+
+GOOD = {
+    "__init__.py": OK + "from remanence.engine import Engine\n",
+    "errors.py": OK,
+    "clock.py": OK + "import time\ndef now():\n    return time.time_ns() // 1000\n",
+    "text.py": OK + "from remanence.errors import X\ndef f(a):\n    return a if a else None\n",
+    "write/decide.py": OK + "from remanence.clock import DAY\nfrom remanence import text\n",
+    "engine.py": OK + "from remanence.write.decide import f\nasync def g(self, a):\n    return await a\n",
+    "faces/cli.py": OK
+    + "def main():\n    import rich\n    try:\n        pass\n    except Exception:\n        raise\n",
+}
+
+
+def test_functions_are_short() -> None:
+    """No function is longer than 60 lines without its docstring."""
+    assert [] == structure.long_functions(SOURCE)
+
+
+def test_most_functions_are_very_short() -> None:
+    """The median function has at most 8 lines, the 95th percentile at most 35."""
+    assert [] == structure.function_lengths(SOURCE)
+
+
+def test_files_are_short() -> None:
+    """No file is longer than 700 lines."""
+    assert [] == structure.long_files(SOURCE)
+
+
+def test_functions_take_few_parameters() -> None:
+    """No function takes more than 8 parameters."""
+    assert [] == structure.many_parameters(SOURCE)
+
+
+def test_blocks_are_shallow() -> None:
+    """No statement stands deeper than three blocks."""
+    assert [] == structure.deep_nesting(SOURCE)
+
+
+def test_imports_have_no_cycle() -> None:
+    """No module imports itself over others."""
+    assert [] == structure.import_cycles(SOURCE)
+
+
+def test_every_module_has_its_row() -> None:
+    """Every module belongs to a row of the layout."""
+    assert [] == structure.unknown_parts(SOURCE)
+
+
+def test_imports_point_down() -> None:
+    """Imports follow the arrows of the layout."""
+    assert [] == structure.upward_imports(SOURCE)
+
+
+def test_only_the_clock_reads_the_clock() -> None:
+    """Time is an argument everywhere but in clock.py."""
+    assert [] == structure.clock_reads(SOURCE)
+
+
+def test_only_faces_catch_everything() -> None:
+    """A broad except stands only in faces and schedule.py, at most five times."""
+    assert [] == structure.broad_excepts(SOURCE)
+
+
+def test_pure_modules_are_pure() -> None:
+    """A pure module has no async, clock, os, random, logging or file access."""
+    assert [] == structure.impure_modules(SOURCE)
+
+
+def test_packaged_files_have_one_reader() -> None:
+    """The presets are read in one place."""
+    assert [] == structure.resource_readers(SOURCE)
+
+
+def test_imports_stand_at_the_top() -> None:
+    """An import waits inside a function only in the listed places."""
+    assert [] == structure.hidden_imports(SOURCE)
+
+
+@pytest.mark.parametrize("root", WRITTEN, ids=lambda root: str(root.name))
+def test_no_work_is_left_in_comments(root: Path) -> None:
+    """No comment marks unfinished work or draws a line."""
+    assert [] == structure.marks(root)
+
+
+def test_every_module_is_used() -> None:
+    """Every module is imported by another, except those that start something."""
+    assert [] == structure.unimported_modules(SOURCE)
+
+
+def test_every_module_says_what_it_knows() -> None:
+    """Every module has a docstring."""
+    assert [] == structure.undocumented_modules(SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("check", "files", "expected"), PLANTED, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_each_check_can_fail(check: Check, files: dict[str, str], expected: str, tmp_path: Path) -> None:
+    """A tree that breaks a rule is complained about."""
+    complaints = check(planted(tmp_path, files))
+
+    assert complaints
+    assert expected in complaints[0]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: str(check.__name__))
+def test_no_check_complains_for_nothing(check: Check, tmp_path: Path) -> None:
+    """A tree that keeps the rules passes every check."""
+    assert [] == check(planted(tmp_path, GOOD))
+
+
+def planted(root: Path, files: dict[str, str]) -> Path:
+    """Write a small package into `root` and return it."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root

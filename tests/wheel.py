@@ -1,0 +1,74 @@
+"""Builds the wheel and tries it in an empty environment: python -m tests.wheel.
+
+A dependency that is used but not declared, or a file that is read but not packaged, shows only there.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Build, compare, install, run; the first failure ends it with a message."""
+    with tempfile.TemporaryDirectory(prefix="remanence-wheel-") as name:
+        folder = Path(name)
+        wheel = build(folder / "dist")
+        compare(wheel, ROOT / "src")
+        python = install(wheel, folder / "empty")
+        run(python, "-c", "import remanence", cwd=folder)
+        run(python.with_name("remanence"), "--version", cwd=folder)
+        size_mb = sum(path.lstat().st_size for path in (folder / "empty").rglob("*")) / 1e6
+    print(f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB")
+
+
+def build(folder: Path) -> Path:
+    """Build without isolation: the backend is in the environment already, so this needs no network."""
+    run(Path(sys.executable), "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def compare(wheel: Path, source: Path) -> None:
+    """Fail unless the wheel holds exactly the files of the package."""
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    written = {
+        path.relative_to(source).as_posix()
+        for path in (source / "remanence").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    if packed != written:
+        sys.exit(f"wheel and source differ: {sorted(packed ^ written)}")
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """Install the wheel and what it declares into a new environment; return its interpreter."""
+    uv = shutil.which("uv")
+    venv.create(folder, with_pip=uv is None, symlinks=os.name != "nt")
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if uv:
+        run(Path(uv), "pip", "install", "--quiet", "--python", str(python), str(wheel))
+    else:
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+    return python
+
+
+def run(program: Path, *arguments: str, cwd: Path = ROOT) -> None:
+    """Run one command, quietly unless it fails."""
+    outside = {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    done = subprocess.run(
+        [program, *arguments], cwd=cwd, env=outside, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{program.name} {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()
