@@ -1,0 +1,243 @@
+"""What every store refuses and how every store counts, so that two stores cannot disagree about it.
+
+Knows changes and the columns of `model`; knows nothing of how rows are kept.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+from remanence.change import GUARDS, Change, Increment, Table
+from remanence.clock import DAY
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.model import (
+    COLUMN,
+    COLUMNS,
+    COUNTERS,
+    RETURNING_VERBS,
+    SYMMETRIC,
+    TRANSITIONS,
+    Column,
+    Relation,
+    Status,
+    Tier,
+)
+
+LINK_DEFAULTS: Mapping[str, Any] = {
+    "weight": 0.5,
+    "confidence": None,
+    "count": 1,
+    "created_at": 0,
+    "last_at": 0,
+}
+_LINK_COLUMNS: Mapping[str, Column] = {
+    "weight": Column("weight", "fraction", nullable=False),
+    "confidence": Column("confidence", "fraction"),
+    "count": Column("count", "int", nullable=False),
+    "created_at": Column("created_at", "time", nullable=False),
+    "last_at": Column("last_at", "time", nullable=False),
+}
+_TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
+    "memories": COLUMN,
+    "tags": {},
+    "links": _LINK_COLUMNS,
+    "sources": {"span": Column("span", "text")},
+}
+_REQUIRED = frozenset(column.name for column in COLUMNS if not column.nullable and column.default is None)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "time": (int,),
+    "flag": (int,),
+    "enum": (int,),
+    "fraction": (float, int),
+    "name": (str,),
+    "text": (str,),
+    "json": (Mapping,),
+    "blob": (bytes,),
+}
+_BUCKETS = 7
+_BUCKET_BITS = 8
+_BUCKET_MAX = (1 << _BUCKET_BITS) - 1
+
+
+def refuse_malformed(changes: Sequence[Change]) -> None:
+    """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
+    seen = set()
+    for change in changes:
+        if change.table not in get_args(Table):
+            raise NameUnknown("table", change.table, get_args(Table))
+        if (change.table, change.key) in seen:
+            raise _refused(change, "is named twice in one commit", "say each row's change once")
+        seen.add((change.table, change.key))
+        _refuse_key(change)
+        if change.before is None and change.after is None:
+            raise _refused(change, "says nothing", "give `before`, `after` or both")
+        for values in (change.before, change.after):
+            refuse_unknown_columns(values or {}, change.table)
+        _refuse_values(change)
+
+
+def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
+    """Raise NameUnknown for a name that is no column of the table."""
+    known = _TABLE_COLUMNS[table]
+    for name in names:
+        if name not in known:
+            raise NameUnknown("column", name, known)
+
+
+def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], tuple[int, ...]]:
+    """Replace the placeholders -1 … -n by the sequence numbers above `latest_seq`; return both."""
+    created = {change.key for change in changes if change.table == "memories" and change.before is None}
+    placeholders = sorted(-key for key in created if isinstance(key, int) and key < 0)
+    assigned = tuple(range(latest_seq + 1, latest_seq + len(placeholders) + 1))
+    if placeholders != list(range(1, len(placeholders) + 1)):
+        raise InvalidInput(
+            "placeholders are not -1, -2, …", recovery="number new memories -1, -2, … without gaps"
+        )
+    seqs = dict(zip((-number for number in placeholders), assigned, strict=True))
+    resolved = [
+        Change(change.table, _resolved_key(change, seqs), change.before, change.after) for change in changes
+    ]
+    for change in resolved:
+        if change.table == "links":
+            _refuse_link(change)
+    return resolved, assigned
+
+
+def memories_of(table: str, key: Any) -> tuple[int, ...]:
+    """Return the sequence numbers that a row's key names."""
+    if table == "memories":
+        return (key,)
+    return tuple(key[:2] if table == "links" else key[:1])
+
+
+def plain(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a change's values into what is kept: enums as int, fractions in millionths, guards left out."""
+    columns = _TABLE_COLUMNS[table]
+    return {
+        name: value if isinstance(value, Increment) else _plain(columns[name], value)
+        for name, value in values.items()
+        if name not in GUARDS
+    }
+
+
+def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless tier and status agree on the archive and a memory out of sight has a reason."""
+    if (row["status"] == Status.ARCHIVED) != (row["tier"] == Tier.ARCHIVE):
+        raise InvalidInput(
+            f"memory {seq}: status {Status(row['status']).label} with tier {Tier(row['tier']).label}",
+            recovery="set status archived and tier archive together",
+        )
+    if row["status"] not in {Status.INBOX, Status.ACTIVE} and row["reason"] is None:
+        raise InvalidInput(
+            f"memory {seq} leaves sight without a reason", recovery="set `reason` with `status`"
+        )
+
+
+def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:
+    """Raise InvalidInput for a status that this one may not become, unless the verb brings things back."""
+    if old != new and verb not in RETURNING_VERBS and Status(new) not in TRANSITIONS[Status(old)]:
+        raise InvalidInput(
+            f"memory {seq}: {Status(old).label} cannot become {Status(new).label} by {verb!r}",
+            recovery="restore it, or undo the run that changed it",
+        )
+
+
+def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
+    """Return the columns that a use sets: when, and seven counts per UTC day packed in bytes, the newest lowest.
+
+    `use_day` is the day of the lowest byte, in days since 1970; a day's count stops at 255. A use from before the
+    newest day counts in its own day's byte, or nowhere once that has gone.
+    """
+    day = at // DAY
+    passed = day - row["use_day"]
+    packed = row["use_days"] << (_BUCKET_BITS * min(max(passed, 0), _BUCKETS))
+    packed &= (1 << (_BUCKET_BITS * _BUCKETS)) - 1
+    shift = _BUCKET_BITS * max(-passed, 0)
+    if shift < _BUCKET_BITS * _BUCKETS:
+        count = (packed >> shift) & _BUCKET_MAX
+        packed += (min(count + by, _BUCKET_MAX) - count) << shift
+    return {"used_at": max(at, row["used_at"] or at), "use_days": packed, "use_day": max(day, row["use_day"])}
+
+
+def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
+    return InvalidInput(f"{change.table} {change.key}: {what}", recovery=recovery)
+
+
+def _refuse_key(change: Change) -> None:
+    shape = {"memories": (int,), "links": (int, int, int)}.get(change.table, (int, str))
+    key = change.key if isinstance(change.key, tuple) else (change.key,)
+    if len(key) != len(shape) or not all(
+        isinstance(part, kind) for part, kind in zip(key, shape, strict=False)
+    ):
+        raise _refused(
+            change, "has a key of another shape", f"{change.table} are keyed by {len(shape)} values"
+        )
+
+
+def _refuse_values(change: Change) -> None:
+    columns = _TABLE_COLUMNS[change.table]
+    for name, value in (change.after or {}).items():
+        if isinstance(value, Increment):
+            if change.table != "memories" or name not in COUNTERS or change.before is None:
+                raise _refused(
+                    change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
+                )
+        elif not _fits(columns[name], value):
+            raise _refused(
+                change, f"{name} cannot be {value!r:.80}", f"{name} is of kind {columns[name].kind}"
+            )
+    if change.table == "memories" and change.before is None:
+        missing = sorted(_REQUIRED - set(change.after or {}))
+        if missing:
+            raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
+
+
+def _fits(column: Column, value: Any) -> bool:
+    if value is None:
+        return column.nullable
+    if not isinstance(value, _TYPES[column.kind]):
+        return False
+    if column.kind == "fraction":
+        return math.isfinite(value) and 0 <= value <= 1
+    if column.kind == "flag":
+        return value in {0, 1}
+    return column.labels is None or value in set(column.labels)
+
+
+def _plain(column: Column, value: Any) -> Any:
+    if value is None:
+        return None
+    match column.kind:
+        case "enum" | "int" | "flag" | "time":
+            return int(value)
+        case "fraction":
+            return round(float(value), 6)
+        case "json":
+            return dict(value)
+        case _:
+            return value
+
+
+def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
+    ends = memories_of(change.table, change.key)
+    unknown = [end for end in ends if end <= 0 and end not in seqs]
+    if unknown:
+        raise _refused(
+            change, f"names {unknown[0]}, which is not created here", "create it in the same commit"
+        )
+    found = tuple(seqs.get(end, end) for end in ends)
+    if isinstance(change.key, int):
+        return found[0]
+    last = change.key[-1]
+    return (*found, last if isinstance(last, str) else int(last))
+
+
+def _refuse_link(change: Change) -> None:
+    source, target, relation = change.key  # type: ignore[misc]
+    if relation not in set(Relation):
+        raise _refused(change, f"has no relation {relation}", "use a code of model.Relation")
+    if source == target:
+        raise _refused(change, "links a memory to itself", "leave it out")
+    if Relation(relation) in SYMMETRIC and source > target:
+        raise _refused(change, "is symmetric and the wrong way round", "name the lower sequence number first")
