@@ -23,13 +23,13 @@ BROAD_EXCEPTS_MAX = 5
 
 # From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_version", "errors"),
+    ("_version", "errors", "languages"),
     ("model",),
     ("change", "clock", "score", "snapshot", "text", "twins"),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
-    ("schedule",),
+    ("opening", "schedule"),
     ("", "__main__", "faces", "integrations"),
     ("testing",),
 )
@@ -38,7 +38,19 @@ SIBLINGS = frozenset({"curate", "llm", "recall", "store", "write"})
 # The root package, "", is the public face; it alone of its row is imported by the others of it.
 
 PURE = frozenset(
-    {"change", "curate", "errors", "model", "recall", "score", "snapshot", "text", "twins", "write"},
+    {
+        "change",
+        "curate",
+        "errors",
+        "languages",
+        "model",
+        "recall",
+        "score",
+        "snapshot",
+        "text",
+        "twins",
+        "write",
+    },
 )
 IMPURE_IMPORTS = frozenset(
     {
