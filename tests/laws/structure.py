@@ -171,12 +171,9 @@ def import_cycles(root: Path) -> list[str]:
     """No module imports itself over others, not even from inside a function."""
     graph = {module.name: sorted(set(_imported(root, module))) for module in modules(root)}
     done: set[str] = set()
-    complaints = []
-    for start in graph:
-        cycle = _cycle(graph, start, (), done)
-        if cycle:
-            complaints.append("import cycle: " + " -> ".join(cycle))
-    return complaints
+    # One cycle is found from each of its modules and from all that lead to it.
+    cycles = {frozenset(cycle): cycle for start in graph if (cycle := _cycle(graph, start, (), done))}
+    return ["import cycle: " + " -> ".join(cycle) for cycle in cycles.values()]
 
 
 def unknown_parts(root: Path) -> list[str]:
