@@ -40,7 +40,7 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
             "text.py": OK + "from remanence import score\n",
             "score.py": OK + "def f():\n    import remanence.text\n",
         },
-        "remanence.score -> remanence.text -> remanence.score",
+        "import cycle: remanence.",
     ),
     (structure.unknown_parts, {"helpers.py": OK}, "helpers is in no row"),
     (
