@@ -13,6 +13,7 @@ from remanence.clock import Clock
 from remanence.curate.policy import Policy
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.flows.index import ScopeIndex
+from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder
 from remanence.model import NAME_CHARS_MAX, Label, Memory, new_id
 from remanence.store.base import Store
@@ -37,6 +38,7 @@ class Core:
     policy_given: bool = False
     random: Callable[[int], bytes] = os.urandom
     index: ScopeIndex = field(default_factory=ScopeIndex)
+    uses: Uses = field(default_factory=Uses)
 
     def new_id(self) -> str:
         """Return a fresh id that sorts by time."""

@@ -9,7 +9,8 @@ from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, check_name, label, receipt, update
-from remanence.flows.writing import check_state, check_tags, prepare, take
+from remanence.flows.undoing import standing
+from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
 from remanence.model import (
     SYMMETRIC,
     TRANSITIONS,
@@ -32,6 +33,9 @@ LINK_WEIGHT_STEP = 0.10  # elfmem: a link seen again gains this weight, up to 1
 LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
 LINKED_WEIGHT = 0.65  # elfmem's default weight of a link drawn by hand
 CHAIN_MAX = 1_000
+EDITABLE = frozenset(
+    {"text", "category", "kind", "state", "severity", "lifecycle", "attributes", "confidence", "valid_from", "valid_to"}
+)
 
 
 async def put(core: Core, turn: Turn) -> Learned:
@@ -62,16 +66,28 @@ async def edit(core: Core, name: int | str, values: Mapping[str, Any]) -> Receip
     """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return update(memory, _checked(core, memory, values))
+        changes = update(memory, _checked(core, memory, values))
+        if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
+            return [await _embedded_anew(core, memory, changes[0])]
+        return changes
 
     return await core.change_one(name, "update", decide)
+
+
+async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
+    """Give a changed text its vector in the same change, with the old one, so that undo restores both."""
+    assert change.before is not None and change.after is not None
+    _, old = await core.store.vectors(core.scope, only=[memory.seq])
+    before = old[0].astype("<f2").tobytes() if len(old) else None
+    after = vector_of(core, memory.speaker, memory.said_at, change.after["text"])
+    return Change("memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after})
 
 
 def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
     """Turn what a caller gave into column values, each checked."""
     after = dict(values)
     if "text" in after:
-        after.update(_text_columns(core, memory, after["text"]))
+        after.update(_text_columns(memory, after["text"]))
     for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
         if isinstance(after.get(column), str):
             after[column] = label(labels, after[column], column)
@@ -92,15 +108,13 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     return after
 
 
-def _text_columns(core: Core, memory: Memory, text: str) -> dict[str, Any]:
+def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
     check_text(text)
-    (vector,) = core.embedder.embed([spoken(memory.speaker, memory.said_at, text)], None).astype("<f2")
     return {
         "text": text,
         "fingerprint": fingerprint(text, memory.speaker or ""),
         "tokens": token_estimate(text),
         "words": len(words(text)),
-        "vector": vector.tobytes(),
     }
 
 
@@ -177,11 +191,6 @@ async def confirm(core: Core, name: int | str) -> Receipt:
         return [Change("memories", memory.seq, before, {**change.after, "confirmations": Increment(1)})]
 
     return await core.change_one(name, "confirm", decide)
-
-
-def standing(now: int) -> dict[str, Any]:
-    """Return the columns of a memory that comes back to active."""
-    return {"status": Status.ACTIVE, "tier": Tier.HOT, "reason": None, "status_at": now, "tier_at": now}
 
 
 async def dispute(core: Core, name: int | str) -> Receipt:

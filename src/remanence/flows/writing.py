@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remanence.change import Change
-from remanence.clock import to_micros
+from remanence.clock import to_datetime, to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, check_name, label
 from remanence.model import Kind, Known, Learned, Role, Severity, Turn
@@ -152,7 +152,7 @@ def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
 
 def embed_rows(core: Core, batch: Batch, known: Known) -> None:
     """Give each new row its vector, weighted by how rare its words are in the scope on arrival."""
-    if not batch.rows:
+    if not batch.rows or not core.embedder.dimensions:
         return
     total = math.log(known.memories + len(batch.rows) + _UNSEEN)
 
@@ -165,9 +165,22 @@ def embed_rows(core: Core, batch: Batch, known: Known) -> None:
         row["vector"] = vector.tobytes()
 
 
+def vector_of(core: Core, speaker: str | None, said_at: int, text: str) -> bytes:
+    """Embed one text that is not arriving, all its words weighted alike."""
+    (vector,) = core.embedder.embed([spoken(speaker, said_at, text)], None)
+    return vector.astype("<f2").tobytes()
+
+
+def spoken(speaker: str | None, said_at: int, text: str) -> str:
+    """Write a text the way it is embedded: who said it, on which day."""
+    day = to_datetime(said_at)
+    return f"{speaker or ''} ({day.day} {day:%B %Y}): {text}"
+
+
 async def _without_known_sources(core: Core, changes: list[Change]) -> list[Change]:
     """Leave out sources that a confirmed memory names already."""
-    seqs = sorted({change.key[0] for change in changes if change.table == "sources" and change.key[0] > 0})  # type: ignore[index, operator]
+    named = {change.key[0] for change in changes if change.table == "sources" and isinstance(change.key, tuple)}
+    seqs = sorted(seq for seq in named if seq > 0)
     if not seqs:
         return changes
     memories = await core.store.get(core.scope, seqs)

@@ -1,0 +1,191 @@
+"""What the verbs cost at n memories: `python -m benchmarks.scale --n 100000 [--scopes 100]`.
+
+All figures are taken through the public verbs on a file that was closed and reopened, each heavy one in a process
+of its own, so that its peak of memory is its own. CPU seconds count all threads.
+"""
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+import numpy as np
+
+import remanence
+from benchmarks.corpus import DIMENSIONS, LINKS, POLICY, TEXT_CHARS, VOCABULARY, Maker, exported
+from benchmarks.report import figure, note, rss_mb, rss_peak_mb, settings, spent
+from remanence.model import Turn
+
+BATCH = 50_000  # memories an import takes at once
+LEARNED = 4_000
+CALLERS = 64
+CONSOLIDATED = 2_000
+QUERIES = 200
+
+
+def main() -> None:
+    """Fill a store and measure each verb in a fresh process."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=10_000)
+    parser.add_argument("--scopes", type=int, default=1)
+    parser.add_argument("--db", type=Path, help="a filled file to use again, or where to keep it")
+    parser.add_argument("--only", nargs="*", choices=sorted(STEPS), help="these steps only")
+    parser.add_argument("--step", choices=sorted(STEPS), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.step:
+        asyncio.run(STEPS[given.step](given.db, given.n, given.scopes))
+        return
+    texts = {"text_chars": TEXT_CHARS, "vocabulary": VOCABULARY, "dimensions": DIMENSIONS, "links": LINKS}
+    settings(n=given.n, scopes=given.scopes, **texts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = given.db or Path(folder) / "scale.db"
+        if not path.exists():
+            asyncio.run(fill(path, given.n, given.scopes))
+        for step in given.only or STEPS:
+            command = [sys.executable, "-m", "benchmarks.scale", "--n", str(given.n), "--scopes", str(given.scopes)]
+            subprocess.run([*command, "--db", str(path), "--step", step], check=True)
+
+
+def scope_names(scopes: int) -> list[str]:
+    """Name the scopes."""
+    return [f"scope-{k}" for k in range(scopes)]
+
+
+async def fill(path: Path, n: int, scopes: int) -> None:
+    """Import n memories with their links, in even shares over the scopes."""
+    for number, scope in enumerate(scope_names(scopes)):
+        async with remanence.open(path, scope=scope) as memory:
+            name = memory.embedder.name
+            for start in range(0, n // scopes, BATCH):
+                size = min(BATCH, n // scopes - start)
+                lines = exported(size, _now(), name, salt=number * 10_000 + start // BATCH)
+                await memory.import_(lines, name=f"made {start}")
+                note(f"filled {scope}: {start + size}")
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000
+
+
+async def measure_size(path: Path, n: int, scopes: int) -> None:
+    """How large the file is, after a checkpoint."""
+    async with remanence.open(path, scope="scope-0"):
+        pass
+    figure("scale.db.bytes_per_memory", path.stat().st_size / n, "B", n=n, scopes=scopes)
+
+
+async def measure_learn(path: Path, n: int, scopes: int) -> None:
+    """Learn one text at a time, from one caller and from 64."""
+    texts = list(Maker().texts(LEARNED, salt=900_001 + os.getpid()))
+    async with remanence.open(path, scope="scope-0") as memory:
+        await memory.learn("warm up " + texts[0])
+        one = texts[: LEARNED // 10]
+        with spent() as took:
+            for text in one:
+                await memory.learn(text)
+        figure("scale.learn.cpu_ms", took.cpu_s * 1_000 / len(one), "ms", n=n, scopes=scopes)
+        figure("scale.learn.per_s", len(one) / took.wall_s, "1/s", n=n, scopes=scopes, callers=1)
+        many = texts[LEARNED // 10 :]
+        with spent() as took:
+            await asyncio.gather(*(_caller(memory, many[k::CALLERS]) for k in range(CALLERS)))
+        figure("scale.learn.per_s", len(many) / took.wall_s, "1/s", n=n, scopes=scopes, callers=CALLERS)
+
+
+async def _caller(memory: remanence.Engine, texts: Iterable[str]) -> None:
+    for text in texts:
+        await memory.learn(text)
+
+
+async def measure_learn_many(path: Path, n: int, scopes: int) -> None:
+    """Learn many texts in one call."""
+    turns = [Turn(text) for text in Maker().texts(10_000, salt=800_001 + os.getpid())]
+    async with remanence.open(path, scope="scope-0") as memory:
+        await memory.learn_many(turns[:100])
+        with spent() as took:
+            await memory.learn_many(turns[100:])
+    figure("scale.learn_many.per_s", len(turns[100:]) / took.wall_s, "1/s", n=n, scopes=scopes)
+
+
+async def measure_consolidate(path: Path, n: int, scopes: int) -> None:
+    """Consolidate an inbox into what is active."""
+    async with remanence.open(path, scope="scope-0") as memory:
+        await memory.consolidate()
+        await memory.learn_many(Turn(text) for text in Maker().texts(CONSOLIDATED, salt=700_001 + os.getpid()))
+        with spent() as took:
+            done = await memory.consolidate()
+    figure("scale.consolidate.per_s", done.activated / took.wall_s, "1/s", n=n, scopes=scopes, links=done.similar)
+
+
+async def measure_recall(path: Path, n: int, scopes: int) -> None:
+    """Recall by questions of three to eight words, warm."""
+    random = np.random.default_rng(3)
+    texts = [text.split() for text in Maker().texts(QUERIES, salt=1)]
+    queries = [" ".join(random.permutation(words)[: int(random.integers(3, 9))]) for words in texts]
+    async with remanence.open(path, scope="scope-0") as memory:
+        with spent() as cold:
+            await memory.recall(queries[0])
+        figure("scale.recall.cold_cpu_s", cold.cpu_s, "s", n=n, scopes=scopes)
+        for query in queries[:20]:
+            await memory.recall(query)
+        cpu_ms = [1_000 * took async for took in _recalls(memory, queries)]
+    for share, name in ((50, "p50"), (95, "p95")):
+        figure(f"scale.recall.{name}_ms", float(np.percentile(cpu_ms, share)), "ms", n=n, scopes=scopes)
+
+
+async def _recalls(memory: remanence.Engine, queries: Iterable[str]) -> AsyncIterator[float]:
+    for query in queries:
+        with spent() as took:
+            await memory.recall(query)
+        yield took.cpu_s
+
+
+async def measure_dry(path: Path, n: int, scopes: int) -> None:
+    """Plan the curation of all scopes; nothing is written."""
+    cpu = 0.0
+    for scope in scope_names(scopes):
+        async with remanence.open(path, scope=scope) as memory:
+            with spent() as took:
+                await memory.plan(POLICY)
+            cpu += took.cpu_s
+    figure("scale.curate.dry_cpu_s", cpu, "s", n=n, scopes=scopes)
+
+
+async def measure_curate(path: Path, n: int, scopes: int) -> None:
+    """Plan and apply: 10 % archived, 10 % moved, 5 % of links cut; then undo it all."""
+    cpu = undo = 0.0
+    above = 0.0
+    counts: dict[str, int] = {}
+    for scope in scope_names(scopes):
+        async with remanence.open(path, scope=scope) as memory:
+            base = rss_mb()
+            with spent() as took:
+                receipt = await memory.curate(POLICY)
+            cpu += took.cpu_s
+            above = max(above, rss_peak_mb() - base)
+            for name, count in receipt.counts.items():
+                counts[name] = counts.get(name, 0) + count
+            with spent() as took:
+                await memory.undo(receipt)
+            undo += took.cpu_s
+    figure("scale.curate.cpu_s", cpu, "s", n=n, scopes=scopes, **counts)
+    figure("scale.curate.rss_mb", above, "MB", n=n, scopes=scopes)
+    figure("scale.undo.cpu_s", undo, "s", n=n, scopes=scopes)
+
+
+STEPS = {
+    "size": measure_size,
+    "dry": measure_dry,
+    "curate": measure_curate,
+    "recall": measure_recall,
+    "learn": measure_learn,
+    "learn_many": measure_learn_many,
+    "consolidate": measure_consolidate,
+}
+
+if __name__ == "__main__":
+    main()

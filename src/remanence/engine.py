@@ -1,0 +1,300 @@
+"""One memory, opened: a method per verb, each a gather, a decision and a commit that the flows carry out."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from remanence.change import Receipt
+from remanence.clock import to_micros
+from remanence.curate.explain import Explanation
+from remanence.curate.plan import Plan
+from remanence.curate.policy import Policy
+from remanence.errors import InvalidInput
+from remanence.flows import consolidating, curating, editing, exchange, recalling, sessions, starting, telling, undoing, writing
+from remanence.flows.core import Core
+from remanence.flows.recalling import Asked
+from remanence.llm.base import Embedder
+from remanence.model import Consolidated, Learned, Link, Memory, Recalled, Status, Turn
+from remanence.store.base import Check, Find
+
+Overrides = Mapping[str, Mapping[str, Any]]
+Moment = datetime | int
+
+
+class Engine:
+    """A memory in one scope. Made by `remanence.open`; open it with `async with`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._door = writing.Door(core)
+
+    async def __aenter__(self) -> Self:
+        await starting.start(self._core)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Write what is pending and let the store go; closing twice is allowed."""
+        try:
+            await self._core.uses.settle(self._core)
+        finally:
+            await self._core.store.close()
+
+    @property
+    def scope(self) -> str:
+        """Whose memory this is."""
+        return self._core.scope
+
+    @property
+    def policy(self) -> Policy:
+        """The policy it was opened with or has adopted; without either, one that has no rules."""
+        return self._core.policy
+
+    @property
+    def embedder(self) -> Embedder:
+        """What turns texts into vectors here."""
+        return self._core.embedder
+
+    # Writing
+
+    async def learn(self, text: str, **more: Any) -> Learned:
+        """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …)."""
+        return await self._door.learn(_turn(text, more))
+
+    async def learn_many(
+        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
+    ) -> list[Learned]:
+        """Take many texts in; all are checked first, then written 1,000 a transaction."""
+        turns = [_turns(item) for item in items]
+        return await writing.learn_many(self._core, turns, progress)
+
+    async def put(self, key: str, text: str, **more: Any) -> Learned:
+        """Store a text under a stable key of yours, or bring the memory that has it to this text."""
+        return await editing.put(self._core, _turn(text, {**more, "key": key}))
+
+    async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
+        """Turn the inbox active and link what is near or similar, 200 memories a transaction."""
+        return await consolidating.consolidate(self._core, progress)
+
+    # Finding
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        budget: int | None = None,
+        asker: str | None = None,
+        thread: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        between: tuple[Moment, Moment] | None = None,
+        count_use: bool = True,
+    ) -> Recalled:
+        """Return the memories that answer a question best, within a budget of tokens.
+
+        `filters` maps columns (category, kind, state, speaker, agent, session) or `tags` to what they must be;
+        `between` limits when it was said. With `count_use` the returned memories count as used.
+        """
+        span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
+        asked = Asked(query, limit, budget, asker, thread, dict(filters or {}), span, count_use)
+        return await recalling.recall(self._core, asked)
+
+    async def get(self, name: int | str) -> Memory:
+        """Return one memory by id or key; raise NotFound where there is none."""
+        return await self._core.one(name)
+
+    async def list_active(
+        self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1_000, **equal: Any
+    ) -> list[Memory]:
+        """List active memories, newest first, by kind, tags and any column."""
+        return await recalling.list_memories(self._core, Find((Status.ACTIVE,), tuple(tags), equal, limit=limit), kind)
+
+    async def list_memories(self, find: Find) -> list[Memory]:
+        """List memories of any status."""
+        return await recalling.list_memories(self._core, find, None)
+
+    # Editing
+
+    async def update(self, name: int | str, **values: Any) -> Receipt:
+        """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
+        unknown = values.keys() - editing.EDITABLE
+        if unknown:
+            raise InvalidInput(f"cannot update {sorted(unknown)}", recovery=f"use: {', '.join(sorted(editing.EDITABLE))}")
+        return await editing.edit(self._core, name, values)
+
+    async def tag(self, name: int | str, *tags: str) -> Receipt:
+        """Add tags."""
+        return await editing.tag(self._core, name, tags)
+
+    async def untag(self, name: int | str, *tags: str) -> Receipt:
+        """Take tags away."""
+        return await editing.untag(self._core, name, tags)
+
+    async def pin(self, name: int | str) -> Receipt:
+        """Protect a memory from every move and destruction."""
+        return await editing.set_pin(self._core, name, pinned=True)
+
+    async def unpin(self, name: int | str) -> Receipt:
+        """Take the pin away."""
+        return await editing.set_pin(self._core, name, pinned=False)
+
+    async def hold(self, name: int | str, reason: str, until: Moment | None = None) -> Receipt:
+        """Forbid destruction under a named hold until a time, or until it is released."""
+        return await editing.hold(self._core, name, reason, None if until is None else to_micros(until))
+
+    async def release(self, name: int | str, reason: str) -> Receipt:
+        """Lift a named hold."""
+        return await editing.release(self._core, name, reason)
+
+    async def confirm(self, name: int | str) -> Receipt:
+        """Say that a memory was the answer, or was seen again; an archived one comes back."""
+        return await editing.confirm(self._core, name)
+
+    async def dispute(self, name: int | str) -> Receipt:
+        """Say that somebody denied a memory."""
+        return await editing.dispute(self._core, name)
+
+    async def correct(self, name: int | str, text: str) -> Learned:
+        """Learn the corrected text; it supersedes the old memory, which stays as history."""
+        return await editing.correct(self._core, name, text)
+
+    async def supersede(self, old: int | str, by: int | str) -> Receipt:
+        """Let one memory take another's place."""
+        return await editing.supersede(self._core, old, by)
+
+    async def forget(self, name: int | str) -> Receipt:
+        """Make a memory a tombstone, which `restore` brings back."""
+        return await editing.forget(self._core, name)
+
+    async def restore(self, name: int | str) -> Receipt:
+        """Bring a fallen or purged memory back to active."""
+        return await undoing.restore(self._core, name)
+
+    async def link(
+        self,
+        source: int | str,
+        target: int | str,
+        relation: str,
+        *,
+        weight: float | None = None,
+        confidence: float | None = None,
+        if_exists: str = "reinforce",
+    ) -> Link:
+        """Draw a link, or strengthen the one that is there (`if_exists`: reinforce, update, skip, error)."""
+        wish = editing.Linking(source, target, relation, weight, confidence, if_exists)
+        return await editing.link(self._core, wish)
+
+    async def unlink(self, source: int | str, target: int | str, relation: str) -> Receipt:
+        """Cut a link."""
+        return await editing.unlink(self._core, source, target, relation)
+
+    async def links(self, name: int | str) -> list[Link]:
+        """List the links of a memory."""
+        memory = await self._core.one(name)
+        return await self._core.store.neighbours(self._core.scope, [memory.seq])
+
+    # Curating
+
+    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
+        """Decide what a policy would do now; nothing is written."""
+        return await curating.plan(self._core, curating.choose(self._core, policy, overrides))
+
+    async def apply(self, plan: Plan, *, allow_destroyed: int | None = None) -> Receipt:
+        """Do what a plan says; what was used, linked or edited since is left out and reported."""
+        return await curating.apply(self._core, plan, allow_destroyed)
+
+    async def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt:
+        """Plan and apply in one call."""
+        return await self.apply(await self.plan(policy, overrides=overrides))
+
+    async def adopt(self, policy: str) -> Policy:
+        """Make a policy (a preset's name or a TOML text) the one of this scope, for every process."""
+        chosen = curating.choose(self._core, policy, None)
+        await curating.adopt(self._core, chosen)
+        self._core.policy, self._core.policy_given = chosen, True
+        return chosen
+
+    async def undo(self, run: Receipt | str) -> Receipt:
+        """Take a run back, or refuse as a whole if a row changed since."""
+        return await undoing.undo(self._core, run.run if isinstance(run, Receipt) else run)
+
+    # Telling
+
+    async def explain(
+        self, name: int | str, policy: str | None = None, *, overrides: Overrides | None = None
+    ) -> Explanation:
+        """Show every rule and guard for one memory: true or false, with the values, and when it will fire."""
+        return await telling.explain(self._core, curating.choose(self._core, policy, overrides), name)
+
+    async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[telling.Event]:
+        """Return what happened to a memory, or the newest runs."""
+        return await telling.history(self._core, name, limit)
+
+    async def status(self) -> telling.State:
+        """Return the scope in numbers."""
+        return await telling.status(self._core)
+
+    async def doctor(self) -> list[Check]:
+        """Check what is stored: structure, references, row hashes, audit chain, full text."""
+        return await self._core.store.check()
+
+    # Sessions
+
+    async def begin_session(self, task_type: str = "general") -> str:
+        """Begin a session; texts learned until it ends belong to it. Beginning twice returns the open one."""
+        return await sessions.begin(self._core, task_type)
+
+    async def end_session(self) -> float:
+        """End the session and return its length in hours; 0.0 where none was open."""
+        return await sessions.end(self._core)
+
+    @asynccontextmanager
+    async def session(self, task_type: str = "general") -> AsyncIterator[str]:
+        """Begin a session and end it on the way out."""
+        try:
+            yield await self.begin_session(task_type)
+        finally:
+            await self.end_session()
+
+    # Copies
+
+    async def backup(self, path: str | Path) -> None:
+        """Write a verified copy of the database; refuses to overwrite."""
+        await self._core.store.backup(str(path))
+
+    def export(self) -> AsyncIterator[bytes]:
+        """Yield the scope as lines of JSON, lossless."""
+        return exchange.export(self._core)
+
+    async def import_(self, lines: Iterable[bytes], name: str = "import") -> Receipt:
+        """Take an export in; what is here already is left alone."""
+        return await exchange.import_(self._core, lines, name)
+
+
+_FIELDS = frozenset(Turn.__dataclass_fields__)
+
+
+def _turn(text: Any, more: Mapping[str, Any]) -> Turn:
+    unknown = more.keys() - _FIELDS
+    if unknown:
+        raise InvalidInput(f"unknown field {sorted(unknown)}", recovery=f"use: {', '.join(sorted(_FIELDS))}")
+    if isinstance(more.get("said_at"), datetime):
+        more = {**more, "said_at": to_micros(more["said_at"])}
+    return Turn(text, **more)
+
+
+def _turns(item: Turn | str | Mapping[str, Any]) -> Turn:
+    if isinstance(item, Turn):
+        return item
+    if isinstance(item, Mapping):
+        return _turn(item.get("text"), {key: value for key, value in item.items() if key != "text"})
+    return _turn(item, {})
+
+

@@ -1,0 +1,165 @@
+"""The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
+
+Works 200 memories a transaction, so a kill redoes one chunk; nothing is merged or dropped here.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import Change
+from remanence.errors import Conflict
+from remanence.flows.core import RACES_MAX, Core, update
+from remanence.flows.writing import vector_of
+from remanence.model import Consolidated, Link, Memory, Relation, Status
+from remanence.store.base import Find
+from remanence.twins import verdict
+
+CHUNK = 200
+SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
+NEAR_MAX = 3
+BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass
+class _Pair:
+    row: int  # of the index
+    cosine: float
+
+
+@dataclass
+class _Chunk:
+    memories: list[Memory]
+    changes: list[Change] = field(default_factory=list)
+    embedded: int = 0
+    near: int = 0
+    similar: int = 0
+
+
+async def consolidate(core: Core, progress: Callable[[int], None] | None) -> Consolidated:
+    """Work through the inbox, oldest first, until it is empty."""
+    cause = core.cause("consolidate")
+    total = Consolidated(0, 0, 0, 0)
+    part = 0
+    while True:
+        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=CHUNK, oldest_first=True))
+        if not inbox:
+            return total
+        chunk = await _commit(core, inbox, cause.run, part)
+        part += 1
+        total = Consolidated(
+            total.activated + len(chunk.memories),
+            total.embedded + chunk.embedded,
+            total.near_duplicates + chunk.near,
+            total.similar + chunk.similar,
+            cause.run,
+        )
+        if progress is not None:
+            progress(total.activated)
+
+
+async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
+    """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
+    for attempt in range(RACES_MAX):
+        await core.index.refresh(core)
+        chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
+        pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
+        partners = await _texts(core, pairs)
+        held = await core.store.neighbours(core.scope, [memory.seq for memory in chunk.memories])
+        _decide(core, chunk, pairs, partners, {_key(link) for link in held})
+        try:
+            if chunk.changes:
+                await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            again = await core.store.get(core.scope, [memory.seq for memory in inbox])
+            inbox = [memory for memory in again if memory is not None]
+            continue
+        return chunk
+    raise AssertionError("unreachable")
+
+
+def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
+    """Return for each memory its most similar standing memories, best first."""
+    index = core.index
+    rows = index.rows_of([memory.seq for memory in memories])
+    own = index.bare[rows].astype(np.float32)
+    if not core.embedder.dimensions:
+        return [[] for _ in memories]
+    floor = core.embedder.bands.similar
+    found: list[list[_Pair]] = [[] for _ in memories]
+    stands = index.stands
+    for start in range(0, len(index), BLOCK):
+        block = index.bare[start : start + BLOCK].astype(np.float32)
+        cosine = own @ block.T
+        cosine[:, ~stands[start : start + BLOCK]] = -1.0
+        for at, other in zip(*np.nonzero(cosine >= floor), strict=True):
+            if start + other != rows[at]:
+                found[at].append(_Pair(int(start + other), float(cosine[at, other])))
+    # Ties go to the older memory, so that the outcome does not depend on the blocks.
+    return [sorted(pairs, key=lambda pair: (-pair.cosine, pair.row))[: NEAR_MAX + SIMILAR_MAX] for pairs in found]
+
+
+async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
+    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
+    near = core.embedder.bands.near
+    seqs = sorted({int(core.index.seq[pair.row]) for row in pairs for pair in row if pair.cosine >= near})
+    return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+
+
+def _decide(
+    core: Core,
+    chunk: _Chunk,
+    pairs: Sequence[Sequence[_Pair]],
+    partners: dict[int, Memory],
+    drawn: set[tuple[int, int, int]],
+) -> None:
+    """Turn a chunk active and draw its links, each pair once."""
+    now = core.clock.now()
+    for memory, mine in zip(chunk.memories, pairs, strict=True):
+        chunk.changes += _activated(core, chunk, memory, now)
+        left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
+        for pair in mine:
+            other = int(core.index.seq[pair.row])
+            relation = _relation(core, memory, partners.get(other), pair.cosine)
+            key = (min(memory.seq, other), max(memory.seq, other), int(relation))
+            if left[relation] and key not in drawn:
+                left[relation] -= 1
+                drawn.add(key)
+                chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
+                chunk.near += relation is Relation.NEAR_DUPLICATE
+                chunk.similar += relation is Relation.SIMILAR
+
+
+def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int) -> list[Change]:
+    (change,) = update(memory, {"status": Status.ACTIVE, "status_at": now})
+    if core.embedder.dimensions and not core.index.embedded(memory.seq):
+        assert change.before is not None and change.after is not None
+        vector = vector_of(core, memory.speaker, memory.said_at, memory.text)
+        change = Change("memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector})
+        chunk.embedded += 1
+    return [change]
+
+
+def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -> Relation:
+    """Call a pair near duplicates only where the words say so too: numbers, names and negation must agree."""
+    if other is None or other.speaker != memory.speaker:
+        return Relation.SIMILAR
+    twin = verdict(other.text, memory.text, cosine, core.embedder.bands)
+    return Relation.SIMILAR if twin.kind == "distinct" else Relation.NEAR_DUPLICATE
+
+
+def _values(cosine: float, now: int) -> dict[str, Any]:
+    weight = round(min(1.0, max(0.0, cosine)), 6)
+    return {"weight": weight, "confidence": weight, "count": 1, "created_at": now, "last_at": now}
+
+
+def _key(link: Link) -> tuple[int, int, int]:
+    return (link.source, link.target, int(link.relation))

@@ -1,0 +1,170 @@
+"""A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.clock import to_datetime
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.core import Core, label
+from remanence.flows.index import COLUMNS
+from remanence.model import COLUMN, Dropped, Hit, Kind, Memory, Recalled
+from remanence.recall.fit import fit
+from remanence.recall.fuse import Query, Ranked, rank
+from remanence.snapshot import Wanted
+from remanence.store.base import Find
+from remanence.text import check_text, stems
+
+LIMIT_MAX = 1_000
+# With a budget, smaller memories further down may take the room that a large one leaves.
+BUDGET_POOL = 4
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A recall as it was asked for."""
+
+    query: str
+    limit: int = 10
+    budget: int | None = None
+    asker: str | None = None
+    thread: str | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    between: tuple[int, int] | None = None
+    count_use: bool = True
+
+
+async def recall(core: Core, asked: Asked) -> Recalled:
+    """Answer a question from what stands: inbox and active memories."""
+    _check(asked)
+    terms = list(dict.fromkeys(stems(asked.query)))
+    postings = await core.store.search(core.scope, terms)
+    await core.index.refresh(core)
+    allowed = await _allowed(core, asked)
+    pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
+    ranked = await asyncio.to_thread(_ranked, core, asked, postings.rows, allowed, pool)
+    memories = await core.store.get(core.scope, [int(core.index.seq[row]) for row in ranked.rows])
+    answer = _answer(asked, ranked, memories)
+    if asked.count_use:
+        core.uses.count(core, [hit.memory.seq for hit in answer.memories])
+    return answer
+
+
+def _check(asked: Asked) -> None:
+    check_text(asked.query)
+    if not 1 <= asked.limit <= LIMIT_MAX:
+        raise InvalidInput(f"limit {asked.limit} is not between 1 and {LIMIT_MAX}", recovery="pass a limit such as 10")
+    if asked.budget is not None and asked.budget < 1:
+        raise InvalidInput(f"a budget of {asked.budget} tokens holds nothing", recovery="pass a budget such as 800")
+    if asked.between is not None and asked.between[0] > asked.between[1]:
+        raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
+
+
+async def _allowed(core: Core, asked: Asked) -> Bools:
+    """Return which rows may be returned: those that stand and pass every filter."""
+    index = core.index
+    allowed = index.stands
+    if asked.thread is not None:
+        allowed &= index.column("thread") == index.code("thread", asked.thread)
+    if asked.between is not None:
+        said_at = index.column("said_at")
+        allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+    for name, value in asked.filters.items():
+        allowed &= await _tagged(core, value) if name == "tags" else _equal(core, name, value)
+    return allowed
+
+
+def _equal(core: Core, name: str, value: Any) -> Bools:
+    if name not in COLUMNS:
+        raise NameUnknown("filter", name, [*COLUMNS, "tags"])
+    labels = COLUMN[name].labels
+    if labels is not None and isinstance(value, str):
+        value = int(label(labels, value, name))
+    elif COLUMN[name].kind == "name" and value is not None:
+        value = core.index.code(name, value)
+    result: Bools = core.index.column(name) == (-1 if value is None else value)
+    return result
+
+
+async def _tagged(core: Core, tags: Any) -> Bools:
+    """Return the rows that have all tags (patterns such as `self/*` allowed)."""
+    patterns = frozenset([tags] if isinstance(tags, str) else tags)
+    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), tags=patterns), core.clock.now())
+    tagged = np.all([snapshot.tags[pattern] for pattern in patterns], axis=0) if patterns else np.ones(len(snapshot), bool)
+    return np.isin(core.index.seq, snapshot.seq[tagged])
+
+
+def _ranked(
+    core: Core, asked: Asked, rows: Mapping[str, npt.NDArray[np.int64]], allowed: Bools, pool: int
+) -> Ranked:
+    """Rank on the resident columns; runs in a worker thread."""
+    index = core.index
+    corpus = index.corpus
+    found = {stem: np.searchsorted(index.seq, seqs[seqs <= index.seq[-1]]) for stem, seqs in rows.items()} if len(index) else {}
+    query = Query(
+        text=asked.query,
+        stems=tuple(rows),
+        vector=_vector(core, asked.query, rows),
+        speakers=tuple(index.names("speaker")),
+        asker=None if asked.asker is None else index.code("speaker", asked.asker),
+        within_conversation=asked.thread is not None,
+    )
+    return rank(corpus, found, index.windows, query, allowed, pool)
+
+
+def _vector(core: Core, text: str, rows: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
+    """Embed the question, its words weighted by how rare they are in the scope now."""
+    total = np.log(len(core.index) + 500.0)
+
+    def rarity(stem: str) -> float:
+        return float(total - np.log(len(rows[stem]) + 1.0)) if stem in rows else float(total)
+
+    (vector,) = core.embedder.embed([text], rarity)
+    return vector
+
+
+def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> Recalled:
+    """Cut what was ranked to the limit and the budget, and say what was left out."""
+    hits = [
+        Hit(memory, float(score), parts)
+        for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
+        if memory is not None
+    ]
+    rendered = [render(hit.memory) for hit in hits]
+    kept, dropped = fit([len(text) // 4 + 1 for text in rendered], asked.limit, asked.budget)
+    return Recalled(
+        query=asked.query,
+        memories=tuple(hits[k] for k in kept),
+        strength=ranked.strength,
+        tokens=sum(len(rendered[k]) // 4 + 1 for k in kept),
+        dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
+        said_by_other=ranked.said_by_other,
+        text="\n".join(rendered[k] for k in kept),
+    )
+
+
+def render(memory: Memory) -> str:
+    """Write a memory as one line of data: id, when, who, and the text on one line."""
+    when = to_datetime(memory.said_at).date().isoformat()
+    who = f" {memory.speaker}" if memory.speaker else ""
+    return f"[{memory.id} {when}{who}] {' '.join(memory.text.split())}"
+
+
+async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:
+    """List memories; names of enumerations may be given as strings."""
+    equal = dict(find.equal) | ({} if kind is None else {"kind": kind})
+    for name, value in equal.items():
+        if name not in COLUMN:
+            raise NameUnknown("column", name, COLUMN)
+        labels = COLUMN[name].labels
+        if labels is not None and isinstance(value, str):
+            equal[name] = label(labels, value, name)
+    return await core.store.find(core.scope, replace(find, equal=equal))
+
+

@@ -1,0 +1,31 @@
+"""Sessions: a stretch of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory."""
+
+from remanence.clock import HOUR
+from remanence.flows.core import Core, check_name
+from remanence.store.base import Bookkeeping
+
+
+async def begin(core: Core, task_type: str) -> str:
+    """Begin a session unless one is open, and return its id."""
+    check_name("a task type", task_type)
+    if core.session is not None:
+        return core.session
+    session = core.new_id()
+    now = core.clock.now()
+    row = {"task_type": task_type, "started_at": now, "agent": core.agent, "ended_at": None}
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={f"session/{session}": row}))
+    core.session = session
+    return session
+
+
+async def end(core: Core) -> float:
+    """End the open session and return its length in hours; 0.0 where none is open."""
+    if core.session is None:
+        return 0.0
+    name = f"session/{core.session}"
+    now = core.clock.now()
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))
+    row = booked.values[name]
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={name: {**row, "ended_at": now}}))
+    core.session = None
+    return max(0.0, (now - row["started_at"]) / HOUR)

@@ -1,0 +1,156 @@
+"""What a memory can tell of itself: its state in numbers, its history, and why a rule would touch a memory."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from remanence.change import Increment, Logged
+from remanence.curate.explain import Explanation
+from remanence.curate.explain import explain as explain_row
+from remanence.curate.policy import Policy, wanted
+from remanence.flows.core import Core
+from remanence.flows.curating import LAST_CURATE, adopted
+from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
+from remanence.snapshot import Snapshot, Wanted
+from remanence.store.base import Bookkeeping
+
+RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed."""
+
+    scope: str
+    memories: int
+    statuses: Mapping[str, int]
+    tiers: Mapping[str, int]
+    tokens: Mapping[str, int]
+    kinds: Mapping[str, int]
+    categories: Mapping[str, int]
+    links: int
+    pinned: int
+    runs: int
+    policy: str | None
+    last_curate_at: int | None
+    interrupted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One run's mark on a memory, or one run: when, which verb, by whom, and what changed."""
+
+    run: str
+    at: int
+    verb: str
+    actor: str | None
+    changes: Sequence[str] = field(default_factory=tuple)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def status(core: Core) -> State:
+    """Count what is there."""
+    columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, Wanted(columns, links=True), now)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    policy = await adopted(core)
+    recent = await core.store.history(
+        core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
+    )
+    return State(
+        scope=core.scope,
+        memories=len(snapshot),
+        statuses=_by_label(snapshot, "status", Status),
+        tiers=_by_label(snapshot, "tier", Tier),
+        tokens=_tokens_by_tier(snapshot),
+        kinds=_by_label(snapshot, "kind", Kind),
+        categories=_by_name(snapshot, "category"),
+        links=0 if snapshot.links is None else len(snapshot.links),
+        pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
+        runs=len({part.cause.run for part in recent}),
+        policy=None if policy is None else str(policy["name"]),
+        last_curate_at=booked.values.get(LAST_CURATE),
+        interrupted=_interrupted(recent),
+    )
+
+
+def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
+    values = snapshot.columns[column]
+    counts = {label.label: int(np.count_nonzero(values == label)) for label in labels}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _by_name(snapshot: Snapshot, column: str) -> dict[str, int]:
+    codes, counts = np.unique(snapshot.columns[column], return_counts=True)
+    names = snapshot.names[column]
+    return {names[code] if code >= 0 else "(none)": int(count) for code, count in zip(codes, counts, strict=True)}
+
+
+def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
+    status, tier, tokens = (snapshot.columns[name] for name in ("status", "tier", "tokens"))
+    stands = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return {label.label: int(tokens[stands & (tier == label)].sum()) for label in Tier if (stands & (tier == label)).any()}
+
+
+def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
+    """Name the runs whose last part is missing; a finished undo clears a run it took back."""
+    final = {part.cause.run for part in recent if part.cause.final}
+    undone = {part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final}
+    started = {part.cause.run: None for part in recent}
+    return tuple(run for run in started if run not in final and run not in undone)
+
+
+async def history(core: Core, name: int | str | None, limit: int) -> list[Event]:
+    """Return what happened to a memory, or the newest runs of the scope, oldest first."""
+    if name is not None:
+        memory = await core.one(name)
+        logged = await core.store.history(core.scope, memory=memory.seq, limit=limit)
+        return [_event(part) for part in logged]
+    latest = (await core.store.snapshot(core.scope, Wanted(frozenset()), core.clock.now())).position
+    after = max(0, latest - limit)
+    return [_event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)]
+
+
+def _event(part: Logged) -> Event:
+    shown = tuple(_shown(change) for change in part.changes) or (f"{part.count} changes",)
+    return Event(part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail))
+
+
+def _shown(change: Any) -> str:
+    """Say in a line what a change did."""
+    what = change.table.removesuffix("s").removesuffix("ie") if change.table != "memories" else "memory"
+    if change.table == "links":
+        what = f"{Relation(change.key[2]).label} link {change.key[0]} - {change.key[1]}"
+    elif change.table != "memories":
+        what = f"{what} {change.key[1]!r}"
+    if change.before is None:
+        return f"{what} created"
+    if change.after is None:
+        return f"{what} destroyed"
+    fields = [
+        f"{name} {_value(name, change.before.get(name))} → {_value(name, value)}"
+        if not isinstance(value, Increment)
+        else f"{name} {value.by:+d}"
+        for name, value in change.after.items()
+        if name not in ("revision", "vector", "fingerprint")
+    ]
+    return ", ".join(fields)
+
+
+def _value(name: str, value: Any) -> str:
+    column = COLUMN.get(name)
+    if value is None or column is None or column.labels is None:
+        return "none" if value is None else str(value)
+    return column.labels(value).label
+
+
+async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:
+    """Show every rule and guard of a policy for one memory."""
+    memory = await core.one(name)
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
+    return await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)

@@ -1,0 +1,77 @@
+"""Puts an engine together: which store, whose scope, which clock, embedder and policy."""
+
+from pathlib import Path
+
+from remanence.clock import Clock, SystemClock
+from remanence.curate.policy import load
+from remanence.engine import Engine
+from remanence.errors import InvalidInput
+from remanence.flows.core import Core, check_name
+from remanence.llm.base import Embedder
+from remanence.llm.local import StaticEmbedder
+from remanence.llm.offline import HashedEmbedder, NoEmbedder
+from remanence.store.base import Store
+from remanence.store.sql import SqlStore
+
+# Guards and rules of nobody: the categories are declared, nothing is ever selected.
+NO_RULES = 'version = 1\nname = "none"\n'
+
+
+def open(  # noqa: A001 - the verb of the contract: remanence.open
+    path: str | Path = ":memory:",
+    *,
+    scope: str = "default",
+    agent: str | None = None,
+    policy: str | None = None,
+    clock: str | Clock = "wall",
+    embedder: str | Embedder = "auto",
+    store: Store | None = None,
+) -> Engine:
+    """Open a memory, with `async with`: a file, made where it is missing, or one in this process only.
+
+    Args:
+        path: the database file, or ":memory:".
+        scope: whose memory; nothing is ever read or written across scopes.
+        agent: who writes and recalls.
+        policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
+        clock: "wall", or a clock of yours.
+        embedder: "auto" (static word vectors that come with the installation), "hashed", "none" (words
+            alone), or one of yours.
+        store: a store of yours instead of SQLite at `path`.
+    """
+    check_name("a scope", scope)
+    check_name("an agent", agent)
+    kept = store if store is not None else SqlStore(str(path))
+    chosen = _embedder(embedder)
+    watch = _clock(clock)
+    source = None if policy is None else policy_source(policy)
+    rules = load(NO_RULES if source is None else source)
+    return Engine(Core(kept, scope, watch, chosen, rules, agent, policy_given=source is not None))
+
+
+def policy_source(policy: str) -> str:
+    """Return a preset's name or a TOML text as it is, and the text of a TOML file for its path."""
+    if "\n" not in policy and policy.endswith(".toml"):
+        try:
+            return Path(policy).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"cannot read the policy {policy}: {error.strerror}", recovery="check the path") from error
+    return policy
+
+
+def _clock(clock: str | Clock) -> Clock:
+    if not isinstance(clock, str):
+        return clock
+    if clock != "wall":
+        raise InvalidInput(f"unknown clock {clock!r}", recovery="use 'wall', or pass a clock of yours")
+    return SystemClock()
+
+
+def _embedder(embedder: str | Embedder) -> Embedder:
+    if not isinstance(embedder, str):
+        return embedder
+    if embedder == "auto":
+        return StaticEmbedder() if StaticEmbedder.available() else HashedEmbedder()
+    if embedder in ("hashed", "none"):
+        return HashedEmbedder() if embedder == "hashed" else NoEmbedder()
+    raise InvalidInput(f"unknown embedder {embedder!r}", recovery="use 'auto', 'hashed', 'none', or pass one of yours")
