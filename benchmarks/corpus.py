@@ -82,12 +82,17 @@ class Maker:
 def exported(n: int, now: int, embedder: str, salt: int) -> Iterator[bytes]:
     """Yield n memories with their links in the format of `export`, so that `import_` can fill a store."""
     random = np.random.default_rng([11, salt])
-    yield orjson.dumps({"format": "remanence-export", "version": 1, "scope": "made", "embedder": embedder}) + b"\n"
+    yield (
+        orjson.dumps({"format": "remanence-export", "version": 1, "scope": "made", "embedder": embedder})
+        + b"\n"
+    )
     ids = [f"{salt:08x}{k:024x}" for k in range(n)]
     fate = random.random(n)
     for k, text in enumerate(Maker().texts(n, salt + 1)):
         yield orjson.dumps(_row(ids[k], text, _age(float(fate[k])), now, random)) + b"\n"
-    weights = random.uniform(0.1, 1.0, (n, LINKS)) * np.where(random.random((n, LINKS)) < WEAK_SHARE, 0.09, 1.0)
+    weights = random.uniform(0.1, 1.0, (n, LINKS)) * np.where(
+        random.random((n, LINKS)) < WEAK_SHARE, 0.09, 1.0
+    )
     for k in range(n):
         for step in range(LINKS):
             other = (k + 1 + step * 37) % n
@@ -129,4 +134,12 @@ def _row(name: str, text: str, age: int, now: int, random: np.random.Generator) 
 
 def _link(source: str, target: str, weight: float, now: int) -> dict[str, Any]:
     times = {"created_at": now - 2 * DAY, "last_at": now - HOUR}
-    return {"source": source, "target": target, "relation": "similar", "weight": weight, "confidence": weight, "count": 1, **times}
+    return {
+        "source": source,
+        "target": target,
+        "relation": "similar",
+        "weight": weight,
+        "confidence": weight,
+        "count": 1,
+        **times,
+    }

@@ -70,7 +70,9 @@ def repaired(text: str) -> list[str]:
     return [f"D{session}:{turn}" for session, turn in re.findall(r"D:?(\d+):0*(\d+)", text)]
 
 
-async def measure(turns: Sequence[Turn], asked: Sequence[Question], embedder: str, store: str) -> list[list[str]]:
+async def measure(
+    turns: Sequence[Turn], asked: Sequence[Question], embedder: str, store: str
+) -> list[list[str]]:
     """Fill the store or stores, close and reopen them, and return the turns found for each question, best first."""
     found: list[list[str]] = [[] for _ in asked]
     threads = sorted({question.thread for question in asked})
@@ -100,10 +102,17 @@ def report(asked: Sequence[Question], found: Sequence[Sequence[str]], embedder: 
     """Print the figures per category and over all."""
     for category in ("all", 1, 2, 3, 4):
         chosen = [k for k, question in enumerate(asked) if category in ("all", question.category)]
-        fields = {"category": category, "embedder": _shown(embedder), "store": store, "questions": len(chosen)}
+        fields = {
+            "category": category,
+            "embedder": _shown(embedder),
+            "store": store,
+            "questions": len(chosen),
+        }
         rows = [(asked[k].evidence, found[k]) for k in chosen]
         for depth in (5, 10, 20):
-            figure(f"locomo.recall@{depth}", 100 * _mean(_recall(e, f, depth) for e, f in rows), "%", **fields)
+            figure(
+                f"locomo.recall@{depth}", 100 * _mean(_recall(e, f, depth) for e, f in rows), "%", **fields
+            )
         figure("locomo.hit@10", 100 * _mean(bool(e & set(f[:10])) for e, f in rows), "%", **fields)
         figure("locomo.mrr", 100 * _mean(_reciprocal(e, f) for e, f in rows), "%", **fields)
         figure("locomo.ndcg@10", 100 * _mean(_ndcg(e, f) for e, f in rows), "%", **fields)

@@ -47,7 +47,15 @@ def main() -> None:
         if not path.exists():
             asyncio.run(fill(path, given.n, given.scopes))
         for step in given.only or STEPS:
-            command = [sys.executable, "-m", "benchmarks.scale", "--n", str(given.n), "--scopes", str(given.scopes)]
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks.scale",
+                "--n",
+                str(given.n),
+                "--scopes",
+                str(given.scopes),
+            ]
             subprocess.run([*command, "--db", str(path), "--step", step], check=True)
 
 
@@ -115,10 +123,14 @@ async def measure_consolidate(path: Path, n: int, scopes: int) -> None:
     """Consolidate an inbox into what is active."""
     async with remanence.open(path, scope="scope-0") as memory:
         await memory.consolidate()
-        await memory.learn_many(Turn(text) for text in Maker().texts(CONSOLIDATED, salt=700_001 + os.getpid()))
+        await memory.learn_many(
+            Turn(text) for text in Maker().texts(CONSOLIDATED, salt=700_001 + os.getpid())
+        )
         with spent() as took:
             done = await memory.consolidate()
-    figure("scale.consolidate.per_s", done.activated / took.wall_s, "1/s", n=n, scopes=scopes, links=done.similar)
+    figure(
+        "scale.consolidate.per_s", done.activated / took.wall_s, "1/s", n=n, scopes=scopes, links=done.similar
+    )
 
 
 async def measure_recall(path: Path, n: int, scopes: int) -> None:

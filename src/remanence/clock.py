@@ -59,10 +59,14 @@ def to_micros(moment: datetime | int) -> int:
     """Turn an aware datetime (or microseconds) into microseconds UTC; a naive datetime is refused."""
     if isinstance(moment, datetime):
         if moment.tzinfo is None:
-            raise InvalidInput("a time without a time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC")
+            raise InvalidInput(
+                "a time without a time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
+            )
         moment = (moment - _EPOCH) // timedelta(microseconds=1)
     if not -TIME_MAX < moment < TIME_MAX:
-        raise InvalidInput(f"time {moment} is out of range", recovery="use times between 1685 and 2255, in microseconds")
+        raise InvalidInput(
+            f"time {moment} is out of range", recovery="use times between 1685 and 2255, in microseconds"
+        )
     return moment
 
 

@@ -13,7 +13,18 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.errors import InvalidInput
-from remanence.flows import consolidating, curating, editing, exchange, recalling, sessions, starting, telling, undoing, writing
+from remanence.flows import (
+    consolidating,
+    curating,
+    editing,
+    exchange,
+    recalling,
+    sessions,
+    starting,
+    telling,
+    undoing,
+    writing,
+)
 from remanence.flows.core import Core
 from remanence.flows.recalling import Asked
 from remanence.llm.base import Embedder
@@ -114,7 +125,9 @@ class Engine:
         self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1_000, **equal: Any
     ) -> list[Memory]:
         """List active memories, newest first, by kind, tags and any column."""
-        return await recalling.list_memories(self._core, Find((Status.ACTIVE,), tuple(tags), equal, limit=limit), kind)
+        return await recalling.list_memories(
+            self._core, Find((Status.ACTIVE,), tuple(tags), equal, limit=limit), kind
+        )
 
     async def list_memories(self, find: Find) -> list[Memory]:
         """List memories of any status."""
@@ -126,7 +139,9 @@ class Engine:
         """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
         unknown = values.keys() - editing.EDITABLE
         if unknown:
-            raise InvalidInput(f"cannot update {sorted(unknown)}", recovery=f"use: {', '.join(sorted(editing.EDITABLE))}")
+            raise InvalidInput(
+                f"cannot update {sorted(unknown)}", recovery=f"use: {', '.join(sorted(editing.EDITABLE))}"
+            )
         return await editing.edit(self._core, name, values)
 
     async def tag(self, name: int | str, *tags: str) -> Receipt:
@@ -296,5 +311,3 @@ def _turns(item: Turn | str | Mapping[str, Any]) -> Turn:
     if isinstance(item, Mapping):
         return _turn(item.get("text"), {key: value for key, value in item.items() if key != "text"})
     return _turn(item, {})
-
-

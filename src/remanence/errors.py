@@ -51,7 +51,9 @@ class NameUnknown(InvalidInput):
 class PolicyError(InvalidInput):
     """A policy does not compile; `line` and `column` count from 1 in the document named by `source`."""
 
-    def __init__(self, message: str, *, recovery: str, source: str = "policy", line: int = 1, column: int = 1) -> None:
+    def __init__(
+        self, message: str, *, recovery: str, source: str = "policy", line: int = 1, column: int = 1
+    ) -> None:
         super().__init__(f"{source}:{line}:{column}: {message}", recovery=recovery)
         self.source = source
         self.line = line

@@ -55,7 +55,9 @@ def policy_source(policy: str) -> str:
         try:
             return Path(policy).read_text(encoding="utf-8")
         except OSError as error:
-            raise InvalidInput(f"cannot read the policy {policy}: {error.strerror}", recovery="check the path") from error
+            raise InvalidInput(
+                f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+            ) from error
     return policy
 
 
@@ -74,4 +76,6 @@ def _embedder(embedder: str | Embedder) -> Embedder:
         return StaticEmbedder() if StaticEmbedder.available() else HashedEmbedder()
     if embedder in ("hashed", "none"):
         return HashedEmbedder() if embedder == "hashed" else NoEmbedder()
-    raise InvalidInput(f"unknown embedder {embedder!r}", recovery="use 'auto', 'hashed', 'none', or pass one of yours")
+    raise InvalidInput(
+        f"unknown embedder {embedder!r}", recovery="use 'auto', 'hashed', 'none', or pass one of yours"
+    )

@@ -104,7 +104,9 @@ def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
             if start + other != rows[at]:
                 found[at].append(_Pair(int(start + other), float(cosine[at, other])))
     # Ties go to the older memory, so that the outcome does not depend on the blocks.
-    return [sorted(pairs, key=lambda pair: (-pair.cosine, pair.row))[: NEAR_MAX + SIMILAR_MAX] for pairs in found]
+    return [
+        sorted(pairs, key=lambda pair: (-pair.cosine, pair.row))[: NEAR_MAX + SIMILAR_MAX] for pairs in found
+    ]
 
 
 async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
@@ -143,7 +145,9 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int) -> list[Chan
     if core.embedder.dimensions and not core.index.embedded(memory.seq):
         assert change.before is not None and change.after is not None
         vector = vector_of(core, memory.speaker, memory.said_at, memory.text)
-        change = Change("memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector})
+        change = Change(
+            "memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector}
+        )
         chunk.embedded += 1
     return [change]
 

@@ -57,7 +57,9 @@ class Core:
         """Return one memory by id, key or sequence number, or raise NotFound."""
         (memory,) = await self.store.get(self.scope, [name])
         if memory is None:
-            raise NotFound(f"no memory {name!r} in scope {self.scope!r}", recovery="list ids with `list` or `recall`")
+            raise NotFound(
+                f"no memory {name!r} in scope {self.scope!r}", recovery="list ids with `list` or `recall`"
+            )
         return memory
 
     async def change_one(

@@ -10,15 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.change import PART_CHANGES_MAX, Change, Receipt
-from remanence.curate.explain import Explanation
-from remanence.curate.explain import explain as explain_row
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
-from remanence.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyMismatch
+from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
 from remanence.flows.core import Core, receipt
 from remanence.model import Memory, Status
-from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Bookkeeping
 
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
@@ -33,7 +30,9 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     if policy is not None:
         return load(policy, overrides)
     if not core.policy_given:
-        raise InvalidInput("no policy was named", recovery="pass one, e.g. 'tidy', or open with policy='tidy'")
+        raise InvalidInput(
+            "no policy was named", recovery="pass one, e.g. 'tidy', or open with policy='tidy'"
+        )
     return load(core.policy.source, overrides) if overrides else core.policy
 
 
@@ -61,21 +60,30 @@ async def apply(core: Core, plan: Plan, allow_destroyed: int | None) -> Receipt:
     """Do what a plan says, and nothing else."""
     await _refuse(core, plan, allow_destroyed)
     await core.uses.settle(core)
-    cause = core.cause("curate", policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy})
+    cause = core.cause(
+        "curate", policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy}
+    )
     applied = _Applied(core, plan.automatic)
     await applied.run(plan, cause)
     now = core.clock.now()
     await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     counts = {name: count - applied.dropped.get(name, 0) for name, count in plan.counts.items()}
     return receipt(
-        core.scope, cause, applied.changes, counts, skipped=tuple(applied.skipped[:SKIPPED_SHOWN]), parts=applied.parts
+        core.scope,
+        cause,
+        applied.changes,
+        counts,
+        skipped=tuple(applied.skipped[:SKIPPED_SHOWN]),
+        parts=applied.parts,
     )
 
 
 async def _refuse(core: Core, plan: Plan, allow_destroyed: int | None) -> None:
     """Refuse a plan of another scope, under another policy than the adopted one, or held by the brake."""
     if plan.scope != core.scope:
-        raise InvalidInput(f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}")
+        raise InvalidInput(
+            f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
+        )
     stored = await adopted(core)
     if stored is not None and stored["hash"] != plan.policy_hash:
         raise PolicyMismatch(
@@ -134,7 +142,9 @@ class _Applied:
             if not hit:
                 kept.append(group)
                 continue
-            self.skipped.append(f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made")
+            self.skipped.append(
+                f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made"
+            )
             action = action_of(group)
             self.dropped[action] = self.dropped.get(action, 0) + 1
         if len(kept) == len(groups):
@@ -169,7 +179,12 @@ def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:
 
 async def _completed(core: Core, groups: list[Group]) -> list[Group]:
     """Add to each purged memory the tags, sources and links that go with it: what a plan does not list does not happen."""
-    purged = [change.key for group in groups for change in group if change.table == "memories" and change.after is None]
+    purged = [
+        change.key
+        for group in groups
+        for change in group
+        if change.table == "memories" and change.after is None
+    ]
     if not purged:
         return groups
     seqs = [key for key in purged if isinstance(key, int)]
@@ -180,8 +195,13 @@ async def _completed(core: Core, groups: list[Group]) -> list[Group]:
         key = (link.source, link.target, int(link.relation))
         if key not in gone:
             gone.add(key)
-            values = {name: getattr(link, name) for name in ("weight", "confidence", "count", "created_at", "last_at")}
-            hanging[link.source if link.source in hanging else link.target].append(Change("links", key, values, None))
+            values = {
+                name: getattr(link, name)
+                for name in ("weight", "confidence", "count", "created_at", "last_at")
+            }
+            hanging[link.source if link.source in hanging else link.target].append(
+                Change("links", key, values, None)
+            )
     return [[*_hanging(group, hanging), *group] for group in groups]
 
 
@@ -201,5 +221,3 @@ def _hanging(group: Group, hanging: Mapping[int, list[Change]]) -> list[Change]:
         if owner.table == "memories" and owner.after is None and isinstance(owner.key, int)
         for change in hanging.get(owner.key, ())
     ]
-
-

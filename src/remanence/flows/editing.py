@@ -1,6 +1,6 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,18 @@ LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
 LINKED_WEIGHT = 0.65  # elfmem's default weight of a link drawn by hand
 CHAIN_MAX = 1_000
 EDITABLE = frozenset(
-    {"text", "category", "kind", "state", "severity", "lifecycle", "attributes", "confidence", "valid_from", "valid_to"}
+    {
+        "text",
+        "category",
+        "kind",
+        "state",
+        "severity",
+        "lifecycle",
+        "attributes",
+        "confidence",
+        "valid_from",
+        "valid_to",
+    }
 )
 
 
@@ -80,7 +91,9 @@ async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
     _, old = await core.store.vectors(core.scope, only=[memory.seq])
     before = old[0].astype("<f2").tobytes() if len(old) else None
     after = vector_of(core, memory.speaker, memory.said_at, change.after["text"])
-    return Change("memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after})
+    return Change(
+        "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
+    )
 
 
 def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +111,9 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     confidence = after.get("confidence")
     if confidence is not None:
         if not 0 <= confidence <= 1:
-            raise InvalidInput(f"confidence {confidence} is not between 0 and 1", recovery="pass a number from 0 to 1")
+            raise InvalidInput(
+                f"confidence {confidence} is not between 0 and 1", recovery="pass a number from 0 to 1"
+            )
         after["confidence"] = round(confidence, 6)
     if "attributes" in after:
         after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
@@ -162,7 +177,10 @@ async def release(core: Core, name: int | str, reason: str) -> Receipt:
     async def decide(memory: Memory) -> Sequence[Change]:
         left = dict(memory.holds or {})
         if reason not in left:
-            raise NotFound(f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(left) or 'none'}")
+            raise NotFound(
+                f"memory {memory.id} has no hold {reason!r}",
+                recovery=f"its holds: {', '.join(left) or 'none'}",
+            )
         del left[reason]
         return update(memory, _holds(left))
 
@@ -180,10 +198,15 @@ async def confirm(core: Core, name: int | str) -> Receipt:
 
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status in STANDING:
-            return [Change("memories", memory.seq, {"confirmations": Increment(-1)}, {"confirmations": Increment(1)})]
+            return [
+                Change(
+                    "memories", memory.seq, {"confirmations": Increment(-1)}, {"confirmations": Increment(1)}
+                )
+            ]
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
-                f"memory {memory.id} is {memory.status.label}", recovery=f"bring it back first: restore {memory.id}"
+                f"memory {memory.id} is {memory.status.label}",
+                recovery=f"bring it back first: restore {memory.id}",
             )
         (change,) = update(memory, {**standing(now), "valid_to": None})
         assert change.before is not None and change.after is not None
@@ -232,10 +255,16 @@ async def supersede(core: Core, old: int | str, by: int | str) -> Receipt:
         await _refuse_cycle(core, memory, newer)
         if Status.SUPERSEDED not in TRANSITIONS[memory.status] and memory.status is not Status.SUPERSEDED:
             raise InvalidInput(
-                f"memory {memory.id} is {memory.status.label}", recovery=f"bring it back first: restore {memory.id}"
+                f"memory {memory.id} is {memory.status.label}",
+                recovery=f"bring it back first: restore {memory.id}",
             )
         tier = Tier.COLD if memory.tier is Tier.ARCHIVE else memory.tier
-        values: dict[str, Any] = {"status": Status.SUPERSEDED, "tier": tier, "reason": Reason.SUPERSEDED, "valid_to": now}
+        values: dict[str, Any] = {
+            "status": Status.SUPERSEDED,
+            "tier": tier,
+            "reason": Reason.SUPERSEDED,
+            "valid_to": now,
+        }
         if memory.status is not Status.SUPERSEDED:
             values["status_at"] = now
         link = (newer.seq, memory.seq, int(Relation.SUPERSEDES))
@@ -305,7 +334,9 @@ async def link(core: Core, wish: Linking) -> Link:
         if value is not None and not 0 <= value <= 1:
             raise InvalidInput(f"{what} {value} is not between 0 and 1", recovery="pass a number from 0 to 1")
     if wish.if_exists not in _IF_EXISTS:
-        raise InvalidInput(f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}")
+        raise InvalidInput(
+            f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}"
+        )
     for attempt in range(RACES_MAX):
         source, target = await _ends(core, wish.source, wish.target, relation)
         held = await _held(core, source, target, relation)
@@ -343,7 +374,11 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
         case "update":
             after = {"weight": held.weight if weight is None else weight, "confidence": confidence}
         case _:
-            grown = None if held.confidence is None else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
+            grown = (
+                None
+                if held.confidence is None
+                else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
+            )
             after = {"weight": min(1.0, round(held.weight + LINK_WEIGHT_STEP, 6)), "confidence": grown}
     after = {**after, "count": held.count + 1, "last_at": now}
     before = {name: getattr(held, name) for name in after}
@@ -356,7 +391,9 @@ async def unlink(core: Core, source: int | str, target: int | str, relation: str
     low, high = await _ends(core, source, target, kind)
     held = await _held(core, low, high, kind)
     if held is None:
-        raise NotFound(f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`")
+        raise NotFound(
+            f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
+        )
     cause = core.cause("unlink")
     await core.commit([Change("links", _key(held), _values(held), None)], cause)
     return receipt(core.scope, cause, 1, {"unlink": 1})

@@ -59,7 +59,12 @@ def _line(value: Mapping[str, Any]) -> bytes:
 
 def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
     """Write a memory by names instead of codes; what is at its default is left out."""
-    out: dict[str, Any] = {"id": memory.id, "text": memory.text, "tags": memory.tags, "sources": memory.sources}
+    out: dict[str, Any] = {
+        "id": memory.id,
+        "text": memory.text,
+        "tags": memory.tags,
+        "sources": memory.sources,
+    }
     for column in _CARRIED:
         value = getattr(memory, column.name)
         if value is None or (value == column.default and column.name != "status"):
@@ -96,16 +101,26 @@ async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> R
     rows = [row for row in rows if row["id"] in fresh]
     for number, start in enumerate(range(0, len(rows), PAGE)):
         changes = _memory_changes(rows[start : start + PAGE])
-        await core.commit(changes, core.cause("import", run=cause.run, part=number, final=False, detail=cause.detail))
+        await core.commit(
+            changes, core.cause("import", run=cause.run, part=number, final=False, detail=cause.detail)
+        )
         written += len(changes)
     changes = await _link_changes(core, links)
     parts = -(-len(rows) // PAGE)
     if changes or rows:
         await core.commit(changes, core.cause("import", run=cause.run, part=parts, detail=cause.detail))
-    return receipt(core.scope, cause, written + len(changes), {"import": len(rows), "link": len(changes)}, parts=parts + 1)
+    return receipt(
+        core.scope,
+        cause,
+        written + len(changes),
+        {"import": len(rows), "link": len(changes)},
+        parts=parts + 1,
+    )
 
 
-def _parse(lines: Iterable[bytes], name: str) -> tuple[dict[str, Any], list[dict[str, Any]], list[tuple[int, dict[str, Any]]]]:
+def _parse(
+    lines: Iterable[bytes], name: str
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[tuple[int, dict[str, Any]]]]:
     header: dict[str, Any] = {}
     rows: list[dict[str, Any]] = []
     links: list[tuple[int, dict[str, Any]]] = []
@@ -137,7 +152,9 @@ def _header(value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise _malformed(name, 1, f"not a {FORMAT} file")
     if value.get("version") != VERSION:
-        raise _malformed(name, 1, f"version {value.get('version')} of the format is not known, only {VERSION}")
+        raise _malformed(
+            name, 1, f"version {value.get('version')} of the format is not known, only {VERSION}"
+        )
     return value
 
 
@@ -168,7 +185,12 @@ def _column_in(column: Column, item: Any) -> Any:
         return column.labels[item.upper()]
     if column.kind == "blob":
         return base64.b64decode(item, validate=True)
-    expected: dict[str, type | tuple[type, ...]] = {"text": str, "name": str, "json": dict, "fraction": (int, float)}
+    expected: dict[str, type | tuple[type, ...]] = {
+        "text": str,
+        "name": str,
+        "json": dict,
+        "fraction": (int, float),
+    }
     if not isinstance(item, expected.get(column.kind, int)):
         raise TypeError(f"{column.name} cannot be {item!r}")
     return item
@@ -199,7 +221,9 @@ def _memory_changes(rows: Sequence[dict[str, Any]]) -> list[Change]:
         columns = {key: value for key, value in row.items() if key not in ("tags", "sources")}
         changes.append(Change("memories", -number, None, columns))
         changes += [Change("tags", (-number, tag), None, {}) for tag in row.get("tags", ())]
-        changes += [Change("sources", (-number, source), None, {"span": None}) for source in row.get("sources", ())]
+        changes += [
+            Change("sources", (-number, source), None, {"span": None}) for source in row.get("sources", ())
+        ]
     return changes
 
 
@@ -222,5 +246,3 @@ async def _link_changes(core: Core, links: Sequence[tuple[int, dict[str, Any]]])
         if key not in have:
             changes.append(Change("links", key, None, {field: link[field] for field in _LINK}))
     return changes
-
-

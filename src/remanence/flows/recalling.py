@@ -12,7 +12,7 @@ from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import Core, label
 from remanence.flows.index import COLUMNS
-from remanence.model import COLUMN, Dropped, Hit, Kind, Memory, Recalled
+from remanence.model import COLUMN, Dropped, Hit, Memory, Recalled
 from remanence.recall.fit import fit
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.snapshot import Wanted
@@ -59,9 +59,13 @@ async def recall(core: Core, asked: Asked) -> Recalled:
 def _check(asked: Asked) -> None:
     check_text(asked.query)
     if not 1 <= asked.limit <= LIMIT_MAX:
-        raise InvalidInput(f"limit {asked.limit} is not between 1 and {LIMIT_MAX}", recovery="pass a limit such as 10")
+        raise InvalidInput(
+            f"limit {asked.limit} is not between 1 and {LIMIT_MAX}", recovery="pass a limit such as 10"
+        )
     if asked.budget is not None and asked.budget < 1:
-        raise InvalidInput(f"a budget of {asked.budget} tokens holds nothing", recovery="pass a budget such as 800")
+        raise InvalidInput(
+            f"a budget of {asked.budget} tokens holds nothing", recovery="pass a budget such as 800"
+        )
     if asked.between is not None and asked.between[0] > asked.between[1]:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
@@ -96,7 +100,11 @@ async def _tagged(core: Core, tags: Any) -> Bools:
     """Return the rows that have all tags (patterns such as `self/*` allowed)."""
     patterns = frozenset([tags] if isinstance(tags, str) else tags)
     snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), tags=patterns), core.clock.now())
-    tagged = np.all([snapshot.tags[pattern] for pattern in patterns], axis=0) if patterns else np.ones(len(snapshot), bool)
+    tagged = (
+        np.all([snapshot.tags[pattern] for pattern in patterns], axis=0)
+        if patterns
+        else np.ones(len(snapshot), bool)
+    )
     return np.isin(core.index.seq, snapshot.seq[tagged])
 
 
@@ -106,7 +114,11 @@ def _ranked(
     """Rank on the resident columns; runs in a worker thread."""
     index = core.index
     corpus = index.corpus
-    found = {stem: np.searchsorted(index.seq, seqs[seqs <= index.seq[-1]]) for stem, seqs in rows.items()} if len(index) else {}
+    found = (
+        {stem: np.searchsorted(index.seq, seqs[seqs <= index.seq[-1]]) for stem, seqs in rows.items()}
+        if len(index)
+        else {}
+    )
     query = Query(
         text=asked.query,
         stems=tuple(rows),
@@ -166,5 +178,3 @@ async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory
         if labels is not None and isinstance(value, str):
             equal[name] = label(labels, value, name)
     return await core.store.find(core.scope, replace(find, equal=equal))
-
-

@@ -87,19 +87,27 @@ def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str,
 def _by_name(snapshot: Snapshot, column: str) -> dict[str, int]:
     codes, counts = np.unique(snapshot.columns[column], return_counts=True)
     names = snapshot.names[column]
-    return {names[code] if code >= 0 else "(none)": int(count) for code, count in zip(codes, counts, strict=True)}
+    return {
+        names[code] if code >= 0 else "(none)": int(count) for code, count in zip(codes, counts, strict=True)
+    }
 
 
 def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
     status, tier, tokens = (snapshot.columns[name] for name in ("status", "tier", "tokens"))
     stands = (status == Status.INBOX) | (status == Status.ACTIVE)
-    return {label.label: int(tokens[stands & (tier == label)].sum()) for label in Tier if (stands & (tier == label)).any()}
+    return {
+        label.label: int(tokens[stands & (tier == label)].sum())
+        for label in Tier
+        if (stands & (tier == label)).any()
+    }
 
 
 def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
     """Name the runs whose last part is missing; a finished undo clears a run it took back."""
     final = {part.cause.run for part in recent if part.cause.final}
-    undone = {part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final}
+    undone = {
+        part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
+    }
     started = {part.cause.run: None for part in recent}
     return tuple(run for run in started if run not in final and run not in undone)
 
@@ -112,12 +120,16 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
         return [_event(part) for part in logged]
     latest = (await core.store.snapshot(core.scope, Wanted(frozenset()), core.clock.now())).position
     after = max(0, latest - limit)
-    return [_event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)]
+    return [
+        _event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)
+    ]
 
 
 def _event(part: Logged) -> Event:
     shown = tuple(_shown(change) for change in part.changes) or (f"{part.count} changes",)
-    return Event(part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail))
+    return Event(
+        part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
+    )
 
 
 def _shown(change: Any) -> str:

@@ -30,7 +30,9 @@ async def undo(core: Core, run: str) -> Receipt:
     done = {part.cause.part for part in await _parts(core, undoing)}
     left = [part for part in reversed(logged) if part.cause.part not in done]
     if not left:
-        raise InvalidInput(f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}")
+        raise InvalidInput(
+            f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
+        )
     if len(left) > 1:
         await _refuse_later_edits(core, run, left)
     changed = 0
@@ -38,7 +40,9 @@ async def undo(core: Core, run: str) -> Receipt:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         final = part is left[-1]
         detail = {"undoes": run}
-        cause = core.cause("undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail)
+        cause = core.cause(
+            "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
+        )
         try:
             await core.commit(inverses(whole.changes), cause)
         except Conflict as conflict:
@@ -78,7 +82,9 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
         keys = np.fromiter(expected, np.int64, len(expected))
         at = np.searchsorted(snapshot.seq, keys)
         at[at == len(snapshot)] = 0
-        wrong = (snapshot.seq[at] != keys) | (revision[at] != np.fromiter(expected.values(), np.int64, len(expected)))
+        wrong = (snapshot.seq[at] != keys) | (
+            revision[at] != np.fromiter(expected.values(), np.int64, len(expected))
+        )
         stale += [("memories", int(key)) for key in keys[wrong]]
     if stale:
         raise _changed_since(run, stale)
@@ -95,7 +101,9 @@ async def restore(core: Core, name: int | str) -> Receipt:
     if memory is None:
         return await _recreate(core, name)
     if memory.status in STANDING:
-        raise InvalidInput(f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore")
+        raise InvalidInput(
+            f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore"
+        )
 
     async def decide(memory: Memory) -> list[Change]:
         return update(memory, {**standing(core.clock.now()), "valid_to": None})
@@ -117,10 +125,14 @@ async def _recreate(core: Core, name: int | str) -> Receipt:
     now = core.clock.now()
     created: list[Change] = []
     for part in await core.store.history(core.scope, run=run):
-        created += [change for change in inverses(part.changes) if change.before is None and _names(change, seq)]
+        created += [
+            change for change in inverses(part.changes) if change.before is None and _names(change, seq)
+        ]
     created = [_stood_up(change, now) if change.table == "memories" else change for change in created]
     ends = {end for change in created if change.table == "links" for end in change.key[:2]} - {seq}  # type: ignore[index]
-    here = {memory.seq for memory in await core.store.get(core.scope, sorted(ends)) if memory is not None} | {seq}
+    here = {memory.seq for memory in await core.store.get(core.scope, sorted(ends)) if memory is not None} | {
+        seq
+    }
     whole = [change for change in created if change.table != "links" or set(change.key[:2]) <= here]  # type: ignore[index]
     cause = core.cause("restore", detail={"seq": seq})
     await core.commit(whole, cause)
@@ -133,7 +145,9 @@ async def _image(core: Core, name: int | str) -> tuple[str, int] | None:
     after = 0
     found: tuple[str, int] | None = None
     while True:
-        page = await core.store.history(core.scope, memory=name if isinstance(name, int) else None, after=after, limit=PAGE)
+        page = await core.store.history(
+            core.scope, memory=name if isinstance(name, int) else None, after=after, limit=PAGE
+        )
         for part in page:
             for change in part.changes:
                 if change.table == "memories" and change.after is None and _is(change, name):
@@ -145,7 +159,11 @@ async def _image(core: Core, name: int | str) -> tuple[str, int] | None:
 
 
 def _is(change: Change, name: int | str) -> bool:
-    return change.before is not None and name in (change.key, change.before.get("id"), change.before.get("key"))
+    return change.before is not None and name in (
+        change.key,
+        change.before.get("id"),
+        change.before.get("key"),
+    )
 
 
 def _names(change: Change, seq: int) -> bool:
@@ -157,4 +175,3 @@ def _names(change: Change, seq: int) -> bool:
 def _stood_up(change: Change, now: int) -> Change:
     assert change.after is not None
     return Change("memories", change.key, None, {**change.after, **standing(now)})
-

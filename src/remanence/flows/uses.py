@@ -47,7 +47,10 @@ class Uses:
 async def _commit(core: "Core", batch: Counter[int]) -> None:
     """Write one batch; memories that were purged meanwhile drop out."""
     while batch:
-        changes = [Change("memories", seq, {"uses": Increment(-n)}, {"uses": Increment(n)}) for seq, n in batch.items()]
+        changes = [
+            Change("memories", seq, {"uses": Increment(-n)}, {"uses": Increment(n)})
+            for seq, n in batch.items()
+        ]
         try:
             await core.commit(changes, core.cause("use"))
         except Conflict as conflict:

@@ -62,7 +62,9 @@ class Door:
             item.answer = answer
 
 
-async def learn_many(core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None) -> list[Learned]:
+async def learn_many(
+    core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
+) -> list[Learned]:
     """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far."""
     drafts = [prepare(core, turn) for turn in turns]
     answers: list[Learned] = []
@@ -81,7 +83,9 @@ def prepare(core: Core, turn: Turn) -> Draft:
     check_tags(turn.tags)
     check_state(core, turn.category, turn.state)
     if turn.confidence is not None and not 0 <= turn.confidence <= 1:
-        raise InvalidInput(f"confidence {turn.confidence} is not between 0 and 1", recovery="pass a number from 0 to 1")
+        raise InvalidInput(
+            f"confidence {turn.confidence} is not between 0 and 1", recovery="pass a number from 0 to 1"
+        )
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
@@ -99,7 +103,9 @@ def prepare(core: Core, turn: Turn) -> Draft:
 def check_tags(tags: Sequence[str]) -> None:
     """Refuse tags that are no plain names, or too many."""
     if isinstance(tags, str) or len(tags) > TAGS_MAX:
-        raise InvalidInput(f"tags must be at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']")
+        raise InvalidInput(
+            f"tags must be at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']"
+        )
     for tag in tags:
         check_name("a tag", tag)
 
@@ -112,7 +118,9 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
     if state is None:
         return
     if category is None:
-        raise InvalidInput(f"state {state!r} needs a category", recovery="pass the category whose state it is")
+        raise InvalidInput(
+            f"state {state!r} needs a category", recovery="pass the category whose state it is"
+        )
     if state not in declared[category].states:
         raise NameUnknown(f"state of {category!r}", state, declared[category].states)
 
@@ -179,7 +187,9 @@ def spoken(speaker: str | None, said_at: int, text: str) -> str:
 
 async def _without_known_sources(core: Core, changes: list[Change]) -> list[Change]:
     """Leave out sources that a confirmed memory names already."""
-    named = {change.key[0] for change in changes if change.table == "sources" and isinstance(change.key, tuple)}
+    named = {
+        change.key[0] for change in changes if change.table == "sources" and isinstance(change.key, tuple)
+    }
     seqs = sorted(seq for seq in named if seq > 0)
     if not seqs:
         return changes
@@ -190,6 +200,11 @@ async def _without_known_sources(core: Core, changes: list[Change]) -> list[Chan
 
 def _answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
     return [
-        Learned(outcome.id, outcome.key if outcome.key > 0 else assigned[-outcome.key - 1], outcome.status, outcome.reason)
+        Learned(
+            outcome.id,
+            outcome.key if outcome.key > 0 else assigned[-outcome.key - 1],
+            outcome.status,
+            outcome.reason,
+        )
         for outcome in batch.outcomes
     ]

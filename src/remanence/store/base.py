@@ -118,7 +118,9 @@ class Store(Protocol):
         """Return the postings of stems; unknown stems have empty ones."""
         ...
 
-    async def vectors(self, scope: str, after: int = 0, only: Sequence[int] | None = None) -> tuple[Ints, npt.NDArray[np.float16]]:
+    async def vectors(
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
         ...
 

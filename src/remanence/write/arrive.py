@@ -48,7 +48,9 @@ class Batch:
     new_id: Callable[[], str]
     agent: str | None = None
     outcomes: list[Outcome] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)  # new memories, in order; row k has the key -(k + 1)
+    rows: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # new memories, in order; row k has the key -(k + 1)
     drafts: list[Draft] = field(default_factory=list)  # the draft of each new row
     extras: list[Change] = field(default_factory=list)
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
