@@ -1,0 +1,123 @@
+"""JSON texts: decoding them, and finding the line of anything inside.
+
+Knows JSON and nothing of conversations.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from remanence.errors import IngestError
+from remanence.write.transcripts.fields import FlawError, Path
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+def decoded(data: str | bytes, source: str) -> str:
+    """Return the text of UTF-8 bytes, without its byte order mark."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise IngestError(
+            "not UTF-8 text", recovery="save the file as UTF-8", source=source, line=line
+        ) from None
+
+
+def loaded(text: str, source: str) -> Any:
+    """Return the value of a JSON text."""
+    try:
+        return loads(text)
+    except ValueError as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        recovery = "export the file again; it may be cut off"
+        raise IngestError(f"not JSON: {reason(error)}", recovery=recovery, source=source, line=line) from None
+
+
+def loads(text: str) -> Any:
+    """Parse strict JSON: no NaN, no nesting beyond what Python can follow."""
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text is one JSON value."""
+    try:
+        loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def reason(error: ValueError) -> str:
+    """Say what is wrong with a JSON text and in which column."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg.lower()} at column {error.colno}"
+    return str(error)
+
+
+def objects(whole: Any, shape: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield (path, object) of a list of objects; a lone object counts as a list of one."""
+    if isinstance(whole, dict):
+        yield (), whole
+        return
+    entries = whole if isinstance(whole, list) else [whole]
+    for number, one in enumerate(entries):
+        if not isinstance(one, dict):
+            raise FlawError(f"the file is not {shape}", "name the format that it has", (number,))
+        yield (number,), one
+
+
+def child(parent: Mapping[str, Any], name: str, kind: type, path: Path) -> Any:
+    """Return a part of an object that must be there and be of a kind."""
+    found = parent.get(name)
+    if not isinstance(found, kind):
+        shape = "an object" if kind is dict else "a list"
+        raise FlawError(
+            f"{name!r} is missing or not {shape}", "name the format that it has, or export it again", path
+        )
+    return found
+
+
+def line_of(text: str, path: Path) -> int:
+    """Return the line on which the value at `path` begins, or the deepest one that is there."""
+    place = _skip(text, 0)
+    for step in path:
+        inner = _enter(text, place, step)
+        if inner is None:
+            break
+        place = inner
+    return text.count("\n", 0, place) + 1
+
+
+def _enter(text: str, place: int, step: str | int) -> int | None:
+    number, end = 0, _skip(text, place + 1)
+    while end < len(text) and text[end] not in "]}":
+        name, end = _named(text, end) if text[place] == "{" else (number, end)
+        if name == step:
+            return end
+        _, end = _DECODER.raw_decode(text, end)
+        end = _skip(text, end)
+        end = _skip(text, end + 1) if text[end : end + 1] == "," else end
+        number += 1
+    return None
+
+
+def _named(text: str, place: int) -> tuple[Any, int]:
+    name, end = _DECODER.raw_decode(text, place)
+    return name, _skip(text, _skip(text, end) + 1)
+
+
+def _skip(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    return match.end() if match else place
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,143 @@
+"""What one turn may hold, field by field: each check returns the value that `Turn` has, or raises a `FlawError`.
+
+Knows limits and names; must not know where in a file the value stood.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from remanence.clock import to_micros
+from remanence.errors import InvalidInput, suggest
+from remanence.model import NAME_CHARS_MAX, Kind, Label, Role, Severity
+from remanence.text import check_text
+
+Path: TypeAlias = tuple[str | int, ...]
+
+NAMES = ("category", "speaker", "agent", "thread", "session", "source", "key", "state")
+LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Severity}
+# Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
+MICROS_MIN = 10**14
+TIME_RECOVERY = 'write it like "2026-03-01T09:30:00+00:00"'
+
+
+class FlawError(Exception):
+    """Something wrong inside a document; `path` leads to it by names and positions."""
+
+    def __init__(self, message: str, recovery: str, path: Path = ()) -> None:
+        super().__init__(message)
+        self.recovery = recovery
+        self.path = path
+
+
+def value(name: str, given: Any) -> Any:
+    """Check one field of a turn by its name."""
+    if name in NAMES:
+        return plain_name(name, given)
+    if name in LABELS:
+        return _label(name, given)
+    return _CHECKS[name](given)
+
+
+def at(path: Path, check: Callable[..., str], *arguments: Any) -> str:
+    """Run a check on something that stood at `path`, so that its flaw says so."""
+    try:
+        return check(*arguments)
+    except FlawError as flaw:
+        raise FlawError(str(flaw), flaw.recovery, path) from None
+
+
+def plain_name(name: str, given: Any) -> str:
+    """Check a name: printable, not blank, at most `NAME_CHARS_MAX` characters."""
+    if (
+        not isinstance(given, str)
+        or not given.strip()
+        or len(given) > NAME_CHARS_MAX
+        or not given.isprintable()
+    ):
+        recovery = f"give 1 to {NAME_CHARS_MAX} printable characters, or leave it out"
+        raise FlawError(f"field {name!r} is not a name", recovery)
+    return given
+
+
+def text(given: Any) -> str:
+    """Check the text of a turn."""
+    if not isinstance(given, str):
+        raise FlawError("the text is not a string", 'write it like {"text": "…"}')
+    try:
+        check_text(given)
+    except InvalidInput as error:
+        raise FlawError(str(error), error.recovery) from None
+    return given
+
+
+def problem_of(given: str) -> str | None:
+    """Say why a text can't be learnt, or None where it can."""
+    try:
+        text(given)
+    except FlawError as flaw:
+        return str(flaw)
+    return None
+
+
+def _label(name: str, given: Any) -> str:
+    known = [label.label for label in LABELS[name]]
+    if given not in known:
+        raise FlawError(f"unknown {name} {given!r}", suggest(str(given), known))
+    return str(given)
+
+
+def _time(given: Any) -> int:
+    try:
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else _micros(given)
+        return to_micros(moment)
+    except InvalidInput as error:
+        raise FlawError(f"'said_at': {error}", TIME_RECOVERY) from None
+    except ValueError:
+        raise FlawError(f"'said_at' {given!r} is not a time", TIME_RECOVERY) from None
+
+
+def _micros(given: Any) -> int:
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise FlawError("'said_at' is not a time", TIME_RECOVERY)
+    if 0 < given < MICROS_MIN:
+        raise FlawError(
+            f"'said_at' {given} is not in microseconds", f"multiply seconds by 1000000, or {TIME_RECOVERY}"
+        )
+    return given
+
+
+def _tags(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list):
+        raise FlawError("'tags' is not a list", 'write tags like ["boats", "self/value"]')
+    return tuple(dict.fromkeys(plain_name("tags", tag) for tag in given))
+
+
+def _fraction(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+        raise FlawError(f"'confidence' {given!r} is not between 0 and 1", "give a number from 0 to 1")
+    return float(given)
+
+
+def _attributes(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise FlawError("'attributes' is not an object", 'write attributes like {"room": "12"}')
+    try:
+        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        raise FlawError(
+            "'attributes' holds half a character (a lone surrogate)", "write valid Unicode"
+        ) from None
+    except ValueError:
+        raise FlawError("'attributes' holds a number that is too large", "write it as a string") from None
+    return given
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "text": text,
+    "said_at": _time,
+    "tags": _tags,
+    "confidence": _fraction,
+    "attributes": _attributes,
+}

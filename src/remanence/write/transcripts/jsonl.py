@@ -1,0 +1,71 @@
+"""One turn a line: objects with the fields of `Turn`, of which only `text` is needed.
+
+Knows how lines get their keys; must not know other formats.
+"""
+
+from collections import Counter
+from dataclasses import fields
+from hashlib import blake2b
+from typing import Any
+
+from remanence.errors import IngestError, suggest
+from remanence.model import NAME_CHARS_MAX, Turn
+from remanence.write.transcripts import document
+from remanence.write.transcripts.fields import FlawError, value
+
+FIELDS = tuple(one.name for one in fields(Turn))
+
+
+def rows(text: str, source: str) -> list[Turn]:
+    """Return the turns of a text, one a line; empty lines are passed over."""
+    turns: list[Turn] = []
+    seen: Counter[str] = Counter()
+    lines: dict[str, int] = {}
+    # Not splitlines: a JSON string may hold U+2028 and its like unescaped.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            given = _checked(line)
+            given.setdefault("key", _key(source, line.strip(), seen))
+            given.setdefault("source", f"{source}:{number}"[-NAME_CHARS_MAX:])
+            _once(lines, given["key"], number)
+        except FlawError as flaw:
+            raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=number) from None
+        turns.append(Turn(**given))
+    return turns
+
+
+def _checked(line: str) -> dict[str, Any]:
+    try:
+        row = document.loads(line)
+    except ValueError as error:
+        reason = document.reason(error)
+        raise FlawError(
+            f"not JSON: {reason}", "each line is one JSON object, without commas between lines"
+        ) from None
+    if not isinstance(row, dict):
+        raise FlawError("not a JSON object", 'each line is one object such as {"text": "…"}')
+    unknown = next((name for name in row if name not in FIELDS), None)
+    if unknown is not None:
+        raise FlawError(f"unknown field {unknown!r}", suggest(unknown, FIELDS))
+    if "text" not in row:
+        raise FlawError("no field 'text'", 'each line has at least {"text": "…"}')
+    return {name: value(name, given) for name, given in row.items() if given is not None or name == "text"}
+
+
+def _key(source: str, line: str, seen: Counter[str]) -> str:
+    """Name a line by its source and words; the ordinal counts equal lines, so a file may grow and be read again."""
+    digest = blake2b(digest_size=16)
+    for part in (source, line, str(seen[line])):
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    seen[line] += 1
+    return "line:" + digest.hexdigest()
+
+
+def _once(lines: dict[str, int], key: str, number: int) -> None:
+    if key in lines:
+        raise FlawError(
+            f"the key {key!r} was given on line {lines[key]} already", "give each turn a key of its own"
+        )
+    lines[key] = number

@@ -1,0 +1,99 @@
+"""LoCoMo's samples (Maharana et al., 2024): long chats of two people, in sessions.
+
+Knows that format; must not know other formats.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from remanence.clock import SECOND, to_micros
+from remanence.model import Kind, Turn
+from remanence.write.transcripts import fields
+from remanence.write.transcripts.document import child, objects
+from remanence.write.transcripts.fields import FlawError, Path
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+DATE = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap])m\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
+DATE_RECOVERY = 'write it like "9:05 am on 3 March, 2026"'
+SESSION = re.compile(r"session_(\d{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    thread: str
+    name: str
+    start: int
+    path: Path
+
+
+def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
+    """Yield the turns of every sample, session by session, one second apart so that their order holds."""
+    seen: set[str] = set()
+    for place, sample in objects(whole, "a list of samples"):
+        thread = fields.at(place, fields.plain_name, "sample_id", sample.get("sample_id"))
+        conversation = child(sample, "conversation", dict, place)
+        for session in _sessions(conversation, thread, (*place, "conversation")):
+            for turn in _turns(conversation, session):
+                _once(turn, seen, session.path)
+                yield turn
+
+
+def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_Session]:
+    numbered = [(int(match[1]), name) for name in conversation if (match := SESSION.fullmatch(name))]
+    for _, name in sorted(numbered):
+        yield _Session(thread, name, _start(conversation, name, (*path, name)), (*path, name))
+
+
+def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
+    given = conversation.get(f"{name}_date_time")
+    match = DATE.fullmatch(given) if isinstance(given, str) else None
+    if match is None or match[5].lower() not in MONTHS:
+        raise FlawError(f"{name}_date_time {given!r} is not a time", DATE_RECOVERY, path)
+    hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p")
+    month = MONTHS.index(match[5].lower()) + 1
+    try:
+        return to_micros(datetime(int(match[6]), month, int(match[4]), hour, int(match[2]), tzinfo=UTC))
+    except ValueError as error:
+        raise FlawError(f"{name}_date_time: {error}", DATE_RECOVERY, path) from None
+
+
+def _turns(conversation: Mapping[str, Any], session: _Session) -> Iterator[Turn]:
+    for number, row in enumerate(child(conversation, session.name, list, session.path)):
+        yield _turn(row, number, session)
+
+
+def _turn(row: Any, number: int, session: _Session) -> Turn:
+    path = (*session.path, number)
+    if not isinstance(row, dict):
+        raise FlawError("a turn is not an object", "each turn has speaker, dia_id and text", path)
+    key = f"{session.thread}:{fields.at(path, fields.plain_name, 'dia_id', row.get('dia_id'))}"
+    return Turn(
+        text=fields.at(path, fields.text, _with_caption(row)),
+        kind=Kind.EPISODIC.label,
+        speaker=fields.at(path, fields.plain_name, "speaker", row.get("speaker")),
+        thread=session.thread,
+        session=f"{session.thread}/{session.name}",
+        said_at=session.start + number * SECOND,
+        source=key,
+        key=key,
+    )
+
+
+def _with_caption(row: Mapping[str, Any]) -> Any:
+    text, caption = row.get("text"), row.get("blip_caption")
+    if not isinstance(text, str) or not isinstance(caption, str) or not caption.strip():
+        return text
+    return f"{text} [shares a photo: {caption.strip()}]".strip()
+
+
+def _once(turn: Turn, seen: set[str], path: Path) -> None:
+    if turn.key in seen:
+        raise FlawError(f"the turn {turn.key!r} is there twice", "give each turn a dia_id of its own", path)
+    seen.add(str(turn.key))

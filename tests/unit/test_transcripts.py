@@ -1,0 +1,357 @@
+"""Conversations in three formats become turns, or one error with its line."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from remanence.clock import to_micros
+from remanence.errors import IngestError, InvalidInput
+from remanence.model import TEXT_CHARS_MAX, Turn
+from remanence.write.transcripts import FORMATS, Transcript, detect, parse
+from remanence.write.transcripts.jsonl import FIELDS
+
+NOON = to_micros(datetime(2026, 3, 3, 12, tzinfo=UTC))
+
+
+def rows(*given: Mapping[str, Any]) -> str:
+    """Write objects as lines."""
+    return "".join(json.dumps(row) + "\n" for row in given)
+
+
+def refused(data: str | bytes, name: Any = "auto") -> IngestError:
+    """Return the error that a file is refused with."""
+    with pytest.raises(IngestError) as caught:
+        parse(data, name, "talk.txt")
+    return caught.value
+
+
+def sample(**changed: Any) -> dict[str, Any]:
+    """Build a LoCoMo sample of two sessions."""
+    conversation = {
+        "speaker_a": "Ines",
+        "session_10": [{"speaker": "Ines", "dia_id": "D10:1", "text": "The sails came back."}],
+        "session_10_date_time": "12:00 pm on 3 March, 2026",
+        "session_2": [
+            {"speaker": "Ines", "dia_id": "D2:1", "text": "We lost a mast."},
+            {"speaker": "Tom", "dia_id": "D2:2", "text": "Look at it.", "blip_caption": "a broken mast"},
+        ],
+        "session_2_date_time": "12:30 am on 1 March, 2026",
+        "session_3_date_time": "1:00 pm on 2 March, 2026",
+    }
+    return {"sample_id": "boat-1", "qa": [], "conversation": conversation | changed}
+
+
+def message(id_: str, parent: str | None, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+    """Build one node of an exported conversation."""
+    content = {"content_type": "text", "parts": list(parts)}
+    return {
+        "id": id_,
+        "parent": parent,
+        "message": {"id": id_, "author": {"role": role}, "content": content, **more},
+    }
+
+
+def conversation(*nodes: dict[str, Any], current: str | None, **more: Any) -> dict[str, Any]:
+    """Build an exported conversation whose shown branch ends at `current`."""
+    mapping = {"root": {"id": "root", "parent": None, "message": None}} | {node["id"]: node for node in nodes}
+    return {
+        "conversation_id": "c1",
+        "create_time": 1772539200.0,
+        "mapping": mapping,
+        "current_node": current,
+    } | more
+
+
+def test_a_line_may_hold_every_field_of_a_turn() -> None:
+    """A line gives a turn with just what it says."""
+    row: dict[str, Any] = {
+        "text": "Paint the hull.",
+        "category": "task",
+        "kind": "procedural",
+        "tags": ["hull", "hull", "spring"],
+        "role": "assistant",
+        "speaker": "Bosun",
+        "agent": "bosun",
+        "thread": "yard",
+        "session": "yard/1",
+        "said_at": "2026-03-03T13:00:00+01:00",
+        "source": "log:1",
+        "key": "k1",
+        "state": "pending",
+        "severity": "low",
+        "confidence": 1,
+        "attributes": {"litres": 4},
+    }
+
+    assert [Turn(**{**row, "tags": ("hull", "spring"), "said_at": NOON})] == parse(rows(row)).turns
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Turn)])
+def test_every_field_of_a_turn_is_checked(name: str) -> None:
+    """No field of `Turn`, nor one that it gains, is taken over unchecked."""
+    assert name in FIELDS
+    assert 1 == refused(rows({"text": "Yes.", name: -1.5})).line
+
+
+def test_a_time_may_be_in_microseconds() -> None:
+    """An integer counts microseconds."""
+    assert NOON == parse(rows({"text": "Noon.", "said_at": NOON})).turns[0].said_at
+
+
+def test_blank_lines_and_unicode_separators_are_no_turns() -> None:
+    """Only a line feed ends a line."""
+    data = '{"text": "One\u2028still one."}\r\n\r\n{"text": "Two."}'
+
+    assert ["One\u2028still one.", "Two."] == [turn.text for turn in parse(data).turns]
+
+
+def test_lines_keep_their_keys_when_the_file_grows() -> None:
+    """A file that was appended to gives the old lines their old keys, equal lines apart."""
+    first = rows({"text": "Ahoy."}, {"text": "Ahoy."})
+    grown = rows({"text": "New."}) + first + rows({"text": "Ahoy."})
+
+    keys = [turn.key for turn in parse(first, source="a").turns]
+
+    assert keys == [turn.key for turn in parse(grown, source="a").turns][1:3]
+    assert 2 == len(set(keys))
+    assert not set(keys) & {turn.key for turn in parse(first, source="b").turns}
+
+
+def test_a_line_names_itself_as_the_source() -> None:
+    """A turn without a source is traced to its file and line."""
+    assert ["log.jsonl:2"] == [
+        turn.source for turn in parse("\n" + rows({"text": "Two."}), source="log.jsonl").turns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ('{"text": "a", "speeker": "Tom"}', "did you mean 'speaker'?"),
+        ('{"text": "a", "role": "asistant"}', "did you mean 'assistant'?"),
+        ('{"text": "a", "kind": "episode"}', "did you mean 'episodic'?"),
+        ('{"text": "a", "said_at": "2026-03-03T12:00:00"}', "without a time zone"),
+        ('{"text": "a", "said_at": "noon"}', "not a time"),
+        ('{"text": "a", "said_at": 1772539200}', "microseconds"),
+        ('{"text": "a", "said_at": true}', "not a time"),
+        ('{"text": "a", "said_at": "9999-01-01T00:00:00Z"}', "out of range"),
+        ('{"text": "a", "tags": "boat"}', "not a list"),
+        ('{"text": "a", "tags": ["boat", ""]}', "not a name"),
+        ('{"text": "a", "thread": "x\\ny"}', "not a name"),
+        ('{"text": "a", "confidence": 1.5}', "between 0 and 1"),
+        ('{"text": "a", "confidence": NaN}', "NaN is not JSON"),
+        ('{"text": "a", "attributes": []}', "not an object"),
+        ('{"text": "a", "attributes": {"a": "\\ud800"}}', "surrogate"),
+        ('{"text": " "}', "empty"),
+        ('{"text": "a\\u0000b"}', "NUL"),
+        ('{"text": "\\ud800"}', "surrogate"),
+        ('{"text": 4}', "not a string"),
+        ('{"speaker": "Tom"}', "no field 'text'"),
+        ('["text"]', "not a JSON object"),
+        ('{"text": "a"', "not JSON"),
+        ('{"text": "a"},', "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('{"text": "second", "key": "k"}', "on line 1 already"),
+        (json.dumps({"text": "x" * (TEXT_CHARS_MAX + 1)}), "characters"),
+    ],
+)
+def test_a_wrong_line_is_named(row: str, says: str) -> None:
+    """A flaw names the file, the line and what to do, and no turn is returned."""
+    error = refused(rows({"text": "Good.", "key": "k"}) + "\n" + row + "\n")
+
+    assert 3 == error.line
+    assert says in f"{error} {error.recovery}"
+    assert str(error).startswith("talk.txt:3: ")
+
+
+def test_sessions_are_taken_in_order_with_their_times() -> None:
+    """LoCoMo's sessions follow their numbers, a second a turn, and the caption belongs to the text."""
+    found = parse(json.dumps([sample()]))
+
+    assert ("locomo", ("boat-1",)) == (found.format, found.threads)
+    midnight = to_micros(datetime(2026, 3, 1, 0, 30, tzinfo=UTC))
+    expected = [
+        ("We lost a mast.", "Ines", "boat-1/session_2", midnight, "boat-1:D2:1"),
+        (
+            "Look at it. [shares a photo: a broken mast]",
+            "Tom",
+            "boat-1/session_2",
+            midnight + 10**6,
+            "boat-1:D2:2",
+        ),
+        ("The sails came back.", "Ines", "boat-1/session_10", NOON, "boat-1:D10:1"),
+    ]
+    assert expected == [
+        (turn.text, turn.speaker, turn.session, turn.said_at, turn.key) for turn in found.turns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says", "line"),
+    [
+        ({"session_2_date_time": "soon"}, "'soon' is not a time", 15),
+        ({"session_2_date_time": "1:00 pm on 31 June, 2026"}, "day", 15),
+        ({"session_10": {}}, "'session_10' is missing or not a list", 7),
+        ({"session_10": [4]}, "not an object", 8),
+        ({"session_10": [{"speaker": "Ines", "text": "No id."}]}, "'dia_id'", 8),
+        ({"session_10": [{"speaker": "Ines", "dia_id": "D2:1", "text": "Again."}]}, "twice", 7),
+        ({"session_10": [{"speaker": "Ines", "dia_id": "D10:1", "text": ""}]}, "empty", 8),
+    ],
+)
+def test_a_flaw_in_a_sample_is_named_by_its_line(changed: dict[str, Any], says: str, line: int) -> None:
+    """The line is that of the innermost thing that is wrong."""
+    error = refused(json.dumps([sample(**changed)], indent=1), "locomo")
+
+    assert says in str(error)
+    assert line == error.line
+
+
+def test_the_branch_that_was_shown_last_is_taken() -> None:
+    """Of an exported tree the turns on the way to the current node count; the rest is counted as left out."""
+    nodes = (
+        message("m0", "root", "system", "Be brief."),
+        message("m1", "m0", "user", "When is high tide?", create_time=1772539201.5),
+        message("m2", "m1", "assistant", "At nine."),
+        message("m3", "m1", "assistant", "At ten.", {"content_type": "image_asset_pointer"}, "Sharp."),
+        message("m4", "m3", "user", {"content_type": "image_asset_pointer"}),
+        message("m5", "m4", "user", "Thanks."),
+    )
+    found = parse(json.dumps([conversation(*nodes, current="m5")]))
+
+    assert "chatgpt" == found.format
+    assert [
+        ("m1", "user", "When is high tide?"),
+        ("m3", "assistant", "At ten.\nSharp."),
+        ("m5", "user", "Thanks."),
+    ] == [(turn.key, turn.role, turn.text) for turn in found.turns]
+    assert [1_772_539_201_500_000] * 3 == [turn.said_at for turn in found.turns]
+    assert {"of the system or a tool": 1, "no text in it": 1} == found.skipped
+
+
+def test_a_copied_conversation_gives_each_message_once() -> None:
+    """A conversation branched off from another shares its first messages with it."""
+    first = conversation(message("m1", "root", "user", "Ahoy."), current="m1")
+    found = parse(json.dumps([first, {**first, "conversation_id": "c2"}]))
+
+    assert ["m1"] == [turn.key for turn in found.turns]
+    assert {"shared with another conversation": 1} == found.skipped
+
+
+def test_a_message_that_cannot_be_learnt_is_counted() -> None:
+    """Nobody can mend an export by hand, so one message of it never stops the rest."""
+    nodes = (message("m1", "root", "user", "x" * (TEXT_CHARS_MAX + 1)), message("m2", "m1", "user", "Yes."))
+    found = parse(json.dumps([conversation(*nodes, current="m2"), conversation(*nodes, current=None)]))
+
+    assert ["m2"] == [turn.key for turn in found.turns]
+    assert 2 == sum(found.skipped.values())
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        (conversation(message("m1", "gone", "user", "Ahoy."), current="m1"), "'gone' is missing"),
+        (conversation(message("m1", "m1", "user", "Ahoy."), current="m1"), "its own ancestor"),
+        (conversation(current="root", mapping=[]), "'mapping' is missing"),
+        (conversation(current="root", conversation_id=""), "conversation_id"),
+    ],
+)
+def test_a_damaged_export_is_refused(broken: dict[str, Any], says: str) -> None:
+    """A tree that leads nowhere is an error, not a shorter conversation."""
+    error = refused(json.dumps([conversation(current=None), broken], indent=0), "chatgpt")
+
+    assert says in str(error)
+    assert error.line > 2
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ('{"text": "a"}\n{"text": "b"}', "jsonl"),
+        ('{"text": "a"\n', "jsonl"),
+        ('\ufeff{"text": "a"}', "jsonl"),
+        (json.dumps([sample()]), "locomo"),
+        (json.dumps(sample(), indent=1), "locomo"),
+        (json.dumps(conversation(current=None)), "chatgpt"),
+        (json.dumps([conversation(current=None)]), "chatgpt"),
+    ],
+)
+def test_formats_are_told_apart(data: str, expected: str) -> None:
+    """The first object says which format a file has."""
+    assert expected == detect(data.removeprefix("\ufeff"))
+
+
+@pytest.mark.parametrize(
+    "data", ["", " \n", "[]", "[[]]", "4", '[{"text": "a"}]', "Ahoy.", "[1,", b"\xff\xfe", b"[\n\xff]"]
+)
+def test_what_is_no_conversation_is_refused(data: str | bytes) -> None:
+    """A file of another kind is refused with what to do."""
+    assert refused(data).recovery
+
+
+@pytest.mark.parametrize("name", ["locomo", "chatgpt"])
+def test_a_wrong_name_of_the_format_is_an_error(name: str) -> None:
+    """The format that was named is the one that is read."""
+    assert refused('[{"text": "a"}]', name).line == 1
+
+
+def test_an_unknown_format_names_the_nearest() -> None:
+    """A misspelt format is told apart from a malformed file."""
+    with pytest.raises(InvalidInput, match="jsnl") as caught:
+        parse("{}", "jsnl", "a")  # type: ignore[arg-type]
+
+    assert "did you mean 'jsonl'?" == caught.value.recovery
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["text", "conversation", "session_1", "session_1_date_time", "sample_id", "mapping", "tags"]
+            )
+            | st.sampled_from(
+                [
+                    "current_node",
+                    "conversation_id",
+                    "message",
+                    "parent",
+                    "content",
+                    "author",
+                    "parts",
+                    "said_at",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(data=st.text() | st.binary() | JSON.map(json.dumps), name=st.sampled_from(FORMATS))
+@example(data="[" * 200_000, name="auto")
+@example(data='{"mapping": {"a": {"parent": {}}}, "current_node": "a", "id": "x"}', name="auto")
+@example(data='{"text": 1e999}', name="auto")
+@example(data='{"text": "a", "said_at": ' + "9" * 5_000 + "}", name="auto")
+def test_garbage_gives_turns_or_one_error(data: str | bytes, name: Any) -> None:
+    """Whatever a file holds, the answer is a transcript or an `IngestError` with a line of that file."""
+    answer: Transcript | IngestError
+    try:
+        answer = parse(data, name)
+    except IngestError as error:
+        answer = error
+    lines = data.count("\n") if isinstance(data, str) else data.count(b"\n")
+
+    if isinstance(answer, Transcript):
+        assert all(turn.text.strip() and turn.key for turn in answer.turns)
+    else:
+        assert 1 <= answer.line <= lines + 1
+        assert answer.recovery
