@@ -39,7 +39,7 @@ from remanence.store.rules import (
     refuse_unknown_columns,
     resolve,
 )
-from remanence.store.tables import STANDING, Row, Tables, applied, empty
+from remanence.store.tables import STANDING, Row, Tables, applied, empty, refuse_conflicts
 from remanence.text import stems, term_hash
 
 
@@ -188,6 +188,7 @@ class MemoryStore:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
         refuse_malformed(changes)
         state = self._read(scope)
+        refuse_conflicts(state.tables, changes)
         resolved, assigned = resolve(changes, self._latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
         log = [*state.log, _part(state.log, cause, logged)] if changes else state.log

@@ -34,22 +34,7 @@ def empty() -> Tables:
     return {"memories": {}, "tags": {}, "links": {}, "sources": {}}
 
 
-def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Tables, tuple[Change, ...]]:
-    """Return new tables with all changes done and the changes as the log keeps them; the old tables stay as they are.
-
-    Keys are resolved already. Raise Conflict where a row is not as its change says it was, InvalidInput where the
-    result would break a rule.
-    """
-    _refuse_conflicts(tables, changes)
-    after = {name: dict(rows) for name, rows in tables.items()}
-    logged = tuple(_write(after, change, cause) for change in changes)
-    _refuse_dangling(after, changes)
-    if not cause.planned:
-        _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
-    return after, logged
-
-
-def _refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
+def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
     """Raise Conflict with every row that is not as its change says it was."""
     taken = {
         (name, row[name])
@@ -67,6 +52,19 @@ def _refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
             conflicts.append((change.table, change.key))
     if conflicts:
         raise Conflict(conflicts)
+
+
+def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Tables, tuple[Change, ...]]:
+    """Return new tables with all changes done and the changes as the log keeps them; the old tables stay as they are.
+
+    Placeholders are resolved and conflicts refused already. Raise InvalidInput where the result would break a rule.
+    """
+    after = {name: dict(rows) for name, rows in tables.items()}
+    logged = tuple(_write(after, change, cause) for change in changes)
+    _refuse_dangling(after, changes)
+    if not cause.planned:
+        _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
+    return after, logged
 
 
 def _expected(change: Change) -> Row:

@@ -1,0 +1,127 @@
+"""Short ways to write changes and causes in tests. Knows columns; knows no store."""
+
+import hashlib
+from collections.abc import Awaitable, Mapping
+from itertools import count
+from typing import Any, TypeVar
+
+from remanence.change import Cause, Change, Committed, Increment
+from remanence.clock import DAY
+from remanence.model import Link, Memory, Reason, Relation, Status, Tier
+from remanence.store.base import Store
+from remanence.text import fingerprint
+
+_RUNS = count(1)
+NOW = 20_000 * DAY  # some day in 2024
+
+SCOPE = "contract"
+
+E = TypeVar("E", bound=BaseException)
+
+
+def because(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
+    """Give a cause in a run of its own, unless `run` names one."""
+    run = more.pop("run", None) or f"{next(_RUNS):032x}"
+    return Cause(verb, at, run, **more)
+
+
+def created(k: int, text: str, **columns: Any) -> Change:
+    """Create the memory with the placeholder -k."""
+    given = {
+        "id": hashlib.blake2b(f"{k} {text}".encode(), digest_size=16).hexdigest(),
+        "text": text,
+        "fingerprint": fingerprint(text),
+        **dict.fromkeys(("said_at", "learned_at", "status_at", "tier_at"), NOW),
+    }
+    return Change("memories", -k, None, given | columns)
+
+
+def updated(memory: Memory, **columns: Any) -> Change:
+    """Change columns of a memory as it was read; `revision` guards it, counters change by Increment."""
+    before: dict[str, Any] = {
+        name: Increment(-value.by) if isinstance(value, Increment) else getattr(memory, name)
+        for name, value in columns.items()
+    }
+    after = dict(columns)
+    if not all(isinstance(value, Increment) for value in columns.values()):
+        before["revision"] = memory.revision
+        after["revision"] = memory.revision + 1
+    return Change("memories", memory.seq, before, after)
+
+
+def destructive(change: Change, memory: Memory) -> Change:
+    """Let a change refuse a memory that was used or linked since it was read."""
+    return Change(
+        change.table, change.key, {**(change.before or {}), "touched": memory.touched}, change.after
+    )
+
+
+def archived(memory: Memory, reason: Reason = Reason.DECAYED) -> Change:
+    """Archive a memory as it was read."""
+    return updated(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE, reason=reason)
+
+
+def pruned(memory: Memory, reason: Reason = Reason.FORGOTTEN) -> Change:
+    """Make a memory a tombstone, unless it was used or linked since it was read."""
+    tier = {"tier": Tier.COLD} if memory.tier == Tier.ARCHIVE else {}
+    return destructive(updated(memory, status=Status.PRUNED, reason=reason, **tier), memory)
+
+
+def destroyed(memory: Memory) -> list[Change]:
+    """Take a memory's row away with its tags and sources, unless it was used or linked since it was read."""
+    guards = {"revision": memory.revision, "touched": memory.touched}
+    return [
+        *(Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags),
+        *(Change("sources", (memory.seq, source), {}, None) for source in memory.sources),
+        Change("memories", memory.seq, guards, None),
+    ]
+
+
+def tagged(seq: int, tag: str) -> Change:
+    """Give a memory a tag."""
+    return Change("tags", (seq, tag), None, {})
+
+
+def sourced(seq: int, source: str, span: str | None = None) -> Change:
+    """Give a memory a source."""
+    return Change("sources", (seq, source), None, {"span": span})
+
+
+def linked(source: int, target: int, relation: Relation = Relation.REFERS, **values: Any) -> Change:
+    """Link two memories."""
+    return Change(
+        "links", (source, target, int(relation)), None, {"created_at": NOW, "last_at": NOW, **values}
+    )
+
+
+def unlinked(link: Link) -> Change:
+    """Cut a link as it was read."""
+    return Change("links", (link.source, link.target, int(link.relation)), link_values(link), None)
+
+
+def link_values(link: Link) -> Mapping[str, Any]:
+    """Return what a link's row holds beside its key."""
+    return {name: getattr(link, name) for name in ("weight", "confidence", "count", "created_at", "last_at")}
+
+
+async def keep(
+    store: Store, *changes: Change, scope: str = SCOPE, verb: str = "learn", **more: Any
+) -> Committed:
+    """Commit changes in a run of their own."""
+    return await store.commit(scope, changes, because(verb, **more))
+
+
+async def one(store: Store, seq: int, scope: str = SCOPE) -> Memory:
+    """Return a memory that must exist."""
+    (memory,) = await store.get(scope, [seq])
+    assert memory is not None, f"memory {seq} has no row"
+    return memory
+
+
+async def raised(kind: type[E], doing: Awaitable[object]) -> E:
+    """Return the error of this kind that something raises; fail where it raises none."""
+    try:
+        await doing
+    except kind as error:
+        return error
+    raise AssertionError(f"{kind.__name__} was not raised")

@@ -1,0 +1,24 @@
+"""The contract of a store, as a class of tests: each says in one sentence what every store must do.
+
+Subclass `StoreContract` with a fixture `store` that yields an opened, empty store, and let pytest collect it.
+"""
+
+from remanence.testing.contract.audit import AuditContract
+from remanence.testing.contract.books import BooksContract
+from remanence.testing.contract.commits import CommitContract
+from remanence.testing.contract.guards import GuardContract
+from remanence.testing.contract.reads import ReadContract
+from remanence.testing.contract.refusals import RefusalContract
+from remanence.testing.contract.snapshots import SnapshotContract
+
+
+class StoreContract(
+    CommitContract,
+    GuardContract,
+    RefusalContract,
+    ReadContract,
+    SnapshotContract,
+    AuditContract,
+    BooksContract,
+):
+    """Everything that a store must do."""

@@ -1,0 +1,249 @@
+"""What a store remembers of its commits: parts in order, changes that can be turned round, a chain that holds."""
+
+from remanence.change import Change, Increment, inverses
+from remanence.errors import Conflict
+from remanence.model import Reason, Status, Tier
+from remanence.store.base import Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    archived,
+    because,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    pruned,
+    raised,
+    sourced,
+    tagged,
+    unlinked,
+    updated,
+)
+from remanence.testing.dump import dump
+from remanence.testing.invariants import broken, unaccounted
+
+
+async def undone(store: Store, run: str) -> None:
+    """Undo a run: its parts in reverse, each inverted."""
+    for part in reversed(await store.history(SCOPE, run=run)):
+        await store.commit(SCOPE, inverses(part.changes), because("undo"))
+
+
+class AuditContract:
+    """Every part is logged with what turns it round, and undo gives back what was there."""
+
+    async def test_a_part_is_logged_with_its_cause(self, store: Store) -> None:
+        """History tells who did what, when, under which policy, as which part of which run."""
+        cause = because(
+            "curate", NOW + 1, run="a" * 32, part=2, final=False, actor="ann", policy="p1",
+            detail={"plan": "x", "n": 3}, destroyed=1, fired=("best",), planned=True,
+        )  # fmt: skip
+        done = await store.commit(SCOPE, [created(1, "a a"), tagged(-1, "x")], cause)
+        (part,) = await store.history(SCOPE)
+
+        assert (cause, done.position, 2) == (part.cause, part.position, part.count)
+
+    async def test_a_creation_is_logged_by_its_key(self, store: Store) -> None:
+        """A new memory is logged under its assigned number, with its revision and without its text."""
+        a, b = (
+            await keep(store, created(1, "a a"), created(2, "b b"), tagged(-2, "x"), linked(-1, -2))
+        ).assigned
+        (part,) = await store.history(SCOPE)
+        logged = {(change.table, change.key): change for change in part.changes}
+
+        assert Change("memories", a, None, {"revision": 1}) == logged["memories", a]
+        assert Change("tags", (b, "x"), None, {}) == logged["tags", (b, "x")]
+        assert ("links", (a, b, 7)) in logged
+
+    async def test_an_update_is_logged_by_the_columns_that_change(self, store: Store) -> None:
+        """The log holds old and new values of what changed, and the revision before and after."""
+        (a,) = (await keep(store, created(1, "a a", category="task", confidence=0.25))).assigned
+        await keep(store, archived(await one(store, a), Reason.BUDGET), verb="curate")
+        (change,) = (await store.history(SCOPE))[-1].changes
+
+        assert {"status": 0, "tier": 0, "reason": None, "revision": 1} == change.before
+        assert {"status": 3, "tier": 3, "reason": Reason.BUDGET, "revision": 2} == change.after
+
+    async def test_old_values_are_logged_even_if_unsaid(self, store: Store) -> None:
+        """A change that does not name what was there is logged with what was there."""
+        (a,) = (await keep(store, created(1, "a a", state="open", attributes={"n": 1}))).assigned
+        await keep(store, Change("memories", a, {}, {"state": "done", "attributes": None}), verb="update")
+        (change,) = (await store.history(SCOPE))[-1].changes
+
+        assert {"state": "open", "attributes": {"n": 1}, "revision": 1} == change.before
+
+    async def test_a_destruction_is_logged_whole(self, store: Store) -> None:
+        """The log of a destroyed memory holds every column that had a value, its text and vector too."""
+        said = {
+            "category": "task",
+            "confidence": 0.3,
+            "vector": b"\x00\x3c\x00\x40",
+            "attributes": {"n": [1]},
+        }
+        (a,) = (await keep(store, created(1, "zebra lion", **said))).assigned
+        memory = await one(store, a)
+        await keep(store, *destroyed(memory), verb="purge")
+        (change,) = (await store.history(SCOPE))[-1].changes
+
+        assert change.after is None
+        assert said | {
+            "text": "zebra lion",
+            "id": memory.id,
+            "fingerprint": memory.fingerprint,
+            "revision": 1,
+        } == {
+            name: (change.before or {}).get(name) for name in [*said, "text", "id", "fingerprint", "revision"]
+        }
+
+    async def test_uses_are_logged_without_rows(self, store: Store) -> None:
+        """A commit of the verb "use" leaves a part with a count and no changes: uses are never undone."""
+        (a,) = (await keep(store, created(1, "a a"))).assigned
+        await keep(store, updated(await one(store, a), uses=Increment(1)), verb="use")
+        part = (await store.history(SCOPE))[-1]
+
+        assert ("use", (), 1) == (part.cause.verb, part.changes, part.count)
+
+    async def test_increments_are_logged_as_increments(self, store: Store) -> None:
+        """Other counters are logged by their amount, whose inverse is the negative amount."""
+        (a,) = (await keep(store, created(1, "a a"))).assigned
+        await keep(store, updated(await one(store, a), confirmations=Increment(2)), verb="confirm")
+        await keep(store, updated(await one(store, a), confirmations=Increment(3)), verb="confirm")
+        change = (await store.history(SCOPE))[1].changes
+        await store.commit(SCOPE, inverses(change), because("undo"))
+
+        assert (
+            Change("memories", a, {"confirmations": Increment(-2)}, {"confirmations": Increment(2)}),
+        ) == change
+        assert 3 == (await one(store, a)).confirmations
+
+    async def test_history_of_one_run(self, store: Store) -> None:
+        """The parts of a run come oldest first, others' between them are left out."""
+        for part, run in enumerate(("a" * 32, "b" * 32, "a" * 32)):
+            await keep(store, created(1, f"number{part}"), run=run, part=part)
+        parts = await store.history(SCOPE, run="a" * 32)
+
+        assert [("a" * 32, 0), ("a" * 32, 2)] == [(part.cause.run, part.cause.part) for part in parts]
+        assert [] == await store.history(SCOPE, run="c" * 32)
+
+    async def test_history_of_one_memory(self, store: Store) -> None:
+        """A memory's history holds its own changes, its tags, sources and links, and nobody else's."""
+        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-2, "x"))).assigned
+        await keep(store, updated(await one(store, b), state="x"), verb="update")
+        await keep(store, linked(a, b), sourced(b, "s"), verb="link")
+        parts = await store.history(SCOPE, memory=a)
+
+        assert [[("memories", a)], [("links", (a, b, 7))]] == [
+            [(change.table, change.key) for change in part.changes] for part in parts
+        ]
+
+    async def test_history_is_paged(self, store: Store) -> None:
+        """`after` and `limit` walk through the parts, each once."""
+        positions = [(await keep(store, created(1, f"number{k}"))).position for k in range(5)]
+        page = await store.history(SCOPE, limit=2)
+        rest = await store.history(SCOPE, after=page[-1].position)
+
+        assert positions == [part.position for part in page + rest]
+
+    async def test_history_without_rows_still_counts(self, store: Store) -> None:
+        """With rows=False the parts come without their changes, whose number is told."""
+        await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "x"))
+        (bare,) = await store.history(SCOPE, rows=False)
+        (whole,) = await store.history(SCOPE)
+
+        assert ((), 3) == (bare.changes, bare.count)
+        assert (whole.digest, whole.cause, whole.position) == (bare.digest, bare.cause, bare.position)
+
+    async def test_digests_differ_by_what_was_done(self, store: Store) -> None:
+        """The same change in a later part has another digest: each follows from the one before."""
+        (a,) = (await keep(store, created(1, "a a"))).assigned
+        for _ in range(2):
+            await keep(store, tagged(a, "x"), verb="tag", run="a" * 32, at=NOW)
+            await keep(store, Change("tags", (a, "x"), {}, None), verb="tag", run="a" * 32, at=NOW)
+        digests = [part.digest for part in await store.history(SCOPE)]
+
+        assert 5 == len(set(digests))
+
+    async def test_undo_gives_back_an_update(self, store: Store) -> None:
+        """An undone update leaves the row as it was, with a revision that has risen."""
+        (a,) = (await keep(store, created(1, "a a", state="open", attributes={"n": 1}))).assigned
+        before = await one(store, a)
+        await keep(
+            store, updated(before, state=None, attributes={"n": 2}, severity=2), verb="update", run="r"
+        )
+        await undone(store, "r")
+        after = await one(store, a)
+
+        assert (before.state, before.attributes, None) == (after.state, after.attributes, after.severity)
+        assert 3 == after.revision
+
+    async def test_undo_gives_back_a_destruction_byte_for_byte(self, store: Store) -> None:
+        """A destroyed memory comes back with its number, vector, tags, sources, links and full text."""
+        said = {
+            "attributes": {"é": [1, None]},
+            "holds": {"x": None},
+            "vector": b"\x01\x3c\xff\x7b",
+            "confidence": 1 / 3,
+        }
+        changes = [created(1, "zebra lion", key="k", **said), created(2, "tiger lion")]
+        a, _ = (
+            await keep(store, *changes, tagged(-1, "t"), sourced(-1, "s", "1:2"), linked(-1, -2))
+        ).assigned
+        before = await dump(store, SCOPE)
+        links = await store.neighbours(SCOPE, [a])
+        await keep(store, *destroyed(await one(store, a)), *map(unlinked, links), verb="purge", run="r")
+        assert before.kept() != (await dump(store, SCOPE)).kept()
+        await undone(store, "r")
+        after = await dump(store, SCOPE)
+
+        assert before.kept() == after.kept()
+        assert before.memories[a]["revision"] < after.memories[a]["revision"]
+
+    async def test_undo_takes_back_a_creation(self, store: Store) -> None:
+        """An undone creation leaves nothing behind, full text and statistics neither."""
+        await keep(store, created(1, "zebra lion"))
+        before = await dump(store, SCOPE)
+        await keep(
+            store, created(1, "zebra tiger"), created(2, "tiger"), tagged(-1, "x"), linked(-1, -2), run="r"
+        )
+        await undone(store, "r")
+
+        assert before == await dump(store, SCOPE)
+
+    async def test_undo_of_a_changed_row_is_refused(self, store: Store) -> None:
+        """A row that changed after the run makes its undo a Conflict, and nothing is undone."""
+        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
+        await keep(store, archived(await one(store, a)), pruned(await one(store, b)), verb="curate", run="r")
+        changed = updated(await one(store, b), status=Status.ACTIVE, reason=None)
+        await keep(store, changed, verb="restore")
+        before = await dump(store, SCOPE)
+        conflict = await raised(Conflict, undone(store, "r"))
+
+        assert (("memories", b),) == conflict.keys
+        assert before == await dump(store, SCOPE)
+
+    async def test_undo_of_an_undo_does_it_again(self, store: Store) -> None:
+        """An undoing is a run like another: it can be undone."""
+        (a,) = (await keep(store, created(1, "a a"))).assigned
+        await keep(store, archived(await one(store, a)), verb="curate", run="r")
+        done = await dump(store, SCOPE)
+        await undone(store, "r")
+        await undone(store, (await store.history(SCOPE))[-1].cause.run)
+
+        assert done.kept() == (await dump(store, SCOPE)).kept()
+
+    async def test_everything_is_sound_after_much(self, store: Store) -> None:
+        """After creation, change, destruction and undo, every check and invariant holds."""
+        changes = [created(k, f"zebra number{k}", vector=b"\x00\x3c") for k in (1, 2, 3)]
+        a, b, c = (await keep(store, *changes, linked(-1, -2), tagged(-3, "x"), sourced(-3, "s"))).assigned
+        await keep(store, updated(await one(store, a), text="tiger", tier=Tier.COLD), verb="update")
+        await keep(
+            store, archived(await one(store, b)), *destroyed(await one(store, c)), verb="curate", run="r"
+        )
+        await undone(store, "r")
+        content = await dump(store, SCOPE)
+
+        assert [] == [check for check in await store.check() if not check.ok]
+        assert [] == broken(content)
+        assert [] == unaccounted(content, await store.history(SCOPE))

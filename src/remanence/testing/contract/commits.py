@@ -1,0 +1,286 @@
+"""What a commit writes: rows, placeholders, revisions, counters. Asks a store only through its protocol."""
+
+from remanence.change import Change, Increment
+from remanence.clock import DAY
+from remanence.model import Decay, Kind, Lifecycle, Link, Relation, Role, Severity, Status, Tier
+from remanence.store.base import Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    archived,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    pruned,
+    sourced,
+    tagged,
+    unlinked,
+    updated,
+)
+from remanence.testing.dump import dump
+
+
+class CommitContract:
+    """What is written is what was said, and nothing else."""
+
+    async def test_new_memories_are_numbered_in_order_of_arrival(self, store: Store) -> None:
+        """The memory with the placeholder -k has the sequence number assigned[k - 1], and numbers ascend."""
+        first = await keep(store, created(1, "apples"), created(2, "pears"))
+        second = await keep(store, created(1, "plums"))
+        texts = [(await one(store, seq)).text for seq in first.assigned + second.assigned]
+
+        assert ["apples", "pears", "plums"] == texts
+        assert sorted({*first.assigned, *second.assigned}) == [*first.assigned, *second.assigned]
+        assert first.assigned[0] > 0
+
+    async def test_placeholders_count_by_their_own_number(self, store: Store) -> None:
+        """The order of creations in a commit does not decide which placeholder gets which number."""
+        done = await keep(store, created(2, "second"), created(1, "first"))
+
+        assert ["first", "second"] == [(await one(store, seq)).text for seq in done.assigned]
+
+    async def test_placeholders_are_resolved_in_tags_sources_and_links(self, store: Store) -> None:
+        """Whatever names a new memory in its own commit is kept under the assigned number."""
+        (old,) = (await keep(store, created(1, "old"))).assigned
+        done = await keep(
+            store,
+            tagged(-1, "self/name"),
+            sourced(-2, "turn-7", "0:12"),
+            linked(old, -2),
+            linked(-1, -2, Relation.SIMILAR, weight=0.9),
+            created(1, "apples"),
+            created(2, "pears"),
+        )
+        apples, pears = done.assigned
+        links = await store.neighbours(SCOPE, [pears])
+
+        assert ("self/name",) == (await one(store, apples)).tags
+        assert ("turn-7",) == (await one(store, pears)).sources
+        assert {(old, pears, Relation.REFERS), (apples, pears, Relation.SIMILAR)} == {
+            (link.source, link.target, link.relation) for link in links
+        }
+
+    async def test_every_column_comes_back_as_it_was_said(self, store: Store) -> None:
+        """A memory that names all its columns is read with exactly these."""
+        said = {
+            "key": "k-1",
+            "attributes": {"nested": {"list": [1, 2.5, None, "é"]}},
+            "holds": {"legal": None, "audit": NOW + DAY},
+            "category": "task",
+            "kind": Kind.PROCEDURAL,
+            "state": "pending",
+            "severity": Severity.HIGH,
+            "decay": Decay.DURABLE,
+            "lifecycle": Lifecycle.VALIDATED,
+            "role": Role.TOOL,
+            "agent": "ann",
+            "speaker": "bob",
+            "thread": "t",
+            "session": "s",
+            "valid_from": NOW - 5,
+            "valid_to": NOW + 5,
+            "used_at": NOW - 1,
+            "state_at": NOW - 2,
+            "reinforced_at": NOW - 3,
+            "hold_until": NOW + DAY,
+            "pinned": 1,
+            "confidence": 0.123457,
+            "value": 0.0,
+            "tokens": 12,
+            "words": 9,
+            "uses": 4,
+            "confirmations": 3,
+            "disputes": 2,
+            "reinforced": 1,
+            "status": Status.ARCHIVED,
+            "tier": Tier.ARCHIVE,
+            "reason": 0,
+        }
+        (seq,) = (await keep(store, created(1, "Everything, “said” – once.", **said))).assigned
+        memory = await one(store, seq)
+
+        assert said == {name: getattr(memory, name) for name in said}
+        assert isinstance(memory.severity, Severity)
+        assert "Everything, “said” – once." == memory.text
+
+    async def test_a_column_that_nobody_names_has_its_default(self, store: Store) -> None:
+        """A memory of its required columns is in the inbox, hot, unpinned, unused, and of no category."""
+        (seq,) = (await keep(store, created(1, "plain"))).assigned
+        memory = await one(store, seq)
+
+        assert (Status.INBOX, Tier.HOT, Decay.STANDARD) == (memory.status, memory.tier, memory.decay)
+        assert (0, 0, None, None, 1, 0) == (
+            memory.pinned, memory.uses, memory.category, memory.confidence, memory.revision, memory.touched,
+        )  # fmt: skip
+
+    async def test_fractions_are_kept_in_millionths(self, store: Store) -> None:
+        """A fraction is read back rounded to six digits, so that two reads never differ in the last."""
+        (seq,) = (await keep(store, created(1, "third", confidence=1 / 3))).assigned
+
+        assert 0.333333 == (await one(store, seq)).confidence
+
+    async def test_an_update_changes_the_named_columns_only(self, store: Store) -> None:
+        """What an update does not name stays as it was."""
+        (seq,) = (await keep(store, created(1, "task", category="task", state="pending", pinned=1))).assigned
+        await keep(store, updated(await one(store, seq), state="done", state_at=NOW + 1), verb="update")
+        memory = await one(store, seq)
+
+        assert ("task", "done", NOW + 1, 1) == (memory.category, memory.state, memory.state_at, memory.pinned)
+
+    async def test_an_update_can_empty_a_column(self, store: Store) -> None:
+        """None is a value: it takes the old one away."""
+        (seq,) = (await keep(store, created(1, "task", state="pending"))).assigned
+        await keep(store, updated(await one(store, seq), state=None), verb="update")
+
+        assert (await one(store, seq)).state is None
+
+    async def test_an_update_raises_the_revision_by_one(self, store: Store) -> None:
+        """Content and state changes raise `revision` by one, also where the change does not say so."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await keep(store, updated(await one(store, seq), state="done"), verb="update")
+        await keep(store, Change("memories", seq, {"state": "done"}, {"state": "open"}), verb="update")
+
+        assert 3 == (await one(store, seq)).revision
+
+    async def test_a_counter_changes_by_its_increment(self, store: Store) -> None:
+        """Two increments that were decided on the same reading both count."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        memory = await one(store, seq)
+        for _ in range(2):
+            await keep(store, updated(memory, confirmations=Increment(2)), verb="confirm")
+
+        assert 4 == (await one(store, seq)).confirmations
+
+    async def test_counters_never_raise_the_revision_but_touch(self, store: Store) -> None:
+        """An increment raises `touched` and leaves `revision`."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        old = await one(store, seq)
+        await keep(store, updated(old, disputes=Increment(1)), verb="dispute")
+        new = await one(store, seq)
+
+        assert old.revision == new.revision
+        assert old.touched < new.touched
+
+    async def test_a_use_is_dated_and_counted_by_day(self, store: Store) -> None:
+        """A positive increment of `uses` sets `used_at`; its seven day counts sit in bytes, the newest day lowest."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        for day, uses in ((0, 1), (1, 2), (4, 3)):
+            change = Change("memories", seq, {"uses": Increment(-uses)}, {"uses": Increment(uses)})
+            await keep(store, change, verb="use", at=NOW + day * DAY)
+        memory = await one(store, seq)
+
+        assert (6, NOW + 4 * DAY, (NOW + 4 * DAY) // DAY) == (memory.uses, memory.used_at, memory.use_day)
+        assert [3, 0, 0, 2, 1, 0, 0] == [memory.use_days >> 8 * day & 255 for day in range(7)]
+
+    async def test_a_use_of_the_eighth_day_drops_the_first(self, store: Store) -> None:
+        """Day counts older than seven days are gone, and a day's count stops at 255."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        for day, uses in ((0, 1), (7, 300)):
+            change = Change("memories", seq, {"uses": Increment(-uses)}, {"uses": Increment(uses)})
+            await keep(store, change, verb="use", at=NOW + day * DAY)
+        memory = await one(store, seq)
+
+        assert (301, 255) == (memory.uses, memory.use_days)
+
+    async def test_a_destroyed_memory_leaves_nothing(self, store: Store) -> None:
+        """A destroyed row is in no listing, posting, statistic or array any more."""
+        keeper = created(1, "red apples")
+        (kept,) = (await keep(store, keeper)).assigned
+        before = await dump(store, SCOPE)
+        gone = created(1, "green pears", vector=b"\x00\x3c\x00\x00")
+        (seq,) = (await keep(store, gone, tagged(-1, "fruit"), sourced(-1, "t1"), linked(kept, -1))).assigned
+        links = await store.neighbours(SCOPE, [seq])
+        await keep(store, *map(unlinked, links), *destroyed(await one(store, seq)), verb="purge")
+
+        assert before.kept() == (await dump(store, SCOPE)).kept()
+
+    async def test_sequence_numbers_are_never_used_again(self, store: Store) -> None:
+        """After the newest memory was destroyed, the next one has a higher number."""
+        (seq,) = (await keep(store, created(1, "newest"))).assigned
+        await keep(store, *destroyed(await one(store, seq)), verb="purge")
+
+        assert seq < (await keep(store, created(1, "next"))).assigned[0]
+
+    async def test_a_changed_text_is_found_by_its_new_words_only(self, store: Store) -> None:
+        """Full text and term statistics follow the text."""
+        (seq,) = (await keep(store, created(1, "zebra crossing"))).assigned
+        await keep(store, updated(await one(store, seq), text="lion crossing"), verb="update")
+        after = await dump(store, SCOPE)
+        postings = await store.search(SCOPE, ["zebra", "lion"])
+
+        assert ([], [seq]) == (postings.rows["zebra"].tolist(), postings.rows["lion"].tolist())
+        assert {1} == set(after.df.values())
+
+    async def test_pruned_and_archived_memories_keep_everything(self, store: Store) -> None:
+        """Archiving and pruning are states: text, tags, sources, links and full text stay."""
+        done = await keep(
+            store, created(1, "zebra"), created(2, "lion"), tagged(-1, "a"), sourced(-2, "s"), linked(-1, -2)
+        )
+        zebra, lion = done.assigned
+        before = await dump(store, SCOPE)
+        await keep(
+            store,
+            archived(await one(store, zebra)),
+            pruned(await one(store, lion)),
+            verb="curate",
+            planned=True,
+        )
+        after = await dump(store, SCOPE)
+
+        assert (before.links, before.postings, before.df) == (after.links, after.postings, after.df)
+        assert ("a",) == after.memories[zebra]["tags"]
+        assert ("s",) == after.memories[lion]["sources"]
+
+    async def test_a_link_is_kept_with_its_values(self, store: Store) -> None:
+        """Weight, confidence, count and times of a link come back; a missing confidence stays missing."""
+        values = {"weight": 0.25, "confidence": 0.75, "count": 3, "created_at": NOW, "last_at": NOW + 1}
+        link = linked(-1, -2, Relation.SUPPORTS, **values)
+        a, b = (await keep(store, created(1, "a b"), created(2, "c d"), link, linked(-2, -1))).assigned
+        links = await store.neighbours(SCOPE, [a])
+
+        assert Link(a, b, Relation.SUPPORTS, **values) in links
+        assert [None] == [link.confidence for link in links if link.source == b]
+
+    async def test_a_link_changes_by_the_values_named(self, store: Store) -> None:
+        """An update of a link keeps the values that it does not name."""
+        a, b = (
+            await keep(store, created(1, "a b"), created(2, "c d"), linked(-1, -2, weight=0.5, count=2))
+        ).assigned
+        key = (a, b, int(Relation.REFERS))
+        await keep(store, Change("links", key, {"weight": 0.5}, {"weight": 0.6}), verb="link")
+        (link,) = await store.neighbours(SCOPE, [b])
+
+        assert (0.6, 2, NOW) == (link.weight, link.count, link.created_at)
+
+    async def test_an_empty_commit_writes_nothing(self, store: Store) -> None:
+        """No changes make no part in the audit, and the position stays."""
+        first = await keep(store, created(1, "one"))
+        empty = await keep(store)
+
+        assert (first.position, 0, ()) == (empty.position, empty.changes, empty.assigned)
+        assert 1 == len(await store.history(SCOPE))
+
+    async def test_positions_rise_with_each_commit(self, store: Store) -> None:
+        """Each commit has a higher position than the one before, and the snapshot and postings tell it."""
+        first = await keep(store, created(1, "one"))
+        second = await keep(store, created(1, "two"))
+
+        assert first.position < second.position
+        assert second.position == (await store.search(SCOPE, [])).position
+
+    async def test_scopes_do_not_see_each_other(self, store: Store) -> None:
+        """The same text may be learned in two scopes, and neither reads, finds or counts the other's."""
+        (mine,) = (await keep(store, created(1, "zebra", key="k"))).assigned
+        other = created(1, "zebra", key="k", id="f" * 32)
+        (theirs,) = (await keep(store, other, scope="another")).assigned
+        seen = await dump(store, SCOPE)
+
+        assert ({mine}, {"zebra": (mine,)}, {1}) == (
+            seen.memories.keys(),
+            seen.postings,
+            set(seen.df.values()),
+        )
+        assert [None] == await store.get(SCOPE, [theirs])
+        assert {SCOPE, "another"} == set(await store.scopes())

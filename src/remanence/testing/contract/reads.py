@@ -1,0 +1,233 @@
+"""What a store answers: memories by name, listings, postings, vectors, neighbours, and what a write must know."""
+
+import numpy as np
+
+from remanence.change import Change
+from remanence.model import Kind, Relation, Severity, Status
+from remanence.store.base import Arriving, Find, Store
+from remanence.testing.builders import (
+    SCOPE,
+    archived,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    pruned,
+    tagged,
+    updated,
+)
+from remanence.testing.dump import dump
+from remanence.text import fingerprint, term_hash
+
+
+class ReadContract:
+    """Reads answer in order, leave nothing out, and change nothing."""
+
+    async def test_memories_are_found_by_number_id_and_key(self, store: Store) -> None:
+        """Answers come in the order asked, None where there is none."""
+        a, b = (
+            await keep(store, created(1, "apples", id="a" * 32), created(2, "pears", key="fruit/2"))
+        ).assigned
+        found = await store.get(SCOPE, ["fruit/2", 10**9, a, "a" * 32, "nobody", b, b])
+
+        assert [b, None, a, a, None, b, b] == [memory and memory.seq for memory in found]
+        assert [] == await store.get(SCOPE, [])
+
+    async def test_many_memories_are_found_at_once(self, store: Store) -> None:
+        """A request for thousands of memories is answered whole."""
+        done = await keep(store, *(created(k, f"memory number{k}") for k in range(1, 2_001)))
+        found = await store.get(SCOPE, done.assigned)
+
+        assert list(done.assigned) == [memory.seq for memory in found if memory is not None]
+
+    async def test_listings_come_newest_first(self, store: Store) -> None:
+        """Newest first unless asked the other way; `after` and `limit` page through."""
+        a, b, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
+
+        assert [c, b, a] == [memory.seq for memory in await store.find(SCOPE, Find())]
+        assert [a, b] == [memory.seq for memory in await store.find(SCOPE, Find(oldest_first=True, limit=2))]
+        assert [b, c] == [memory.seq for memory in await store.find(SCOPE, Find(oldest_first=True, after=a))]
+        assert [c] == [memory.seq for memory in await store.find(SCOPE, Find(limit=1))]
+
+    async def test_listings_by_status(self, store: Store) -> None:
+        """None means any status; a tuple means one of these."""
+        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
+        await keep(store, pruned(await one(store, a)), verb="forget")
+
+        assert [b] == [memory.seq for memory in await store.find(SCOPE, Find((Status.INBOX, Status.ACTIVE)))]
+        assert [a] == [memory.seq for memory in await store.find(SCOPE, Find((Status.PRUNED,)))]
+        assert [b, a] == [memory.seq for memory in await store.find(SCOPE, Find(None))]
+
+    async def test_listings_by_tags_need_all_of_them(self, store: Store) -> None:
+        """A memory is listed that has every tag asked for, compared whole and in its case."""
+        tags = [tagged(-1, "a"), tagged(-1, "b"), tagged(-2, "a"), tagged(-2, "B"), tagged(-2, "bb")]
+        both, _ = (await keep(store, created(1, "a a"), created(2, "b b"), *tags)).assigned
+
+        assert [both] == [memory.seq for memory in await store.find(SCOPE, Find(tags=("a", "b")))]
+        assert ("B", "a", "bb") == (await store.find(SCOPE, Find(tags=("B",))))[0].tags
+
+    async def test_listings_by_columns(self, store: Store) -> None:
+        """Names, enums, fractions, flags, texts and missing values are compared as they are said."""
+        said = {"category": "task", "severity": Severity.HIGH, "confidence": 0.25, "pinned": 1, "key": "k"}
+        a, b = (await keep(store, created(1, "a a", **said), created(2, "b b", category="fact"))).assigned
+        for name, value in said.items():
+            assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={name: value}))], name
+        assert [b] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"severity": None}))]
+        assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal=said))]
+        assert [] == await store.find(SCOPE, Find(equal={"category": "never said"}))
+        assert [b, a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"kind": None}))]
+        assert [] == await store.find(SCOPE, Find(equal={"kind": Kind.SEMANTIC}))
+
+    async def test_twins_are_told_by_fingerprint(self, store: Store) -> None:
+        """Each fingerprint that some memory has leads to that memory as it stands; others are left out."""
+        (a,) = (await keep(store, created(1, "apples"))).assigned
+        prints = (fingerprint("apples"), fingerprint("pears"))
+        known = await store.arriving(SCOPE, Arriving(fingerprints=prints))
+        memory = await one(store, a)
+
+        assert {prints[0]} == known.twins.keys()
+        twin = known.twins[prints[0]]
+        assert (a, memory.id, Status.INBOX, 1, prints[0]) == (
+            twin.seq, twin.id, twin.status, twin.revision, twin.fingerprint,
+        )  # fmt: skip
+
+    async def test_the_twin_in_sight_comes_first(self, store: Store) -> None:
+        """An inbox or active memory is preferred to older ones out of sight; among these the oldest is told."""
+        seqs = []
+        for number in range(3):
+            (seq,) = (await keep(store, created(1, "apples", id=str(number) * 32))).assigned
+            seqs.append(seq)
+            asked = Arriving(fingerprints=(fingerprint("apples"),))
+            assert seq == (await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].seq
+            await keep(store, pruned(await one(store, seq)), verb="forget")
+        known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("apples"),)))
+
+        assert (seqs[0], Status.PRUNED) == ((twin := known.twins[fingerprint("apples")]).seq, twin.status)
+
+    async def test_known_keys_are_told(self, store: Store) -> None:
+        """Each key that is taken leads to its memory."""
+        (a,) = (await keep(store, created(1, "apples", key="k1"))).assigned
+        known = await store.arriving(SCOPE, Arriving(keys=("k1", "k2")))
+
+        assert {"k1": a} == {key: twin.seq for key, twin in known.keys.items()}
+
+    async def test_session_tails_are_told(self, store: Store) -> None:
+        """A session's tail is the number of its memories and the text of the last to arrive."""
+        await keep(
+            store,
+            created(1, "one", session="s"),
+            created(2, "two", session="s"),
+            created(3, "three", session="t"),
+        )
+        known = await store.arriving(SCOPE, Arriving(sessions=("s", "unknown")))
+
+        assert {"s": (2, "two")} == dict(known.tails)
+
+    async def test_term_statistics_count_memories_not_words(self, store: Store) -> None:
+        """`df` counts a stem once per memory that holds it; memories without words count nowhere."""
+        await keep(store, created(1, "zebra zebra lion"), created(2, "zebra"), created(3, "!!!"))
+        terms = [term_hash(word) for word in ("zebra", "lion", "tiger")]
+        known = await store.arriving(SCOPE, Arriving(terms=terms))
+
+        assert [2, 1, 0] == [known.df.get(term, 0) for term in terms]
+        assert 2 == known.memories
+
+    async def test_postings_ascend_and_unknown_stems_are_empty(self, store: Store) -> None:
+        """A stem's rows are ascending sequence numbers of 64 bits; an unknown stem has none."""
+        a, b, c = (
+            await keep(store, created(1, "zebra"), created(2, "lion"), created(3, "lion zebra"))
+        ).assigned
+        postings = await store.search(SCOPE, ["zebra", "lion", "tiger"])
+
+        assert {"zebra": [a, c], "lion": [b, c], "tiger": []} == {
+            stem: rows.tolist() for stem, rows in postings.rows.items()
+        }
+        assert {np.dtype(np.int64)} == {rows.dtype for rows in postings.rows.values()}
+
+    async def test_stems_are_never_syntax(self, store: Store) -> None:
+        """Whatever the search text means to a query language, it is only a word here."""
+        (a,) = (await keep(store, created(1, "zebra"))).assigned
+        strange = ['"', "zebra OR lion", "zeb*", "NOT", "zebra'", "-zebra", "(", "^zebra", "a:zebra", "", "%"]
+        postings = await store.search(SCOPE, [*strange, "zebra"])
+
+        assert [[]] * len(strange) + [[a]] == [postings.rows[stem].tolist() for stem in [*strange, "zebra"]]
+
+    async def test_vectors_come_in_order_of_arrival(self, store: Store) -> None:
+        """Vectors are float16 rows, of all, of those above a number, or of those asked for; others are left out."""
+        rows = np.arange(12, dtype=np.float16).reshape(3, 4) / 16
+        changes = [created(k, f"number{k}", vector=rows[k - 1].astype("<f2").tobytes()) for k in (1, 2, 3)]
+        a, b, c, d = (await keep(store, *changes, created(4, "no vector"))).assigned
+        seqs, vectors = await store.vectors(SCOPE)
+        above, _ = await store.vectors(SCOPE, after=a)
+        only, picked = await store.vectors(SCOPE, only=[d, c, a])
+
+        assert ([a, b, c], np.float16, np.int64) == (seqs.tolist(), vectors.dtype, seqs.dtype)
+        assert rows.tolist() == vectors.tolist()
+        assert ([b, c], [a, c]) == (above.tolist(), only.tolist())
+        assert rows[[0, 2]].tolist() == picked.tolist()
+
+    async def test_a_vector_may_come_change_and_go(self, store: Store) -> None:
+        """A vector is a column like another: None takes it away."""
+        (a,) = (await keep(store, created(1, "apples"))).assigned
+        for wanted in ([1.0, 2.0], [3.0, 4.0], None):
+            blob = None if wanted is None else np.array(wanted, "<f2").tobytes()
+            revision = (await one(store, a)).revision
+            await keep(
+                store, Change("memories", a, {"revision": revision}, {"vector": blob}), verb="consolidate"
+            )
+            _, vectors = await store.vectors(SCOPE)
+            assert ([wanted] if wanted else []) == vectors.tolist()
+
+    async def test_a_scope_without_vectors_has_an_empty_array(self, store: Store) -> None:
+        """No vectors are an array of no rows, not an error."""
+        seqs, vectors = await store.vectors(SCOPE)
+
+        assert (0, 0) == (len(seqs), len(vectors))
+
+    async def test_neighbours_are_the_links_of_either_end(self, store: Store) -> None:
+        """Every link with one of the memories at an end comes exactly once."""
+        changes = [created(k, f"number{k}") for k in (1, 2, 3, 4)]
+        links = [linked(-1, -2), linked(-2, -1), linked(-2, -3, Relation.SIMILAR), linked(-3, -4)]
+        a, b, c, d = (await keep(store, *changes, *links)).assigned
+        found = await store.neighbours(SCOPE, [a, b])
+
+        assert sorted([(a, b), (b, a), (b, c)]) == sorted((link.source, link.target) for link in found)
+        assert [] == await store.neighbours(SCOPE, [])
+        assert [(c, d)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [d])]
+
+    async def test_reads_change_nothing(self, store: Store) -> None:
+        """Reading a scope, also one that does not exist, leaves no trace."""
+        await keep(store, created(1, "zebra"), created(2, "lion"), linked(-1, -2))
+        before = await dump(store, SCOPE)
+        await dump(store, "nowhere")
+        await store.history("nowhere")
+
+        assert before == await dump(store, SCOPE)
+        assert [SCOPE] == await store.scopes()
+
+    async def test_archived_memories_are_still_found(self, store: Store) -> None:
+        """Full text, vectors and listings hold rows of every status; the caller filters."""
+        (a,) = (await keep(store, created(1, "zebra", vector=b"\x00\x3c"))).assigned
+        await keep(store, archived(await one(store, a)), verb="curate")
+
+        assert [a] == (await store.search(SCOPE, ["zebra"])).rows["zebra"].tolist()
+        assert [a] == (await store.vectors(SCOPE))[0].tolist()
+
+    async def test_a_change_of_text_follows_into_what_writes_ask(self, store: Store) -> None:
+        """A fingerprint that changed with its text is known by the new one only."""
+        (a,) = (await keep(store, created(1, "zebra"))).assigned
+        memory = await one(store, a)
+        await keep(store, updated(memory, text="lion", fingerprint=fingerprint("lion")), verb="update")
+        prints = (fingerprint("zebra"), fingerprint("lion"))
+
+        assert {prints[1]} == (await store.arriving(SCOPE, Arriving(fingerprints=prints))).twins.keys()
+
+    async def test_a_destroyed_memory_is_unknown(self, store: Store) -> None:
+        """After its row is gone a memory has no id, key or fingerprint any more."""
+        (a,) = (await keep(store, created(1, "zebra", key="k", id="a" * 32))).assigned
+        await keep(store, *destroyed(await one(store, a)), verb="purge")
+        known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("zebra"),), keys=("k",)))
+
+        assert [None, None, None] == await store.get(SCOPE, [a, "k", "a" * 32])
+        assert ({}, {}, 0) == (dict(known.twins), dict(known.keys), known.memories)

@@ -1,0 +1,181 @@
+"""What a commit refuses as wrong in itself: a programmer's error raises InvalidInput, and nothing is written."""
+
+from collections.abc import Sequence
+
+from remanence.change import Change, Increment
+from remanence.errors import InvalidInput, NameUnknown, RemanenceError
+from remanence.model import Reason, Relation, Status, Tier
+from remanence.store.base import Find, Store
+from remanence.testing.builders import (
+    SCOPE,
+    archived,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    pruned,
+    raised,
+    sourced,
+    tagged,
+    updated,
+)
+from remanence.testing.dump import dump
+
+
+async def refused(store: Store, changes: Sequence[Change], verb: str = "update") -> RemanenceError:
+    """Return the InvalidInput that a commit raises, after seeing that it wrote nothing."""
+    before = await dump(store, SCOPE), await store.history(SCOPE)
+    error = await raised(InvalidInput, keep(store, *changes, verb=verb))
+
+    assert before == (await dump(store, SCOPE), await store.history(SCOPE))
+    assert error.recovery
+    return error
+
+
+class RefusalContract:
+    """A commit that would break a rule is refused whole, with one clear error."""
+
+    async def test_one_row_is_changed_once(self, store: Store) -> None:
+        """Two changes of one row in one commit are refused."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await refused(
+            store, [updated(await one(store, seq), state="a"), Change("memories", seq, {}, {"category": "b"})]
+        )
+        await refused(store, [tagged(seq, "x"), tagged(seq, "x")])
+
+    async def test_unknown_tables_and_columns_are_refused(self, store: Store) -> None:
+        """A table or column that is not declared raises NameUnknown, with the nearest name."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        error = await refused(store, [Change("memories", seq, {}, {"stat": "done"})])
+        await refused(store, [Change("memorise", seq, {}, {"state": "done"})])  # type: ignore[arg-type]
+        await refused(store, [Change("links", (seq, seq, 7), None, {"wait": 0.5})])
+
+        assert isinstance(error, NameUnknown)
+        assert "did you mean 'state'?" == error.recovery
+
+    async def test_values_of_another_kind_are_refused(self, store: Store) -> None:
+        """A column takes values of its kind only: no NaN, no unknown code, no text for a number."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        for wrong in (
+            {"confidence": float("nan")},
+            {"confidence": 1.5},
+            {"value": float("inf")},
+            {"severity": 9},
+            {"status": None},
+            {"pinned": 2},
+            {"state_at": "yesterday"},
+            {"category": 7},
+            {"fingerprint": "text"},
+            {"attributes": "text"},
+        ):
+            await refused(store, [Change("memories", seq, {}, wrong)])
+
+    async def test_required_columns_are_required(self, store: Store) -> None:
+        """A new memory without id, text, fingerprint or a required time is refused."""
+        for name in ("id", "text", "fingerprint", "said_at", "learned_at", "status_at", "tier_at"):
+            values = {
+                column: value for column, value in (created(1, "x").after or {}).items() if column != name
+            }
+            await refused(store, [Change("memories", -1, None, values)], "learn")
+
+    async def test_only_counters_are_incremented(self, store: Store) -> None:
+        """An increment of a column that is no counter is refused."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await refused(store, [Change("memories", seq, {"tokens": Increment(-1)}, {"tokens": Increment(1)})])
+
+    async def test_placeholders_have_no_gaps(self, store: Store) -> None:
+        """Placeholders are -1, -2, …, and none is named that is not created in the commit."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await refused(store, [created(2, "gap")], "learn")
+        await refused(store, [tagged(-1, "x")], "tag")
+        await refused(store, [linked(seq, -1)], "link")
+
+    async def test_what_names_a_memory_needs_it(self, store: Store) -> None:
+        """A tag, a source or a link of a memory that does not exist is refused."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        for change in (
+            tagged(seq + 9, "x"),
+            sourced(seq + 9, "x"),
+            linked(seq, seq + 9),
+            linked(seq + 9, seq),
+        ):
+            await refused(store, [change])
+
+    async def test_a_memory_of_another_scope_is_not_named(self, store: Store) -> None:
+        """A link never leads from one scope into another."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (other,) = (await keep(store, created(1, "theirs"), scope="another")).assigned
+        await refused(store, [linked(seq, other)])
+        await refused(store, [tagged(other, "x")])
+
+    async def test_a_memory_is_not_destroyed_from_under_its_rows(self, store: Store) -> None:
+        """Destroying a memory takes its tags, sources and links listed in the same commit: nothing cascades."""
+        changes = [created(1, "a b"), created(2, "c d"), created(3, "e f"), created(4, "g h")]
+        done = await keep(store, *changes, tagged(-1, "x"), sourced(-2, "s"), linked(-3, -4))
+        for seq in done.assigned:
+            await refused(store, [Change("memories", seq, {"revision": 1}, None)], "purge")
+
+    async def test_a_link_goes_with_both_ends_listed(self, store: Store) -> None:
+        """Both ends of a link may be destroyed together with it, in any order of the list."""
+        a, b = (await keep(store, created(1, "a b"), created(2, "c d"), linked(-1, -2))).assigned
+        cut = Change("links", (a, b, int(Relation.REFERS)), {}, None)
+        await keep(store, *destroyed(await one(store, a)), cut, *destroyed(await one(store, b)), verb="purge")
+
+        assert {} == (await dump(store, SCOPE)).memories
+
+    async def test_links_are_canonical(self, store: Store) -> None:
+        """A symmetric link names the lower number first; no memory is linked to itself; the relation is known."""
+        a, b = (await keep(store, created(1, "a b"), created(2, "c d"))).assigned
+        await refused(store, [linked(b, a, Relation.SIMILAR)])
+        await refused(store, [linked(a, a)])
+        await refused(store, [Change("links", (a, b, 99), None, {})])
+        await refused(store, [created(1, "e f"), linked(-1, a, Relation.CO_OCCURS)])
+        await keep(store, linked(b, a, Relation.CAUSES), verb="link")
+
+        assert [(b, a)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [a])]
+
+    async def test_the_archive_is_one(self, store: Store) -> None:
+        """Status archived and tier archive go together, on creation and on change."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        memory = await one(store, seq)
+        await refused(store, [updated(memory, tier=Tier.ARCHIVE)])
+        await refused(store, [updated(memory, status=Status.ARCHIVED, reason=Reason.DECAYED)])
+        await refused(store, [created(1, "born so", status=Status.ARCHIVED, reason=Reason.DECAYED)])
+        await keep(store, archived(memory), verb="curate")
+        await refused(store, [updated(await one(store, seq), tier=Tier.COLD)])
+
+        assert (Status.ARCHIVED, Tier.ARCHIVE) == ((memory := await one(store, seq)).status, memory.tier)
+
+    async def test_leaving_sight_needs_a_reason(self, store: Store) -> None:
+        """A memory that is superseded, archived or pruned says why."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        memory = await one(store, seq)
+        await refused(store, [updated(memory, status=Status.PRUNED)])
+        await refused(store, [updated(memory, status=Status.SUPERSEDED)])
+        await refused(store, [updated(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE)])
+
+    async def test_states_move_forward_only(self, store: Store) -> None:
+        """What a memory may become is a table: no verb but the returning ones leads back."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await keep(store, updated(await one(store, seq), status=Status.ACTIVE), verb="consolidate")
+        await refused(store, [updated(await one(store, seq), status=Status.INBOX)], "update")
+        await keep(store, archived(await one(store, seq)), verb="curate")
+        back = {"status": Status.ACTIVE, "tier": Tier.HOT, "reason": None}
+        await refused(store, [updated(await one(store, seq), **back)], "curate")
+        await keep(store, pruned(await one(store, seq)), verb="curate")
+        for status in (Status.INBOX, Status.ACTIVE, Status.SUPERSEDED):
+            await refused(store, [updated(await one(store, seq), status=status)], "curate")
+
+    async def test_returning_verbs_lead_back(self, store: Store) -> None:
+        """Undo, restore, confirm and import may bring a memory back from any state."""
+        for verb in ("undo", "restore", "confirm", "import"):
+            (seq,) = (await keep(store, created(1, f"task to {verb}"))).assigned
+            await keep(store, pruned(await one(store, seq)), verb="forget")
+            await keep(store, updated(await one(store, seq), status=Status.ACTIVE, reason=None), verb=verb)
+
+            assert Status.ACTIVE == (await one(store, seq)).status
+
+    async def test_unknown_columns_are_not_asked_for(self, store: Store) -> None:
+        """A listing by a column that is not declared raises NameUnknown."""
+        await raised(NameUnknown, store.find(SCOPE, Find(equal={"categry": "x"})))

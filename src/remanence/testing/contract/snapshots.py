@@ -1,0 +1,187 @@
+"""A scope frozen as columns: kinds, codes, missing values, tags, links and what was fired."""
+
+import numpy as np
+
+from remanence.change import Increment
+from remanence.clock import DAY
+from remanence.errors import InvalidInput
+from remanence.model import COLUMNS, Kind, Relation, Status
+from remanence.snapshot import Snapshot, Wanted
+from remanence.store.base import Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    pruned,
+    raised,
+    tagged,
+    updated,
+)
+
+NUMERIC = frozenset(column.name for column in COLUMNS if column.kind not in {"text", "json", "blob"})
+
+
+async def frozen(store: Store, *columns: str, **more: object) -> Snapshot:
+    """Freeze the scope with these columns."""
+    return await store.snapshot(SCOPE, Wanted(frozenset(columns), **more), NOW)  # type: ignore[arg-type]
+
+
+class SnapshotContract:
+    """A snapshot holds every row once, aligned, with missing values marked as missing."""
+
+    async def test_a_snapshot_holds_every_row(self, store: Store) -> None:
+        """Memories of every status are in it, in order of arrival, destroyed ones are not."""
+        a, b, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
+        await keep(store, pruned(await one(store, a)), *destroyed(await one(store, b)), verb="curate")
+        snapshot = await frozen(store, "status")
+
+        assert [a, c] == snapshot.seq.tolist()
+        assert [Status.PRUNED, Status.INBOX] == snapshot.columns["status"].tolist()
+
+    async def test_a_snapshot_of_many_rows_is_whole(self, store: Store) -> None:
+        """Thousands of rows come whole and aligned, whatever ranges they are read in."""
+        count = 2_500
+        done = await keep(store, *(created(k, f"number{k}", tokens=k) for k in range(1, count + 1)))
+        snapshot = await frozen(store, "tokens")
+
+        assert list(done.assigned) == snapshot.seq.tolist()
+        assert list(range(1, count + 1)) == snapshot.columns["tokens"].tolist()
+
+    async def test_enums_are_codes_of_eight_bits(self, store: Store) -> None:
+        """An enum is its number, −1 where absent."""
+        await keep(store, created(1, "a a", kind=Kind.PROCEDURAL), created(2, "b b"))
+        kind = (await frozen(store, "kind")).columns["kind"]
+
+        assert ([2, -1], np.dtype(np.int8)) == (kind.tolist(), kind.dtype)
+
+    async def test_names_are_codes_into_their_names(self, store: Store) -> None:
+        """A name is a code into `names[column]`, −1 where absent."""
+        said = ["task", None, "fact", "task"]
+        await keep(
+            store, *(created(k + 1, f"number{k}", category=name, agent=name) for k, name in enumerate(said))
+        )
+        snapshot = await frozen(store, "category", "agent")
+        codes = snapshot.columns["category"]
+
+        assert said == [None if code < 0 else snapshot.names["category"][code] for code in codes.tolist()]
+        assert (np.dtype(np.int32), -1) == (codes.dtype, codes[1])
+
+    async def test_times_and_fractions_are_floats(self, store: Store) -> None:
+        """Times are exact microseconds, fractions exact to six digits, both NaN where absent."""
+        await keep(store, created(1, "a a", used_at=NOW + 1, confidence=0.123456), created(2, "b b"))
+        columns = (await frozen(store, "used_at", "confidence")).columns
+
+        assert (NOW + 1, 0.123456) == (columns["used_at"][0], columns["confidence"][0])
+        assert np.isnan([columns["used_at"][1], columns["confidence"][1]]).all()
+        assert {np.dtype(np.float64)} == {columns["used_at"].dtype, columns["confidence"].dtype}
+
+    async def test_ints_and_flags_have_64_bits(self, store: Store) -> None:
+        """Counts and flags are int64, and use days are counted in them."""
+        (a,) = (await keep(store, created(1, "a a", pinned=1, tokens=70_000))).assigned
+        await keep(store, updated(await one(store, a), uses=Increment(3)), verb="use", at=NOW)
+        columns = (await frozen(store, "pinned", "tokens", "uses", "use_days", "use_day")).columns
+
+        assert [1, 70_000, 3, 3, NOW // DAY] == [
+            columns[name][0] for name in ("pinned", "tokens", "uses", "use_days", "use_day")
+        ]
+        assert {np.dtype(np.int64)} == {array.dtype for array in columns.values()}
+
+    async def test_revision_and_touched_are_always_there(self, store: Store) -> None:
+        """The two guards come unasked, as the row has them."""
+        (a,) = (await keep(store, created(1, "a a"))).assigned
+        await keep(store, updated(await one(store, a), state="x"), verb="update")
+        await keep(store, updated(await one(store, a), uses=Increment(1)), verb="use")
+        memory, snapshot = await one(store, a), await frozen(store)
+
+        assert (memory.revision, memory.touched) == (
+            snapshot.columns["revision"][0],
+            snapshot.columns["touched"][0],
+        )
+
+    async def test_every_number_can_be_asked_for(self, store: Store) -> None:
+        """Every column that is no text, JSON or blob comes aligned; those are refused."""
+        await keep(store, created(1, "a a"), created(2, "b b"))
+        snapshot = await frozen(store, *NUMERIC)
+
+        assert NUMERIC == snapshot.columns.keys()
+        assert {2} == {len(array) for array in snapshot.columns.values()}
+        for name in ("text", "attributes", "vector"):
+            await raised(InvalidInput, frozen(store, name))
+        await raised(InvalidInput, frozen(store, "nonsense"))
+
+    async def test_tags_come_as_asked(self, store: Store) -> None:
+        """A pattern ending in a star matches by its beginning, any other by the whole tag; case counts."""
+        tags = [tagged(-1, "self/name"), tagged(-2, "selfish"), tagged(-3, "Self/name"), tagged(-3, "100%")]
+        await keep(store, *(created(k, f"number{k}") for k in (1, 2, 3)), *tags)
+        asked = frozenset({"self/*", "selfish", "self", "100%", "1*", "*", "s?lf*", "absent"})
+        found = (await frozen(store, tags=asked)).tags
+
+        assert {
+            "self/*": [True, False, False],
+            "selfish": [False, True, False],
+            "self": [False] * 3,
+            "100%": [False, False, True],
+            "1*": [False, False, True],
+            "*": [True] * 3,
+            "s?lf*": [False] * 3,
+            "absent": [False] * 3,
+        } == {pattern: array.tolist() for pattern, array in found.items()}
+
+    async def test_links_come_as_columns(self, store: Store) -> None:
+        """Link ends are row numbers of the snapshot, also after a row between them has gone; all relations come."""
+        a, gone, c = (await keep(store, *(created(k, f"number{k}") for k in (1, 2, 3)))).assigned
+        await keep(store, *destroyed(await one(store, gone)), verb="purge")
+        await keep(
+            store,
+            linked(c, a, Relation.SUPERSEDES, weight=0.25, last_at=NOW + 3),
+            linked(a, c, Relation.SIMILAR, confidence=0.5),
+        )
+        links = (await frozen(store, links=True)).links
+        assert links is not None
+        rows = sorted(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
+        old = links.relation.tolist().index(Relation.SUPERSEDES)
+
+        assert [(0, 1, Relation.SIMILAR), (1, 0, Relation.SUPERSEDES)] == rows
+        assert (0.25, NOW + 3) == (links.weight[old], links.last_at[old])
+        assert np.isnan(links.confidence[old])
+        assert 0.5 == links.confidence[1 - old]
+        assert (await frozen(store)).links is None
+
+    async def test_an_empty_scope_has_an_empty_snapshot(self, store: Store) -> None:
+        """A scope without rows gives arrays of length 0 and position 0."""
+        snapshot = await frozen(store, *NUMERIC, tags=frozenset({"x"}), links=True)
+
+        assert (0, 0, 0) == (len(snapshot), snapshot.position, len(snapshot.links or ()))
+        assert {0} == {len(array) for array in (*snapshot.columns.values(), *snapshot.tags.values())}
+
+    async def test_a_snapshot_tells_its_position(self, store: Store) -> None:
+        """Its position is that of the last commit, so that a change after it can be seen."""
+        done = await keep(store, created(1, "a a"))
+
+        assert done.position == (await frozen(store)).position
+
+    async def test_fired_rules_are_remembered(self, store: Store) -> None:
+        """A commit that names periodic rules as fired tells the next snapshot when they were, per scope."""
+        await keep(store, created(1, "a a"), at=NOW, fired=("best", "other"))
+        await keep(store, created(1, "b b"), at=NOW + 5, fired=("best",))
+
+        assert {"best": NOW + 5, "other": NOW} == dict((await frozen(store)).fired)
+        assert {} == dict((await store.snapshot("another", Wanted(frozenset()), NOW)).fired)
+
+    async def test_the_newest_time_is_told(self, store: Store) -> None:
+        """`newest_at` is at least the latest time of a commit, so that a clock gone back is noticed."""
+        await keep(store, created(1, "a a"), at=NOW + 7)
+        await keep(store, created(1, "b b"), at=NOW)
+
+        assert NOW + 7 == (await frozen(store)).newest_at
+
+    async def test_destructions_of_a_day_are_added_up(self, store: Store) -> None:
+        """`destroyed_today` counts what commits of the 24 hours before `now` declared as destroyed."""
+        for hours, count in ((-25, 100), (-23, 3), (-1, 4)):
+            await keep(store, created(1, f"number{count}"), at=NOW + hours * DAY // 24, destroyed=count)
+
+        assert 7 == (await frozen(store)).destroyed_today

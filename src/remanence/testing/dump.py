@@ -1,0 +1,56 @@
+"""All that a scope holds as one comparable value, with or without what undo does not give back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from remanence.model import Link
+from remanence.store.base import Arriving, Find, Store
+from remanence.text import stems, term_hash
+
+# Undo gives back neither of these: they say that something happened, not what is kept.
+HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use_day"})
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A scope's content: memories by sequence number, links by key, vectors, postings by stem and statistics."""
+
+    memories: Mapping[int, Mapping[str, Any]]
+    links: Mapping[tuple[int, int, int], Link]
+    vectors: Mapping[int, bytes]
+    postings: Mapping[str, tuple[int, ...]]
+    df: Mapping[int, int]
+    with_words: int
+
+    def kept(self) -> "Dump":
+        """Return the same without what undo does not give back."""
+        memories = {
+            seq: {name: value for name, value in memory.items() if name not in HAPPENED}
+            for seq, memory in self.memories.items()
+        }
+        return Dump(memories, self.links, self.vectors, self.postings, self.df, self.with_words)
+
+
+async def dump(store: Store, scope: str) -> Dump:
+    """Read everything a scope holds through the store's own methods."""
+    memories = await store.find(scope, Find(limit=1_000_000, oldest_first=True))
+    seqs = [memory.seq for memory in memories]
+    links = await store.neighbours(scope, seqs)
+    owners, vectors = await store.vectors(scope)
+    words = sorted({stem for memory in memories for stem in stems(memory.text)})
+    postings = await store.search(scope, words)
+    known = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
+    return Dump(
+        memories={memory.seq: asdict(memory) for memory in memories},
+        links={(link.source, link.target, int(link.relation)): link for link in links},
+        vectors={
+            seq: np.ascontiguousarray(row).tobytes()
+            for seq, row in zip(owners.tolist(), vectors, strict=True)
+        },
+        postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
+        df=dict(known.df),
+        with_words=known.memories,
+    )

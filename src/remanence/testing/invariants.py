@@ -1,0 +1,138 @@
+"""What must hold of all that a scope keeps, whatever was done to it; each predicate lists what breaks it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from remanence.change import Change, Logged
+from remanence.model import SYMMETRIC, Reason, Status, Tier
+from remanence.testing.dump import Dump
+from remanence.text import stems, term_hash
+
+_STANDING = frozenset({Status.INBOX, Status.ACTIVE})
+
+
+def dangling_ends(content: Dump) -> list[str]:
+    """Every link ends at two memories that have a row."""
+    return [f"link {key}" for key in content.links if not {key[0], key[1]} <= content.memories.keys()]
+
+
+def links_out_of_order(content: Dump) -> list[str]:
+    """A symmetric link is stored once, lower sequence number first, and no memory is linked to itself."""
+    return [
+        f"link {key}"
+        for key, link in content.links.items()
+        if key[0] == key[1] or (link.relation in SYMMETRIC and key[0] > key[1])
+    ]
+
+
+def two_archives(content: Dump) -> list[str]:
+    """A memory's tier is archive if and only if its status is archived."""
+    return [
+        f"memory {seq}"
+        for seq, memory in content.memories.items()
+        if (memory["status"] == Status.ARCHIVED) != (memory["tier"] == Tier.ARCHIVE)
+    ]
+
+
+def reasons_missing(content: Dump) -> list[str]:
+    """A memory that is neither inbox nor active says why."""
+    return [
+        f"memory {seq}"
+        for seq, memory in content.memories.items()
+        if memory["status"] not in _STANDING and not isinstance(memory["reason"], Reason)
+    ]
+
+
+def fractions_out_of_range(content: Dump) -> list[str]:
+    """Confidence, value and weight lie between 0 and 1."""
+    memories = [
+        f"memory {seq}: {name}"
+        for seq, memory in content.memories.items()
+        for name in ("confidence", "value")
+        if memory[name] is not None and not 0 <= memory[name] <= 1
+    ]
+    links = [f"link {key}" for key, link in content.links.items() if not 0 <= link.weight <= 1]
+    return memories + links
+
+
+def postings_off(content: Dump) -> list[str]:
+    """Full text finds exactly the memories whose text holds the stem."""
+    held: dict[str, list[int]] = {}
+    for seq, memory in sorted(content.memories.items()):
+        for stem in set(stems(memory["text"])):
+            held.setdefault(stem, []).append(seq)
+    return [
+        stem
+        for stem in held.keys() | content.postings.keys()
+        if tuple(held.get(stem, ())) != content.postings.get(stem)
+    ]
+
+
+def statistics_off(content: Dump) -> list[str]:
+    """Term statistics are what a recount of the texts gives."""
+    words = [set(stems(memory["text"])) for memory in content.memories.values()]
+    counted = Counter(term_hash(stem) for held in words for stem in held)
+    wrong = [
+        f"term {term}"
+        for term in counted.keys() | content.df.keys()
+        if counted[term] != content.df.get(term, 0)
+    ]
+    return wrong + ["number of memories"] * (content.with_words != sum(map(bool, words)))
+
+
+def ids_shared(content: Dump) -> list[str]:
+    """No two memories of a scope have one id or one key."""
+    names = Counter(
+        (column, memory[column])
+        for memory in content.memories.values()
+        for column in ("id", "key")
+        if memory[column] is not None
+    )
+    return [f"{column} {name}" for (column, name), count in names.items() if count > 1]
+
+
+ALL: tuple[Callable[[Dump], list[str]], ...] = (
+    dangling_ends,
+    links_out_of_order,
+    two_archives,
+    reasons_missing,
+    fractions_out_of_range,
+    postings_off,
+    statistics_off,
+    ids_shared,
+)
+
+
+def broken(content: Dump) -> list[str]:
+    """Return what breaks any invariant, each with its name."""
+    return [f"{rule.__name__}: {what}" for rule in ALL for what in rule(content)]
+
+
+def revisions_fallen(before: Dump, after: Dump) -> list[str]:
+    """The revision of a memory only ever rises."""
+    return [
+        f"memory {seq}: {before.memories[seq]['revision']} → {memory['revision']}"
+        for seq, memory in after.memories.items()
+        if seq in before.memories and memory["revision"] < before.memories[seq]["revision"]
+    ]
+
+
+def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
+    """What stands is what was created less what was destroyed, as the audit tells it."""
+    rows: dict[tuple[str, object], int] = Counter()
+    for part in log:
+        for change in part.changes:
+            rows[change.table, change.key] += _balance(change)
+    standing = {key for key, count in rows.items() if count == 1}
+    held: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
+    held |= {("links", key) for key in content.links}
+    held |= {("tags", (seq, tag)) for seq, memory in content.memories.items() for tag in memory["tags"]}
+    held |= {
+        ("sources", (seq, source)) for seq, memory in content.memories.items() for source in memory["sources"]
+    }
+    odd = {key for key, count in rows.items() if count not in {0, 1}}
+    return sorted(f"{table} {key}" for table, key in (held ^ standing) | odd)
+
+
+def _balance(change: Change) -> int:
+    return (change.before is None) - (change.after is None)
