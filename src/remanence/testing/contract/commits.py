@@ -1,5 +1,7 @@
 """What a commit writes: rows, placeholders, revisions, counters. Asks a store only through its protocol."""
 
+from typing import Any
+
 from remanence.change import Change, Increment
 from remanence.clock import DAY
 from remanence.model import Decay, Kind, Lifecycle, Link, Relation, Role, Severity, Status, Tier
@@ -235,7 +237,13 @@ class CommitContract:
 
     async def test_a_link_is_kept_with_its_values(self, store: Store) -> None:
         """Weight, confidence, count and times of a link come back; a missing confidence stays missing."""
-        values = {"weight": 0.25, "confidence": 0.75, "count": 3, "created_at": NOW, "last_at": NOW + 1}
+        values: dict[str, Any] = {
+            "weight": 0.25,
+            "confidence": 0.75,
+            "count": 3,
+            "created_at": NOW,
+            "last_at": NOW + 1,
+        }
         link = linked(-1, -2, Relation.SUPPORTS, **values)
         a, b = (await keep(store, created(1, "a b"), created(2, "c d"), link, linked(-2, -1))).assigned
         links = await store.neighbours(SCOPE, [a])
@@ -278,8 +286,8 @@ class CommitContract:
         seen = await dump(store, SCOPE)
 
         assert ({mine}, {"zebra": (mine,)}, {1}) == (
-            seen.memories.keys(),
-            seen.postings,
+            set(seen.memories),
+            dict(seen.postings),
             set(seen.df.values()),
         )
         assert [None] == await store.get(SCOPE, [theirs])

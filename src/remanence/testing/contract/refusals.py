@@ -144,8 +144,9 @@ class RefusalContract:
         await refused(store, [created(1, "born so", status=Status.ARCHIVED, reason=Reason.DECAYED)])
         await keep(store, archived(memory), verb="curate")
         await refused(store, [updated(await one(store, seq), tier=Tier.COLD)])
+        memory = await one(store, seq)
 
-        assert (Status.ARCHIVED, Tier.ARCHIVE) == ((memory := await one(store, seq)).status, memory.tier)
+        assert (Status.ARCHIVED, Tier.ARCHIVE) == (memory.status, memory.tier)
 
     async def test_leaving_sight_needs_a_reason(self, store: Store) -> None:
         """A memory that is superseded, archived or pruned says why."""
