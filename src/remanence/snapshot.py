@@ -21,6 +21,7 @@ class LinkColumns:
     weight: Floats
     confidence: Floats  # NaN where nobody said
     last_at: Floats  # microseconds
+    count: Ints | None = None  # how often it was seen; a merge of two memories adds them up
 
     def __len__(self) -> int:
         return len(self.source)

@@ -1,0 +1,643 @@
+"""The small language of conditions: Python's grammar of expressions, of which only listed nodes compile.
+
+Compiles text to functions on arrays once; nothing is ever evaluated as Python. Logic is three-valued (Kleene): a
+rule matches where its condition is true, a guard where its condition is not false.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from remanence.curate.frame import Node, Run, Type, reads_of
+from remanence.errors import PolicyError, suggest
+
+CHARS_MAX = 2_000
+NODES_MAX = 400
+DEPTH_MAX = 24
+Over: TypeAlias = Literal["memories", "links"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression begins in its document; lines and columns count from 1."""
+
+    source: str = "policy"
+    line: int = 1
+    column: int = 1
+
+    def error(self, message: str, recovery: str, node: ast.expr | ast.keyword | None = None) -> PolicyError:
+        """Build the error that points at a node of the expression."""
+        line, column = self.line, self.column
+        if node is not None:
+            # The text is compiled inside a bracket, which shifts its first line by one.
+            below = node.lineno - 1
+            line, column = line + below, node.col_offset + (self.column - 1 if below == 0 else 1)
+        return PolicyError(message, recovery=recovery, source=self.source, line=line, column=column)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The open names that a policy declares: the states of each category, and abbreviations of expressions."""
+
+    states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the vocabulary that stands alone: a column."""
+
+    name: str
+    over: frozenset[Over]
+    doc: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A word of the vocabulary that takes arguments; `build` makes its node from a call."""
+
+    name: str
+    over: frozenset[Over]
+    signature: str
+    answers: Type
+    doc: str
+    build: Callable[["Call"], Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All words that a condition may use."""
+
+    columns: Mapping[str, Word]
+    functions: Mapping[str, Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function's call while it is compiled: its arguments, and how to complain."""
+
+    compiler: "Compiler"
+    node: ast.Call
+    signature: str
+
+    @property
+    def arguments(self) -> Sequence[ast.expr]:
+        """The positional arguments."""
+        return self.node.args
+
+    def error(self, message: str, node: ast.expr | ast.keyword | None = None) -> PolicyError:
+        """Build the error of a wrong argument."""
+        return self.compiler.place.error(message, f"write {self.signature}", node or self.node)
+
+    def count(self, least: int, most: int) -> None:
+        """Refuse too few or too many arguments."""
+        if not least <= len(self.arguments) <= most:
+            raise self.error(f"wrong number of arguments: {len(self.arguments)}")
+
+    def plain(self) -> None:
+        """Refuse named arguments."""
+        if self.node.keywords:
+            raise self.error("takes no named arguments", self.node.keywords[0])
+
+    def typed(self, index: int, *types: Type) -> Node:
+        """Compile an argument, which must be of one of these types."""
+        node = self.compiler.compile(self.arguments[index])
+        if node.type not in types:
+            wanted = " or ".join(types)
+            raise self.error(f"argument {index + 1} is a {node.type}, not a {wanted}", self.arguments[index])
+        return node
+
+    def all_typed(self, *types: Type) -> list[Node]:
+        """Compile all arguments, each of one of these types and all of the same."""
+        nodes = [self.typed(index, *types) for index in range(len(self.arguments))]
+        for argument, node in zip(self.arguments, nodes, strict=True):
+            if node.type != nodes[0].type:
+                raise self.error(f"mixes a {nodes[0].type} with a {node.type}", argument)
+        return nodes
+
+    def number(self, index: int) -> float:
+        """Return an argument that must be a written number."""
+        value = getattr(self.arguments[index], "value", None)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.error(f"argument {index + 1} must be a plain number", self.arguments[index])
+        return value
+
+    def string(self, node: ast.expr) -> str:
+        """Return an argument that must be a quoted text."""
+        value = getattr(node, "value", None)
+        if not isinstance(value, str):
+            raise self.error("must be a quoted text", node)
+        return value
+
+    def text(self) -> str:
+        """Return the call in its canonical form."""
+        return ast.unparse(self.node)
+
+
+def condition(text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over = "memories") -> Node:
+    """Compile a condition, or raise PolicyError where it is none."""
+    node = _compiled(text, vocabulary, names, place, over)
+    if node.type != "truth":
+        raise place.error(f"is a {node.type}, not a condition", "compare it with something, e.g. `uses > 3`")
+    return node
+
+
+def ordering(
+    text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over = "memories"
+) -> tuple[tuple[Node, bool], ...]:
+    """Compile `a desc, b asc` to pairs of (what to sort by, whether descending); ascending where nothing is said."""
+    keys = []
+    for start, item in _items(text):
+        words = item.rsplit(None, 1)
+        direction = words[-1].lower() if len(words) > 1 else ""
+        body = words[0] if direction in {"asc", "desc"} else item
+        here = Place(place.source, place.line, place.column + start)
+        node = _compiled(body, vocabulary, names, here, over)
+        if node.type in {"truth", "name"}:
+            raise here.error(f"cannot sort by a {node.type}", "sort by a number, a time or a label such as severity")
+        keys.append((node, direction == "desc"))
+    return tuple(keys)
+
+
+def _items(text: str) -> Iterable[tuple[int, str]]:
+    """Split at commas outside brackets; yield (offset, item)."""
+    depth = start = 0
+    for index, sign in enumerate(text + ","):
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and depth <= 0:
+            item = text[start:index]
+            yield start + len(item) - len(item.lstrip()), item.strip()
+            start = index + 1
+
+
+def _compiled(text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over) -> Node:
+    compiler = Compiler(vocabulary, names, place, over)
+    return compiler.compile(compiler.parse(text))
+
+
+@dataclass
+class Compiler:
+    """Compiles one expression; `open_aliases` are those being expanded, so that none contains itself."""
+
+    vocabulary: Vocabulary
+    names: Names
+    place: Place
+    over: Over
+    open_aliases: tuple[str, ...] = ()
+    nodes: int = 0
+    depth: int = 0
+
+    def parse(self, text: str) -> ast.expr:
+        """Read an expression, within the limits of length."""
+        if len(text) > CHARS_MAX:
+            raise self.place.error(f"has {len(text)} characters, more than {CHARS_MAX}", "split it into several rules")
+        if not text.strip():
+            raise self.place.error("is empty", "write a condition, or `True` for all")
+        try:
+            return ast.parse(f"({text}\n)", mode="eval").body
+        except SyntaxError as error:
+            below = (error.lineno or 1) - 1
+            column = (error.offset or 2) - 1 + (self.place.column - 1 if below == 0 else 1)
+            raise PolicyError(
+                f"is not an expression: {error.msg}",
+                recovery="write it as in Python, e.g. `category == 'task' and age(state_at) > days(14)`",
+                source=self.place.source,
+                line=self.place.line + below,
+                column=max(column, 1),
+            ) from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise self.place.error("cannot be read", "write a shorter, plainer condition") from error
+
+    def compile(self, node: ast.expr) -> Node:
+        """Compile one node, or raise PolicyError where the language has no such thing."""
+        self.nodes += 1
+        self.depth += 1
+        if self.nodes > NODES_MAX or self.depth > DEPTH_MAX:
+            raise self.place.error("is too long or too deeply nested", "split it into several rules", node)
+        compiled = self._compile(node)
+        self.depth -= 1
+        return compiled
+
+    def _compile(self, node: ast.expr) -> Node:
+        match node:
+            case ast.BoolOp():
+                return _junction(isinstance(node.op, ast.And), [self.truth(value) for value in node.values])
+            case ast.UnaryOp(op=ast.Not()):
+                return _negation(self.truth(node.operand))
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+                return self._signed(node)
+            case ast.Compare():
+                return self._chain(node)
+            case ast.BinOp():
+                return self._arithmetic(node)
+            case ast.Name():
+                return self._name(node)
+            case ast.Constant():
+                return self._constant(node)
+            case ast.Call(func=ast.Name()):
+                return self._call(node)
+        raise self.place.error(
+            f"{type(node).__name__} is not part of the language",
+            "use columns, functions, numbers, quoted names, comparisons, arithmetic, `and`, `or`, `not`",
+            node,
+        )
+
+    def truth(self, node: ast.expr) -> Node:
+        """Compile a node that must be a condition."""
+        compiled = self.compile(node)
+        if compiled.type != "truth":
+            raise self.place.error(
+                f"is a {compiled.type}, not a condition", "compare it with something, e.g. `uses > 3`", node
+            )
+        return compiled
+
+    def _name(self, node: ast.Name) -> Node:
+        alias = self.names.aliases.get(node.id)
+        if alias is not None and node.id not in self.open_aliases:
+            return self._alias(node, alias)
+        word = self.vocabulary.columns.get(node.id)
+        if word is None or self.over not in word.over:
+            raise self._unknown("column", node, [*self._words(self.vocabulary.columns), *self.names.aliases])
+        return word.node
+
+    def _alias(self, node: ast.Name, text: str) -> Node:
+        self.open_aliases = (*self.open_aliases, node.id)
+        compiled = self.compile(self.parse(text))
+        self.open_aliases = self.open_aliases[:-1]
+        return compiled
+
+    def _call(self, node: ast.Call) -> Node:
+        name: str = node.func.id  # type: ignore[attr-defined]
+        function = self.vocabulary.functions.get(name)
+        if function is not None and self.over in function.over:
+            return function.build(Call(self, node, function.signature))
+        word = self.vocabulary.columns.get(name)
+        if word is not None and self.over in word.over and not node.args and not node.keywords:
+            return word.node
+        raise self._unknown("function", node.func, self._words(self.vocabulary.functions))
+
+    def _words(self, words: Mapping[str, Word] | Mapping[str, Function]) -> list[str]:
+        return sorted(name for name, word in words.items() if self.over in word.over)
+
+    def _unknown(self, what: str, node: ast.expr, known: Sequence[str]) -> PolicyError:
+        name: str = node.id  # type: ignore[attr-defined]
+        other = self.vocabulary.functions if what == "column" else self.vocabulary.columns
+        if name in other and self.over in other[name].over:
+            recovery = f"write {name}(…)" if what == "column" else f"write {name} without brackets"
+        else:
+            recovery = suggest(name, known)
+        return self.place.error(f"unknown {what} {name!r} for {self.over}", recovery, node)
+
+    def _constant(self, node: ast.Constant) -> Node:
+        value = node.value
+        if isinstance(value, bool):
+            return Node(
+                "truth",
+                lambda frame: np.full(len(frame), value),
+                str(value),
+                no=lambda frame: np.full(len(frame), not value),
+            )
+        if isinstance(value, int | float) and abs(value) < 1e18:
+            return Node("number", lambda _: float(value), repr(value), constant=float(value))
+        if isinstance(value, str):
+            return Node("text", lambda _: value, repr(value), constant=value)
+        raise self.place.error("is neither a number, a quoted name, True nor False", "write one of these", node)
+
+    def _signed(self, node: ast.UnaryOp) -> Node:
+        inner = self.compile(node.operand)
+        if inner.type not in {"number", "duration"}:
+            raise self.place.error(f"a {inner.type} has no sign", "write a number", node)
+        if isinstance(node.op, ast.UAdd):
+            return inner
+        constant = None if inner.constant is None else -inner.constant
+        return _derived(inner.type, f"-{inner.text}", lambda a: -_float(a), [inner], constant)
+
+    def _arithmetic(self, node: ast.BinOp) -> Node:
+        left, right = self.compile(node.left), self.compile(node.right)
+        operation = _OPERATIONS.get(type(node.op))
+        if operation is None:
+            raise self.place.error(f"{type(node.op).__name__} is not part of the language", "use + - * /", node)
+        sign, compute = operation
+        answer = _ANSWERS.get((sign, left.type, right.type))
+        if answer is None:
+            raise self.place.error(
+                f"cannot compute {left.type} {sign} {right.type}", "compare times with durations: days(7)", node
+            )
+        constant = None
+        if left.constant is not None and right.constant is not None:
+            constant = float(compute(np.float64(left.constant), np.float64(right.constant)))
+        return _derived(answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant)
+
+    def _chain(self, node: ast.Compare) -> Node:
+        left = node.left
+        nodes = []
+        for sign, right in zip(node.ops, node.comparators, strict=True):
+            nodes.append(self._comparison(left, sign, right))
+            left = right
+        return nodes[0] if len(nodes) == 1 else _junction(True, nodes)
+
+    def _comparison(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Node:
+        if isinstance(sign, ast.In | ast.NotIn):
+            return self._membership(left, isinstance(sign, ast.In), right)
+        if type(sign) not in _SIGNS:
+            raise self.place.error("`is` is not part of the language", "use ==, or missing(x)", right)
+        a, b = self.compile(left), self.compile(right)
+        written = _SIGNS[type(sign)]
+        if a.type == "text" and b.type in {"label", "name"}:
+            a, b, left, right, written = b, a, right, left, _MIRROR[written]
+        if a.type in {"label", "name"} and b.type == "text":
+            return self._named(a, written, b.constant, right)
+        if a.type != b.type or a.type in {"truth", "text", "label", "name"}:
+            raise self._mismatch(a, b, right)
+        return _compared(a, written, b)
+
+    def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
+        pair = {a.type, b.type}
+        recovery = "compare things of one type"
+        if pair == {"duration", "number"}:
+            recovery = "write a duration as days(7) or hours(12)"
+        elif pair == {"time", "duration"} or pair == {"time", "number"}:
+            recovery = "turn a time into an age first: age(state_at) > days(7)"
+        elif "truth" in pair:
+            recovery = "write the condition itself, or `not` before it"
+        elif a.type in {"label", "name"}:
+            recovery = f"compare {a.text} with a quoted name"
+        return self.place.error(f"compares a {a.type} with a {b.type}", recovery, node)
+
+    def _named(self, a: Node, sign: str, name: str, node: ast.expr) -> Node:
+        """Compare a label or name with a quoted one: by its number, which for open names each scope assigns."""
+        if sign in {"==", "!="}:
+            return _one_of(a, [self._checked(a, name, node)], sign == "==")
+        if a.column != "severity":
+            raise self.place.error(f"{a.text} has no order", "use == or !=; only severity has degrees", node)
+        code = self._checked(a, name, node)
+        grade = Node("number", lambda _: code, repr(name), constant=float(code))
+        known = Node("number", lambda frame: _nan_where_negative(a.run(frame)), a.text, reads=a.reads, mentions=a.mentions)
+        return _compared(known, sign, grade)
+
+    def _checked(self, a: Node, name: str, node: ast.expr) -> int | str:
+        """Return the number of a label, or an open name that is declared."""
+        if a.labels is not None:
+            known = [label.label for label in a.labels]
+            if name not in known:
+                raise self.place.error(f"unknown {a.column} {name!r}", suggest(name, known), node)
+            return int(a.labels[name.upper()])
+        self.check_open(a.column, name, node)
+        return name
+
+    def check_open(self, column: str, name: str, node: ast.expr) -> None:
+        """Refuse a category or state that no policy declares; agents, threads and speakers are free."""
+        if column == "category":
+            known = sorted(self.names.states)
+        elif column == "state":
+            known = sorted({state for states in self.names.states.values() for state in states})
+        else:
+            return
+        if name not in known:
+            raise self.place.error(f"undeclared {column} {name!r}", suggest(name, known), node)
+
+    def _membership(self, left: ast.expr, wanted: bool, right: ast.expr) -> Node:
+        if not isinstance(right, ast.Tuple | ast.List) or not right.elts:
+            raise self.place.error("`in` needs a list", "write in ('a', 'b')", right)
+        a = self.compile(left)
+        if a.type not in {"label", "name"}:
+            equal = [_compared(a, "==", self._same(a, item)) for item in right.elts]
+            among = equal[0] if len(equal) == 1 else _junction(False, equal)
+            return among if wanted else _negation(among)
+        names = []
+        for item in right.elts:
+            if not isinstance(item, ast.Constant) or not isinstance(item.value, str):
+                raise self.place.error("is no quoted name", f"list names of {a.column}", item)
+            names.append(self._checked(a, item.value, item))
+        return _one_of(a, names, wanted)
+
+    def _same(self, a: Node, item: ast.expr) -> Node:
+        b = self.compile(item)
+        if a.type != b.type or a.type in {"truth", "text"}:
+            raise self._mismatch(a, b, item)
+        return b
+
+
+def _float(value: Any) -> Any:
+    return value if isinstance(value, float) else np.asarray(value, np.float64)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    """Divide; by zero it is unknown."""
+    a, b = _float(a), _float(b)
+    with np.errstate(all="ignore"):
+        return np.where(b == 0, np.nan, np.divide(a, np.where(b == 0, 1.0, b)))
+
+
+def _guarded(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(a: Any, b: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return compute(_float(a), _float(b))
+
+    return run
+
+
+_OPERATIONS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", _guarded(operator.add)),
+    ast.Sub: ("-", _guarded(operator.sub)),
+    ast.Mult: ("*", _guarded(operator.mul)),
+    ast.Div: ("/", _divide),
+}
+_ANSWERS: Mapping[tuple[str, Type, Type], Type] = {
+    ("+", "number", "number"): "number",
+    ("-", "number", "number"): "number",
+    ("*", "number", "number"): "number",
+    ("/", "number", "number"): "number",
+    ("+", "duration", "duration"): "duration",
+    ("-", "duration", "duration"): "duration",
+    ("/", "duration", "duration"): "number",
+    ("*", "duration", "number"): "duration",
+    ("*", "number", "duration"): "duration",
+    ("/", "duration", "number"): "duration",
+    ("-", "time", "time"): "duration",
+    ("-", "time", "duration"): "time",
+    ("+", "time", "duration"): "time",
+}
+_SIGNS: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    # NaN != NaN is true for floats, so "differs" is put as "is less or more".
+    "!=": lambda a, b: (a < b) | (a > b),
+}
+
+
+def _derived(
+    kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node], constant: Any = None
+) -> Node:
+    """A number, duration or time computed from others."""
+    runs = [node.run for node in nodes]
+    return Node(
+        kind,
+        (lambda _: constant) if constant is not None else (lambda frame: compute(*(run(frame) for run in runs))),
+        text,
+        reads=reads_of(nodes),
+        constant=constant,
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def derived(kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node]) -> Node:
+    """Build a value of type `kind` that `compute` makes of the values of other nodes."""
+    return _derived(kind, text, compute, nodes)
+
+
+def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """Unite the words that several expressions use."""
+    return frozenset().union(*(node.mentions for node in nodes))
+
+
+def truth(text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()) -> Node:
+    """Build a condition whose answers are remembered by its text, so that rules share them."""
+    reads |= reads_of(nodes)
+
+    def remembered(key: str, run: Run) -> Run:
+        def answer(frame: Any) -> Any:
+            remember = getattr(frame, "remember", None)
+            return run(frame) if remember is None else remember(key, reads, run)
+
+        return answer
+
+    return Node(
+        "truth",
+        remembered(text, yes),
+        text,
+        no=remembered(f"not {text}", no),
+        reads=reads,
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def _negation(inner: Node) -> Node:
+    assert inner.no is not None
+    return Node(
+        "truth",
+        inner.no,
+        f"not {inner.text}",
+        no=inner.run,
+        reads=inner.reads,
+        mentions=inner.mentions,
+        parts=(inner,),
+    )
+
+
+def _junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
+    """Kleene's `and` and `or`: each is false where the other, of the negations, is true."""
+    runs = [node.run for node in nodes]
+    noes = [node.no for node in nodes if node.no is not None]
+    word = " and " if conjunction else " or "
+    both, either = _all(runs if conjunction else noes), _any(noes if conjunction else runs)
+    return Node(
+        "truth",
+        both if conjunction else either,
+        "(" + word.join(node.text for node in nodes) + ")",
+        no=either if conjunction else both,
+        reads=reads_of(nodes),
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def _all(runs: Sequence[Run]) -> Run:
+    def run(frame: Any) -> Any:
+        found = runs[0](frame)
+        for other in runs[1:]:
+            # Most rules begin with a category that a scope may not have at all.
+            if not found.any():
+                return found
+            found = found & other(frame)
+        return found
+
+    return run
+
+
+def _any(runs: Sequence[Run]) -> Run:
+    def run(frame: Any) -> Any:
+        found = runs[0](frame)
+        for other in runs[1:]:
+            found = found | other(frame)
+        return found
+
+    return run
+
+
+def _compared(a: Node, sign: str, b: Node) -> Node:
+    """Compare numbers, durations or times; unknown where either side is NaN."""
+    if a.since is not None and b.constant is not None:
+        return _aged(a, sign, b)
+    if b.since is not None and a.constant is not None:
+        return _aged(b, _MIRROR[sign], a)
+    text = f"{a.text} {sign} {b.text}"
+
+    def side(name: str) -> Run:
+        compare, first, second = _COMPARE[name], a.run, b.run
+        return lambda frame: _filled(compare(first(frame), second(frame)), frame)
+
+    return truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
+
+
+def _aged(a: Node, sign: str, b: Node) -> Node:
+    """`now - since > c` as `since < now - c`: the same instants, without a subtraction per row."""
+    assert a.since is not None
+    since, seconds = a.since.run, b.constant
+
+    def side(name: str) -> Run:
+        compare = _COMPARE[_MIRROR[name]]
+        return lambda frame: _filled(compare(since(frame), frame.now - seconds), frame)
+
+    return truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
+
+
+def _filled(found: Any, frame: Any) -> Any:
+    """Spread an answer that is the same for all memories over them."""
+    return found if isinstance(found, np.ndarray) and found.shape else np.full(len(frame), bool(found))
+
+
+def _one_of(a: Node, names: Sequence[int | str], wanted: bool) -> Node:
+    """Tell whether a label or name is one of some; unknown where it is absent (-1)."""
+    column, run = a.column, a.run
+    text = f"{a.text} in {sorted(map(str, names))}"
+
+    def among(frame: Any) -> Any:
+        codes = run(frame)
+        numbers = [name if isinstance(name, int) else frame.code(column, name) for name in names]
+        found = codes == numbers[0]
+        for number in numbers[1:]:
+            found |= codes == number
+        return found
+
+    def others(frame: Any) -> Any:
+        found = ~among(frame)
+        found &= run(frame) >= 0
+        return found
+
+    node = truth(text, among, others, [a])
+    return node if wanted else _negation(node)
+
+
+def _nan_where_negative(codes: Any) -> Any:
+    return np.where(codes < 0, np.nan, codes.astype(np.float64))

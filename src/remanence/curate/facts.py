@@ -1,0 +1,129 @@
+"""Values that a condition reads and no column holds: counts of links, fading, uses within days.
+
+Knows frames and formulas; knows nothing of policies or of the language they are written in.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from remanence.clock import DAY, HOUR
+from remanence.curate.frame import LINKS, Array, Frame, LinkFrame, Run, visible
+from remanence.model import Decay
+from remanence.snapshot import Bools, Floats, Ints
+
+# Per hour, by decay class: half-lives of 69,315, 693, 69 and 14 hours (elfmem's decay tiers).
+LAMBDAS = {Decay.PERMANENT: 0.00001, Decay.DURABLE: 0.001, Decay.STANDARD: 0.010, Decay.EPHEMERAL: 0.050}
+_RATES = np.array([LAMBDAS[decay] for decay in Decay])
+_EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
+_EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
+_BUCKETS, _BUCKET_BITS, _BUCKET_MAX = 7, 8, 255
+
+
+def degree(frame: Frame) -> Array:
+    """Count the visible links of each memory."""
+    return frame.everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, None))
+
+
+def weighted_degree(frame: Frame) -> Array:
+    """Sum the weights of the visible links of each memory."""
+    return frame.everywhere(
+        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, whole.edges().weight)
+    )
+
+
+def _degrees(frame: Frame, weights: Floats | None) -> Array:
+    links, seen = frame.edges(), visible(frame)
+    ends = np.concatenate([links.source[seen], links.target[seen]])
+    twice = None if weights is None else np.concatenate([weights[seen], weights[seen]])
+    return np.bincount(ends, twice, minlength=len(frame.snapshot)).astype(np.float64)
+
+
+def decayed_weight(frame: LinkFrame) -> Array:
+    """The weight times exp(−λ·hours since last seen), λ half of the slower end's (elfmem); NaN where never seen."""
+    links, decay = frame.memories.edges(), frame.memories.column("decay")
+    ends = _RATES[decay[links.source[frame.edges]]], _RATES[decay[links.target[frame.edges]]]
+    rate = np.minimum(*ends) * _EDGE_RATE
+    if links.count is not None:
+        rate = np.where(links.count[frame.edges] >= _EDGE_SEEN, rate / 2, rate)
+    hours = np.maximum(frame.now - links.last_at[frame.edges], 0) / HOUR
+    return links.weight[frame.edges] * np.exp(-rate * hours)
+
+
+def recency(frame: Frame, half_life: float | None) -> Array:
+    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of the decay class."""
+    used = np.fmax(frame.column("used_at"), frame.column("learned_at"))
+    elapsed = np.maximum(frame.now - np.fmax(used, frame.column("reinforced_at")), 0)
+    if half_life is not None:
+        return np.asarray(0.5 ** (elapsed / half_life), np.float64)
+    return np.asarray(np.exp(-_RATES[frame.column("decay")] * (elapsed / HOUR)), np.float64)
+
+
+def uses_within(frame: Frame, days: int) -> Array:
+    """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
+    packed, newest = frame.column("use_days"), frame.column("use_day")
+    passed = frame.now // DAY - newest
+    total = np.zeros(len(frame), np.float64)
+    for bucket in range(_BUCKETS):
+        age = passed + bucket
+        counted = (age >= 0) & (age < days)
+        total += np.where(counted, (packed >> (_BUCKET_BITS * bucket)) & _BUCKET_MAX, 0)
+    return total
+
+
+def linked(relation: int | None, asked: Mapping[str, Any], key: str, reads: frozenset[str]) -> tuple[Run, Run]:
+    """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
+
+    def yes(frame: Frame) -> Bools:
+        return frame.everywhere(f"ends of {key}", reads, lambda whole: _joined(whole, relation, asked)[0])
+
+    def no(frame: Frame) -> Bools:
+        return frame.everywhere(f"no ends of {key}", reads, lambda whole: ~_joined(whole, relation, asked)[1])
+
+    return yes, no
+
+
+def _joined(frame: Frame, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
+    """Return who surely and who possibly has such a link."""
+    links = frame.edges()
+    chosen = np.arange(len(links)) if relation is None else np.flatnonzero(links.relation == relation)
+    mine, other = _directed(links.source[chosen], links.target[chosen], asked.get("direction", "any"))
+    surely, possibly = np.ones(len(other), np.bool_), np.ones(len(other), np.bool_)
+    for test in _tests(frame, asked):
+        yes, maybe = test(other)
+        surely &= yes
+        possibly &= maybe
+    return _marked(frame, mine[surely]), _marked(frame, mine[possibly])
+
+
+def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
+    match direction:
+        case "in":
+            return target, source
+        case "out":
+            return source, target
+        case _:
+            return np.concatenate([source, target]), np.concatenate([target, source])
+
+
+def _tests(frame: Frame, asked: Mapping[str, Any]) -> list[Callable[[Ints], tuple[Bools, Bools]]]:
+    if "status" in asked:
+        status = frame.column("status") == asked["status"]
+    else:
+        status = frame.standing()
+    tests: list[Callable[[Ints], tuple[Bools, Bools]]] = [lambda rows: (status[rows], status[rows])]
+    for name in ("category", "state"):
+        if name in asked:
+            tests.append(_named(frame.column(name), frame.code(name, asked[name])))
+    return tests
+
+
+def _named(codes: Array, code: int) -> Callable[[Ints], tuple[Bools, Bools]]:
+    return lambda rows: (codes[rows] == code, (codes[rows] == code) | (codes[rows] < 0))
+
+
+def _marked(frame: Frame, rows: Ints) -> Bools:
+    marks = np.zeros(len(frame.snapshot), np.bool_)
+    marks[rows] = True
+    return marks

@@ -1,0 +1,176 @@
+"""A snapshot seen at one instant: what conditions read, and the shape of what they answer.
+
+Knows columns and links as arrays; knows nothing of rules. An unknown number or time is NaN; an unknown truth is
+neither among the trues nor among the falses.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.errors import InvalidInput
+from remanence.model import UNCOUNTED, Label, Status
+from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
+
+Array: TypeAlias = npt.NDArray[Any]
+Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
+LINKS = "links"  # what a condition that reads links names in `reads`
+STANDING = (Status.INBOX, Status.ACTIVE)
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """All memories of a scope, or those at `rows`, as columns at an instant.
+
+    `now` is one time, or one per row. `working` holds columns that the cycle has changed, `links` the links as
+    they then are. `memo` keeps what was computed, by the text of the condition.
+    """
+
+    snapshot: Snapshot
+    now: Any
+    working: Mapping[str, Array] = field(default_factory=dict)
+    links: LinkColumns | None = None
+    rows: Ints | None = None
+    whole: "Frame | None" = None
+    memo: dict[str, tuple[frozenset[str], Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.snapshot) if self.rows is None else len(self.rows)
+
+    def column(self, name: str) -> Array:
+        """Return a column as it now is; absent labels and names are -1, absent numbers and times NaN."""
+        array = self.working.get(name)
+        if array is None:
+            array = self.snapshot.seq if name == "seq" else self.snapshot.columns.get(name)
+        if array is None:
+            raise InvalidInput(
+                f"the snapshot lacks the column {name!r}", recovery="take it with wanted(policy) of this policy"
+            )
+        return array if self.rows is None else array[self.rows]
+
+    def names(self, column: str) -> tuple[str, ...]:
+        """Return what the codes of a name column stand for."""
+        return self.snapshot.names.get(column, ())
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name, -2 where the scope has never seen it."""
+        codes: dict[str, int] = self.remember(
+            f"codes of {column}", frozenset(), lambda _: {name: code for code, name in enumerate(self.names(column))}
+        )
+        return codes.get(name, -2)
+
+    def tag(self, pattern: str) -> Bools:
+        """Tell who bears a tag that matches the pattern."""
+        tags = self.working.get(f"tag:{pattern}")
+        if tags is None:
+            tags = self.snapshot.tags.get(pattern)
+        if tags is None:
+            raise InvalidInput(
+                f"the snapshot lacks the tag pattern {pattern!r}", recovery="take it with wanted(policy) of this policy"
+            )
+        return tags if self.rows is None else tags[self.rows]
+
+    def edges(self) -> LinkColumns:
+        """Return the links as they now are."""
+        links = self.snapshot.links if self.links is None else self.links
+        if links is None:
+            raise InvalidInput("the snapshot lacks links", recovery="take it with wanted(policy) of this policy")
+        return links
+
+    def standing(self) -> Bools:
+        """Tell which memories recall can see: inbox and active."""
+        return self.column("status") <= Status.ACTIVE
+
+    def remember(self, key: str, reads: frozenset[str], compute: Callable[["Frame"], Any]) -> Any:
+        """Compute something once for all memories of the frame."""
+        if key not in self.memo:
+            self.memo[key] = (reads, compute(self))
+        return self.memo[key][1]
+
+    def everywhere(self, key: str, reads: frozenset[str], compute: Callable[["Frame"], Array]) -> Array:
+        """Compute a fact that needs all memories, such as a degree, and return it for the rows of this frame."""
+        if self.rows is None or self.whole is None:
+            return self.remember(key, reads, compute)  # type: ignore[no-any-return]
+        found: Array = self.whole.remember(key, reads, compute)
+        return found[self.rows]
+
+    def at(self, now: Any) -> "Frame":
+        """Return the same rows at another instant, with nothing remembered but facts of the whole."""
+        return Frame(self.snapshot, now, self.working, self.links, self.rows, self.whole)
+
+    def take(self, rows: Ints, now: Any = None) -> "Frame":
+        """Return some rows of the whole frame, at another instant where one is given."""
+        return Frame(self.snapshot, self.now if now is None else now, self.working, self.links, rows, self)
+
+    def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "Frame":
+        """Return the frame with other columns or links, keeping what was computed from the rest."""
+        stale = set(changed) | ({LINKS} if links is not None else set())
+        kept = {key: kept for key, kept in self.memo.items() if not kept[0] & stale}
+        working = {**self.working, **changed}
+        return Frame(self.snapshot, self.now, working, self.links if links is None else links, memo=kept)
+
+
+@dataclass(eq=False, slots=True)
+class LinkFrame:
+    """Some links of a frame as columns; `edges` are their numbers among the frame's links."""
+
+    memories: Frame
+    edges: Ints
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    @property
+    def now(self) -> Any:
+        """The instant of the frame."""
+        return self.memories.now
+
+    def column(self, name: str) -> Array:
+        """Return a column of the links."""
+        array: Array = getattr(self.memories.edges(), name)
+        return array[self.edges]
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name of a memory's column."""
+        return self.memories.code(column, name)
+
+
+def visible(frame: Frame) -> Ints:
+    """Number the links that count: both ends in sight, and no lineage or contradiction (elfmem, TC-G-009)."""
+    links, standing = frame.edges(), frame.standing()
+    counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
+    return np.flatnonzero(counted & standing[links.source] & standing[links.target])
+
+
+Run: TypeAlias = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """A compiled expression: `run` takes a frame and answers an array or scalar of its type.
+
+    A truth answers where it is true, and through `no` where it is false; where neither holds it is unknown.
+    `text` is its canonical form. `reads` names the columns, `tag:…` patterns and links that it needs. `since` is
+    the time that a duration counts from, so that comparing it needs no subtraction. `mentions` are the words
+    (columns and functions) as the policy writes them.
+    """
+
+    type: Type
+    run: Run
+    text: str
+    no: Run | None = None
+    reads: frozenset[str] = frozenset()
+    column: str = ""
+    labels: type[Label] | None = None
+    constant: Any = None
+    since: "Node | None" = None
+    mentions: frozenset[str] = frozenset()
+    parts: tuple["Node", ...] = ()
+
+
+def reads_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """Unite what several expressions read."""
+    return frozenset().union(*(node.reads for node in nodes))
