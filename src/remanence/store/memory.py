@@ -320,6 +320,7 @@ def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkC
         source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
         target=np.searchsorted(seq, ends[:, 1]).astype(np.int32),
         relation=ends[:, 2].astype(np.int8),
+        count=np.array([links[key]["count"] for key in keys], np.int64),
         **fractions,
     )
 
