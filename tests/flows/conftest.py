@@ -1,0 +1,40 @@
+"""Engines on both stores, with a clock that moves when told."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.store.base import Store
+from remanence.store.memory import MemoryStore
+from remanence.store.sql import SqlStore
+
+Opener = Callable[..., remanence.Engine]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands still."""
+    return ManualClock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Opener:
+    """Opens the same store again and again; scope and policy may be given."""
+    kept = MemoryStore()
+
+    def _open(**more: object) -> remanence.Engine:
+        store: Store = kept if request.param == "memory" else SqlStore(str(tmp_path / "memory.db"))
+        settings = {"clock": clock, "embedder": "hashed", "store": store, **more}
+        return remanence.open(**settings)  # type: ignore[arg-type]
+
+    return _open
+
+
+@pytest.fixture
+async def memory(opener: Opener) -> AsyncIterator[remanence.Engine]:
+    """An open, empty memory."""
+    async with opener() as engine:
+        yield engine

@@ -1,0 +1,184 @@
+"""One memory at a time is changed, linked, superseded, forgotten and brought back, on both stores."""
+
+import pytest
+
+import remanence
+from remanence.clock import DAY, ManualClock
+from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
+from remanence.model import Reason, Relation, Status
+
+
+async def test_update_changes_text_and_what_follows_from_it(memory: remanence.Engine) -> None:
+    """The new text is found, the old one is not; undo gives the old one back."""
+    learned = await memory.learn("The meeting is at two")
+    await memory.update(learned.id, text="The meeting is at quarter past four")
+
+    found = await memory.recall("quarter", count_use=False)
+    lost = await memory.recall("two", count_use=False)
+
+    assert [learned.id] == [hit.memory.id for hit in found.memories]
+    assert 0.0 == lost.strength or lost.strength < found.strength
+
+
+async def test_update_is_undone_with_text_and_vector(memory: remanence.Engine) -> None:
+    """Undo of an edit restores what was there."""
+    learned = await memory.learn("The meeting is at two")
+    before = [line async for line in memory.export()]
+    receipt = await memory.update(learned.id, text="The meeting is at four", confidence=0.5)
+    await memory.undo(receipt)
+
+    assert before == [line async for line in memory.export()]
+
+
+async def test_tags_come_and_go(memory: remanence.Engine) -> None:
+    """Adding a tag twice is no matter."""
+    learned = await memory.learn("x", tags=["a"])
+    await memory.tag(learned.id, "a", "b")
+    await memory.untag(learned.id, "a")
+
+    assert ("b",) == (await memory.get(learned.id)).tags
+
+
+async def test_a_forgotten_memory_is_a_tombstone_and_returns(memory: remanence.Engine) -> None:
+    """Forgetting hides, restoring shows again, with tags and sources."""
+    learned = await memory.learn("Ann likes tea", tags=["drink"], source="s")
+    await memory.forget(learned.id)
+    gone = await memory.recall("tea", count_use=False)
+    tombstone = await memory.get(learned.id)
+    await memory.restore(learned.id)
+    back = await memory.get(learned.id)
+
+    assert () == gone.memories
+    assert (Status.PRUNED, Reason.FORGOTTEN) == (tombstone.status, tombstone.reason)
+    assert (Status.ACTIVE, None, ("drink",), ("s",)) == (back.status, back.reason, back.tags, back.sources)
+
+
+async def test_a_pinned_or_held_memory_cannot_be_forgotten(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Built-in guards bind the user's own verbs; a hold ends with its time."""
+    pinned = await memory.learn("pinned")
+    held = await memory.learn("held")
+    await memory.pin(pinned.id)
+    await memory.hold(held.id, "legal", until=clock.now() + DAY)
+
+    for name in (pinned.id, held.id):
+        with pytest.raises(Protected):
+            await memory.forget(name)
+    clock.advance(days=2)
+    await memory.forget(held.id)
+    await memory.unpin(pinned.id)
+    await memory.forget(pinned.id)
+
+
+async def test_a_hold_is_released_by_name(memory: remanence.Engine) -> None:
+    """Two holds: both must go."""
+    learned = await memory.learn("held")
+    await memory.hold(learned.id, "legal")
+    await memory.hold(learned.id, "export")
+    await memory.release(learned.id, "legal")
+
+    with pytest.raises(Protected):
+        await memory.forget(learned.id)
+    with pytest.raises(NotFound):
+        await memory.release(learned.id, "legal")
+    await memory.release(learned.id, "export")
+    await memory.forget(learned.id)
+
+
+async def test_a_correction_supersedes_and_keeps_the_old_as_history(memory: remanence.Engine) -> None:
+    """The meeting at two, then at four: the newest truth wins, the old one is not lost."""
+    old = await memory.learn("The meeting is at two", tags=["plan"])
+    new = await memory.correct(old.id, "The meeting is at four")
+
+    found = await memory.recall("when is the meeting", count_use=False)
+    kept = await memory.get(old.id)
+
+    assert [new.id] == [hit.memory.id for hit in found.memories]
+    assert (Status.SUPERSEDED, "The meeting is at two") == (kept.status, kept.text)
+    assert [(new.seq, old.seq, Relation.SUPERSEDES)] == [
+        (link.source, link.target, link.relation) for link in await memory.links(old.id)
+    ]
+
+
+async def test_supersede_refuses_itself_circles_and_a_missing_one(memory: remanence.Engine) -> None:
+    """Nothing is changed where the replacement is not there."""
+    a, b, c = [await memory.learn(text) for text in ("a", "b", "c")]
+    await memory.supersede(a.id, b.id)
+    await memory.supersede(b.id, c.id)
+
+    for old, by in ((a.id, a.id), (c.id, a.id)):
+        with pytest.raises(InvalidInput):
+            await memory.supersede(old, by)
+    with pytest.raises(NotFound):
+        await memory.supersede(c.id, "nobody")
+
+    assert Status.INBOX == (await memory.get(c.id)).status
+
+
+async def test_a_link_seen_again_grows_and_is_cut_on_demand(memory: remanence.Engine) -> None:
+    """Weight + 0.10, confidence + 0.05, both up to 1; symmetric links are one whichever end is named first."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+    await memory.link(b.id, a.id, "similar", weight=0.5, confidence=0.97)
+    again = await memory.link(a.id, b.id, "similar")
+
+    assert (0.6, 1.0, 2) == (again.weight, again.confidence, again.count)
+
+    await memory.unlink(a.id, b.id, "similar")
+
+    assert [] == await memory.links(a.id)
+
+
+async def test_wrong_links_are_refused(memory: remanence.Engine) -> None:
+    """Unknown relation, self link, weight out of range, a link that is not there."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+
+    with pytest.raises(NameUnknown):
+        await memory.link(a.id, b.id, "similiar")
+    with pytest.raises(InvalidInput):
+        await memory.link(a.id, a.id, "similar")
+    with pytest.raises(InvalidInput):
+        await memory.link(a.id, b.id, "similar", weight=float("nan"))
+    with pytest.raises(NotFound):
+        await memory.unlink(a.id, b.id, "similar")
+
+
+async def test_confirming_counts_and_brings_back_what_was_archived(memory: remanence.Engine) -> None:
+    """A tombstone must be restored first."""
+    learned = await memory.learn("x")
+    await memory.confirm(learned.id)
+    await memory.dispute(learned.id)
+    found = await memory.get(learned.id)
+    await memory.forget(learned.id)
+
+    assert (1, 1) == (found.confirmations, found.disputes)
+    with pytest.raises(InvalidInput):
+        await memory.confirm(learned.id)
+
+
+async def test_what_does_not_exist_is_not_found(memory: remanence.Engine) -> None:
+    """Every verb that takes a name says so in one way."""
+    for verb in (memory.get, memory.forget, memory.restore, memory.pin, memory.confirm, memory.history):
+        with pytest.raises(NotFound):
+            await verb("nobody")
+
+
+async def test_a_used_memory_counts_its_uses(memory: remanence.Engine) -> None:
+    """Returned within the budget is a use; looking without counting is not."""
+    learned = await memory.learn("Ann likes tea")
+    await memory.recall("tea")
+    await memory.recall("tea", count_use=False)
+    await memory.plan("tidy")  # settles the uses
+
+    assert 1 == (await memory.get(learned.id)).uses
+
+
+async def test_sessions_name_what_is_learned_in_them(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Beginning twice is one session; its length is in hours."""
+    async with memory.session("research") as session:
+        learned = await memory.learn("found it")
+        clock.advance(hours=2)
+        same = await memory.begin_session()
+        hours = await memory.end_session()
+
+    assert (session, session, 2.0) == ((await memory.get(learned.id)).session, same, hours)
+
+

@@ -1,0 +1,71 @@
+"""A scope leaves as lines of JSON and comes back, on both stores."""
+
+import orjson
+import pytest
+
+import remanence
+from remanence.errors import IngestError
+from tests.flows.conftest import Opener
+
+
+async def _fill(memory: remanence.Engine) -> None:
+    """A little of everything."""
+    ids = [
+        (await memory.learn(text, speaker="Ann", tags=["x", "y"], source=f"s{k}", key=f"k{k}", thread="t")).id
+        for k, text in enumerate(["The boat is blue", "The boat was red", "Paint the boat on Monday", "The boat sank"])
+    ]
+    await memory.consolidate()
+    await memory.link(ids[0], ids[1], "contradicts", confidence=0.4)
+    await memory.link(ids[2], ids[0], "refers", weight=0.123456)
+    await memory.supersede(ids[1], ids[0])
+    await memory.pin(ids[2])
+    await memory.hold(ids[2], "legal")
+    await memory.forget(ids[3])
+    await memory.update(ids[0], attributes={"a": [1, 2.5, None, "ü"]}, confidence=0.3)
+
+
+async def _lines(memory: remanence.Engine) -> list[bytes]:
+    return [line async for line in memory.export()]
+
+
+async def test_an_import_of_an_export_is_lossless_and_idempotent(opener: Opener) -> None:
+    """Every column, vector, tag, source and link comes back; a second import changes nothing."""
+    async with opener(scope="from") as memory:
+        await _fill(memory)
+        lines = await _lines(memory)
+    async with opener(scope="to") as memory:
+        await memory.import_(lines)
+        once = await _lines(memory)
+        await memory.import_(lines)
+        twice = await _lines(memory)
+
+    header = {**orjson.loads(lines[0]), "scope": "to"}
+    assert [header, *map(orjson.loads, lines[1:])] == [*map(orjson.loads, once)]
+    assert once == twice
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        (1, b"not json\n"),
+        (1, b'{"format": "other"}\n'),
+        (1, b'{"format": "remanence-export", "version": 99}\n'),
+        (2, b'{"id": "x"}\n'),
+        (2, b"[]\n"),
+        (3, b'{"id": "x", "text": 5}\n'),
+        (6, b'{"source": "nobody", "target": "noone", "relation": "similar", "weight": 1, "confidence": 1, "count": 1, '
+            b'"created_at": 1, "last_at": 1}\n'),
+    ],
+)  # fmt: skip
+async def test_a_malformed_export_names_its_line_and_leaves_nothing(opener: Opener, line: int, broken: bytes) -> None:
+    """All is read and checked before the first row is written."""
+    async with opener(scope="from") as memory:
+        await _fill(memory)
+        lines = await _lines(memory)
+    lines[line - 1] = broken
+    async with opener(scope="to") as memory:
+        with pytest.raises(IngestError) as caught:
+            await memory.import_(lines)
+        state = await memory.status()
+
+    assert (line, 0) == (caught.value.line, state.memories)

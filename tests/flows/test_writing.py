@@ -1,0 +1,180 @@
+"""Texts come in through the engine, on both stores."""
+
+import asyncio
+
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.model import Status, Turn
+from tests.flows.conftest import Opener
+
+
+async def test_a_text_is_stored_with_its_speaker_tags_and_source(memory: remanence.Engine) -> None:
+    """What was learned can be read back whole."""
+    learned = await memory.learn("Ann likes tea", speaker="Ann", tags=["drink"], source="chat:1", thread="t")
+
+    found = await memory.get(learned.id)
+
+    assert ("stored", "Ann likes tea", "Ann", ("drink",), ("chat:1",), "t") == (
+        learned.status,
+        found.text,
+        found.speaker,
+        found.tags,
+        found.sources,
+        found.thread,
+    )
+
+
+async def test_an_exact_repeat_confirms_and_makes_no_row(memory: remanence.Engine) -> None:
+    """The same words of the same speaker are one memory, seen twice, with both sources."""
+    first = await memory.learn("Ann likes tea", speaker="Ann", source="chat:1")
+    second = await memory.learn("ann likes tea.", speaker="Ann", source="chat:2")
+
+    found = await memory.get(first.id)
+
+    assert ("confirmed", first.id) == (second.status, second.id)
+    assert (1, ("chat:1", "chat:2")) == (found.confirmations, found.sources)
+
+
+async def test_the_same_words_of_another_speaker_are_another_memory(memory: remanence.Engine) -> None:
+    """Who said it is part of what was said."""
+    first = await memory.learn("I am allergic to nuts", speaker="Ann")
+    second = await memory.learn("I am allergic to nuts", speaker="Bob")
+
+    assert first.id != second.id
+
+
+async def test_a_known_key_is_not_taken_in_again(memory: remanence.Engine) -> None:
+    """An ingest can be repeated: nothing changes, nothing is confirmed."""
+    first = await memory.learn("Ann likes tea", key="chat:1")
+    again = await memory.learn("Ann likes coffee", key="chat:1")
+
+    assert ("known", first.id) == (again.status, again.id)
+    assert 0 == (await memory.get(first.id)).confirmations
+
+
+async def test_a_batch_gives_the_same_rows_as_the_texts_one_by_one(opener: Opener) -> None:
+    """Repeats inside a batch confirm, and values are those of arrival."""
+    texts = ["We moved to Lisbon in 2019", "Why did you move?", "My sister Rosa lived there", "We moved to Lisbon in 2019"]
+    turns = [Turn(text, session="s", thread="t", speaker="Ann") for text in texts]
+    async with opener(scope="batch") as batch, opener(scope="single") as single:
+        many = await batch.learn_many(turns)
+        ones = [await single.learn(turn.text, session="s", thread="t", speaker="Ann") for turn in turns]
+        left = [await batch.get(learned.seq) for learned in many]
+        right = [await single.get(learned.seq) for learned in ones]
+
+    assert [item.status for item in ones] == [item.status for item in many]
+    assert [(item.text, item.value, item.confirmations) for item in right] == [
+        (item.text, item.value, item.confirmations) for item in left
+    ]
+
+
+async def test_a_text_whose_twin_fell_is_learned_anew_and_says_so(memory: remanence.Engine) -> None:
+    """A tombstone does not swallow what is said again."""
+    first = await memory.learn("Ann likes tea")
+    await memory.forget(first.id)
+    again = await memory.learn("Ann likes tea")
+
+    assert ("stored", True) == (again.status, first.id in again.reason)
+    assert [first.seq] == [link.target for link in await memory.links(again.id)]
+
+
+async def test_many_callers_at_once_all_get_their_own_answer(memory: remanence.Engine) -> None:
+    """Texts that share a transaction keep their order of arrival and their ids."""
+    learned = await asyncio.gather(*(memory.learn(f"fact number {k}") for k in range(200)))
+
+    assert [f"fact number {k}" for k in range(200)] == [(await memory.get(item.id)).text for item in learned]
+
+
+async def test_a_bad_text_among_many_callers_fails_alone(memory: remanence.Engine) -> None:
+    """One caller's error is not another's."""
+    answers = await asyncio.gather(
+        memory.learn("good one"), memory.learn("\0bad"), memory.learn("good two"), return_exceptions=True
+    )
+
+    assert [False, True, False] == [isinstance(answer, InvalidInput) for answer in answers]
+    assert 2 == (await memory.status()).memories
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "a\0b", "half \ud800 a character", "x" * 1_000_000], ids=["empty", "blank", "nul", "surrogate", "1MB"]
+)
+async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(memory: remanence.Engine, text: str) -> None:
+    """Bad text: one clear error, and nothing written."""
+    with pytest.raises(InvalidInput) as caught:
+        await memory.learn(text)
+
+    assert caught.value.recovery
+    assert 0 == (await memory.status()).memories
+
+
+async def test_one_bad_text_of_many_leaves_nothing_half_learned(memory: remanence.Engine) -> None:
+    """All texts are checked before the first is written."""
+    with pytest.raises(InvalidInput):
+        await memory.learn_many(["one", "two", ""])
+
+    assert 0 == (await memory.status()).memories
+
+
+async def test_an_unknown_category_names_the_nearest(memory: remanence.Engine) -> None:
+    """A typing error is met with the right name."""
+    with pytest.raises(NameUnknown) as caught:
+        await memory.learn("x", category="notificaton")
+
+    assert "notification" in caught.value.recovery
+
+
+async def test_an_unknown_state_or_field_is_refused(memory: remanence.Engine) -> None:
+    """A state belongs to its category; a field to a turn."""
+    with pytest.raises(NameUnknown):
+        await memory.learn("x", category="task", state="raed")
+    with pytest.raises(InvalidInput):
+        await memory.learn("x", colour="red")
+
+
+async def test_ingesting_an_old_chat_makes_nothing_old(memory: remanence.Engine, clock: ManualClock) -> None:
+    """What was said years ago was learned today."""
+    said_at = clock.now() - 3 * 365 * 86_400 * 1_000_000
+    learned = await memory.learn("Long ago", said_at=said_at)
+
+    found = await memory.get(learned.id)
+
+    assert (said_at, clock.now()) == (found.said_at, found.learned_at)
+
+
+async def test_put_stores_once_and_then_updates(memory: remanence.Engine) -> None:
+    """A stable key keeps its id while its text changes."""
+    first = await memory.put("user/name", "The user's name is Ann")
+    second = await memory.put("user/name", "The user's name is Anna")
+
+    assert (first.id, "The user's name is Anna") == (second.id, (await memory.get("user/name")).text)
+
+
+async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: remanence.Engine) -> None:
+    """Texts that differ in a word are linked, never dropped; a second run does nothing."""
+    await memory.learn_many([
+        "The weekly meeting with the harbour office is on Tuesday morning",
+        "The weekly meeting with the harbour office is on Tuesday mornings",
+        "Paint for the hull costs more than last year",
+    ])
+
+    done = await memory.consolidate()
+    again = await memory.consolidate()
+
+    assert (3, 0) == (done.activated, again.activated)
+    assert 1 == done.near_duplicates
+    assert {Status.ACTIVE} == {item.status for item in await memory.list_active()}
+
+
+async def test_scopes_do_not_see_each_other(opener: Opener) -> None:
+    """The scope is the tenant."""
+    async with opener(scope="a") as a:
+        learned = await a.learn("Only a knows")
+    async with opener(scope="b") as b:
+        recalled = await b.recall("Only a knows")
+        with pytest.raises(KeyError):
+            await b.get(learned.id)
+
+    assert () == recalled.memories
