@@ -82,7 +82,9 @@ _OF_LINKS = {
 _ABSENT_LINK_CONFIDENCE = 1.0
 
 
-def _column(name: str, doc: str, over: frozenset[Over], kind: str, labels: type[Label] | None, absent: Any) -> Word:
+def _column(
+    name: str, doc: str, over: frozenset[Over], kind: str, labels: type[Label] | None, absent: Any
+) -> Word:
     """Build the word of a stored column."""
     types: dict[str, Type] = {"enum": "label", "name": "name", "time": "time", "flag": "truth"}
     reads = frozenset({LINKS if over == LINK else name})
@@ -98,7 +100,9 @@ def _column(name: str, doc: str, over: frozenset[Over], kind: str, labels: type[
     if kind == "flag":
         node = Node("truth", lambda frame: raw(frame) != 0, name, no=lambda frame: raw(frame) == 0, **common)
     else:
-        node = Node(types.get(kind, "number"), raw if absent is None else filled, name, labels=labels, **common)
+        node = Node(
+            types.get(kind, "number"), raw if absent is None else filled, name, labels=labels, **common
+        )
     return Word(name, over, doc, node)
 
 
@@ -135,7 +139,9 @@ def _fact(name: str, doc: str, over: frozenset[Over], kind: Type, run: Run, *rea
 
 
 def _time(name: str) -> Node:
-    return Node("time", lambda frame: frame.column(name), name, reads=frozenset({name}), mentions=frozenset({name}))
+    return Node(
+        "time", lambda frame: frame.column(name), name, reads=frozenset({name}), mentions=frozenset({name})
+    )
 
 
 def _latest(*nodes: Node) -> Node:
@@ -170,7 +176,15 @@ _COMPUTED = [
         LINKS,
         "status",
     ),
-    _fact("weighted_degree", "the sum of those links' weights", MEMORIES, "number", weighted_degree, LINKS, "status"),
+    _fact(
+        "weighted_degree",
+        "the sum of those links' weights",
+        MEMORIES,
+        "number",
+        weighted_degree,
+        LINKS,
+        "status",
+    ),
     _fact(
         "decayed_weight",
         "the weight, faded on the link's own clock: × exp(−λ·hours), λ half the slower end's (elfmem)",
@@ -225,7 +239,9 @@ def _raw(node: Node) -> Node:
     if node.type != "number" or not node.column:
         return node
     name = node.column
-    return Node("number", lambda frame: frame.column(name), node.text, reads=node.reads, mentions=node.mentions)
+    return Node(
+        "number", lambda frame: frame.column(name), node.text, reads=node.reads, mentions=node.mentions
+    )
 
 
 def _extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
@@ -256,7 +272,9 @@ def _clamp(call: Call) -> Node:
     call.plain()
     call.count(3, 3)
     nodes = call.all_typed("number", "duration")
-    return derived(nodes[0].type, call.text(), lambda x, low, high: np.minimum(np.maximum(x, low), high), nodes)
+    return derived(
+        nodes[0].type, call.text(), lambda x, low, high: np.minimum(np.maximum(x, low), high), nodes
+    )
 
 
 def _uses(call: Call) -> Node:
@@ -299,14 +317,23 @@ def _tagged(call: Call) -> Node:
         raise call.error("a pattern is a tag, or the beginning of one and a star", call.arguments[0])
     reads = frozenset({f"tag:{pattern}"})
     node = truth(
-        f"tagged({pattern!r})", lambda frame: frame.tag(pattern), lambda frame: ~frame.tag(pattern), reads=reads
+        f"tagged({pattern!r})",
+        lambda frame: frame.tag(pattern),
+        lambda frame: ~frame.tag(pattern),
+        reads=reads,
     )
     return _mentioning(node, "tagged")
 
 
 def _mentioning(node: Node, word: str) -> Node:
     return Node(
-        node.type, node.run, node.text, no=node.no, reads=node.reads, mentions=node.mentions | {word}, parts=node.parts
+        node.type,
+        node.run,
+        node.text,
+        no=node.no,
+        reads=node.reads,
+        mentions=node.mentions | {word},
+        parts=node.parts,
     )
 
 
@@ -343,7 +370,9 @@ def _declared(call: Call) -> Node:
         table = np.array([frame.code("category", name) for name in names], np.int64)
         return np.isin(frame.column("category"), table)
 
-    return truth("declared(category)", yes, lambda frame: (frame.column("category") >= 0) & ~yes(frame), [column])
+    return truth(
+        "declared(category)", yes, lambda frame: (frame.column("category") >= 0) & ~yes(frame), [column]
+    )
 
 
 _DIRECTIONS = ("any", "in", "out")
@@ -354,7 +383,9 @@ def _linked(call: Call) -> Node:
     relation = call.string(call.arguments[0])
     known = ["*", *(item.label for item in Relation)]
     if relation not in known:
-        raise call.compiler.place.error(f"unknown relation {relation!r}", suggest(relation, known), call.arguments[0])
+        raise call.compiler.place.error(
+            f"unknown relation {relation!r}", suggest(relation, known), call.arguments[0]
+        )
     asked: dict[str, Any] = {}
     for keyword in call.node.keywords:
         asked[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
@@ -413,7 +444,11 @@ _FUNCTIONS = [
     _function("minutes(5)", "duration", "so many minutes", _duration(MINUTE), BOTH),
     _function("weeks(2)", "duration", "so many weeks", _duration(7 * DAY), BOTH),
     _function(
-        "age(time, …)", "duration", "how long since the first of these times that is known; of learned_at if none", _age, BOTH
+        "age(time, …)",
+        "duration",
+        "how long since the first of these times that is known; of learned_at if none",
+        _age,
+        BOTH,
     ),
     _function("latest(time, …)", "time", "the latest of those that are known", _extreme(np.fmax), BOTH),
     _function("earliest(time, …)", "time", "the earliest of those that are known", _extreme(np.fmin), BOTH),
@@ -431,10 +466,18 @@ _FUNCTIONS = [
         "a link of this relation ('*': any) joins it to such a memory, in sight unless a status is named",
         _linked,
     ),
-    _function("declared(category)", "truth", "the policy declares its category; unknown if it has none", _declared),
+    _function(
+        "declared(category)", "truth", "the policy declares its category; unknown if it has none", _declared
+    ),
     _function("missing(x)", "truth", "x is not known", _known(False), BOTH),
     _function("known(x)", "truth", "x is known", _known(True), BOTH),
-    _function("coalesce(a, b, …)", "number", "the first of these that is known; also of times and durations", _coalesce, BOTH),
+    _function(
+        "coalesce(a, b, …)",
+        "number",
+        "the first of these that is known; also of times and durations",
+        _coalesce,
+        BOTH,
+    ),
     _function("min(a, b, …)", "number", "the least; unknown if any is", _extreme(np.minimum), BOTH),
     _function("max(a, b, …)", "number", "the greatest; unknown if any is", _extreme(np.maximum), BOTH),
     _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),
@@ -492,13 +535,21 @@ def _functions() -> list[str]:
         f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"
         for function in _FUNCTIONS
     ]
-    return ["## Functions", "", "| function | answers | for rules over | meaning |", "|---|---|---|---|", *rows, ""]
+    return [
+        "## Functions",
+        "",
+        "| function | answers | for rules over | meaning |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
 
 
 def _labels() -> list[str]:
     columns = [column for column in COLUMNS if column.name in _MEANINGS and column.labels is not None]
     rows = [
-        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |" for column in columns
+        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
+        for column in columns
     ]
     rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
     return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]

@@ -23,20 +23,41 @@ Over: TypeAlias = Literal["memories", "links"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an expression begins in its document; lines and columns count from 1."""
+    """Where an expression begins in its document; lines and columns count from 1.
+
+    At a `fixed` place the expression itself is written elsewhere, so that its nodes say nothing.
+    """
 
     source: str = "policy"
     line: int = 1
     column: int = 1
+    fixed: bool = False
 
     def error(self, message: str, recovery: str, node: ast.expr | ast.keyword | None = None) -> PolicyError:
         """Build the error that points at a node of the expression."""
         line, column = self.line, self.column
-        if node is not None:
+        if node is not None and not self.fixed:
             # The text is compiled inside a bracket, which shifts its first line by one.
             below = node.lineno - 1
             line, column = line + below, node.col_offset + (self.column - 1 if below == 0 else 1)
         return PolicyError(message, recovery=recovery, source=self.source, line=line, column=column)
+
+    def unreadable(self, error: SyntaxError) -> PolicyError:
+        """Build the error that points at where Python's parser gave up."""
+        below = (error.lineno or 1) - 1
+        column = (error.offset or 2) - 1 + (self.column - 1 if below == 0 else 1)
+        return PolicyError(
+            f"is not an expression: {error.msg}",
+            recovery="write it as in Python, e.g. `category == 'task' and age(state_at) > days(14)`",
+            source=self.source,
+            line=self.line if self.fixed else self.line + below,
+            column=self.column if self.fixed else max(column, 1),
+        )
+
+    def fix(self, node: ast.expr) -> "Place":
+        """Return the place of a node, for what is written elsewhere and used here."""
+        error = self.error("", "", node)
+        return Place(self.source, error.line, error.column, fixed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +180,9 @@ def ordering(
         here = Place(place.source, place.line, place.column + start)
         node = _compiled(body, vocabulary, names, here, over)
         if node.type in {"truth", "name"}:
-            raise here.error(f"cannot sort by a {node.type}", "sort by a number, a time or a label such as severity")
+            raise here.error(
+                f"cannot sort by a {node.type}", "sort by a number, a time or a label such as severity"
+            )
         keys.append((node, direction == "desc"))
     return tuple(keys)
 
@@ -195,21 +218,15 @@ class Compiler:
     def parse(self, text: str) -> ast.expr:
         """Read an expression, within the limits of length."""
         if len(text) > CHARS_MAX:
-            raise self.place.error(f"has {len(text)} characters, more than {CHARS_MAX}", "split it into several rules")
+            raise self.place.error(
+                f"has {len(text)} characters, more than {CHARS_MAX}", "split it into several rules"
+            )
         if not text.strip():
             raise self.place.error("is empty", "write a condition, or `True` for all")
         try:
             return ast.parse(f"({text}\n)", mode="eval").body
         except SyntaxError as error:
-            below = (error.lineno or 1) - 1
-            column = (error.offset or 2) - 1 + (self.place.column - 1 if below == 0 else 1)
-            raise PolicyError(
-                f"is not an expression: {error.msg}",
-                recovery="write it as in Python, e.g. `category == 'task' and age(state_at) > days(14)`",
-                source=self.place.source,
-                line=self.place.line + below,
-                column=max(column, 1),
-            ) from error
+            raise self.place.unreadable(error) from error
         except (ValueError, RecursionError, MemoryError) as error:
             raise self.place.error("cannot be read", "write a shorter, plainer condition") from error
 
@@ -266,9 +283,11 @@ class Compiler:
         return word.node
 
     def _alias(self, node: ast.Name, text: str) -> Node:
+        outer = self.place
         self.open_aliases = (*self.open_aliases, node.id)
+        self.place = outer.fix(node)
         compiled = self.compile(self.parse(text))
-        self.open_aliases = self.open_aliases[:-1]
+        self.open_aliases, self.place = self.open_aliases[:-1], outer
         return compiled
 
     def _call(self, node: ast.Call) -> Node:
@@ -306,7 +325,9 @@ class Compiler:
             return Node("number", lambda _: float(value), repr(value), constant=float(value))
         if isinstance(value, str):
             return Node("text", lambda _: value, repr(value), constant=value)
-        raise self.place.error("is neither a number, a quoted name, True nor False", "write one of these", node)
+        raise self.place.error(
+            "is neither a number, a quoted name, True nor False", "write one of these", node
+        )
 
     def _signed(self, node: ast.UnaryOp) -> Node:
         inner = self.compile(node.operand)
@@ -321,12 +342,16 @@ class Compiler:
         left, right = self.compile(node.left), self.compile(node.right)
         operation = _OPERATIONS.get(type(node.op))
         if operation is None:
-            raise self.place.error(f"{type(node.op).__name__} is not part of the language", "use + - * /", node)
+            raise self.place.error(
+                f"{type(node.op).__name__} is not part of the language", "use + - * /", node
+            )
         sign, compute = operation
         answer = _ANSWERS.get((sign, left.type, right.type))
         if answer is None:
             raise self.place.error(
-                f"cannot compute {left.type} {sign} {right.type}", "compare times with durations: days(7)", node
+                f"cannot compute {left.type} {sign} {right.type}",
+                "compare times with durations: days(7)",
+                node,
             )
         constant = None
         if left.constant is not None and right.constant is not None:
@@ -377,7 +402,13 @@ class Compiler:
             raise self.place.error(f"{a.text} has no order", "use == or !=; only severity has degrees", node)
         code = self._checked(a, name, node)
         grade = Node("number", lambda _: code, repr(name), constant=float(code))
-        known = Node("number", lambda frame: _nan_where_negative(a.run(frame)), a.text, reads=a.reads, mentions=a.mentions)
+        known = Node(
+            "number",
+            lambda frame: _nan_where_negative(a.run(frame)),
+            a.text,
+            reads=a.reads,
+            mentions=a.mentions,
+        )
         return _compared(known, sign, grade)
 
     def _checked(self, a: Node, name: str, node: ast.expr) -> int | str:
@@ -491,7 +522,9 @@ def _derived(
     runs = [node.run for node in nodes]
     return Node(
         kind,
-        (lambda _: constant) if constant is not None else (lambda frame: compute(*(run(frame) for run in runs))),
+        (lambda _: constant)
+        if constant is not None
+        else (lambda frame: compute(*(run(frame) for run in runs))),
         text,
         reads=reads_of(nodes),
         constant=constant,
@@ -510,7 +543,9 @@ def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:
     return frozenset().union(*(node.mentions for node in nodes))
 
 
-def truth(text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()) -> Node:
+def truth(
+    text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()
+) -> Node:
     """Build a condition whose answers are remembered by its text, so that rules share them."""
     reads |= reads_of(nodes)
 

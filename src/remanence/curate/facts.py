@@ -72,7 +72,9 @@ def uses_within(frame: Frame, days: int) -> Array:
     return total
 
 
-def linked(relation: int | None, asked: Mapping[str, Any], key: str, reads: frozenset[str]) -> tuple[Run, Run]:
+def linked(
+    relation: int | None, asked: Mapping[str, Any], key: str, reads: frozenset[str]
+) -> tuple[Run, Run]:
     """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
 
     def yes(frame: Frame) -> Bools:

@@ -47,7 +47,8 @@ class Frame:
             array = self.snapshot.seq if name == "seq" else self.snapshot.columns.get(name)
         if array is None:
             raise InvalidInput(
-                f"the snapshot lacks the column {name!r}", recovery="take it with wanted(policy) of this policy"
+                f"the snapshot lacks the column {name!r}",
+                recovery="take it with wanted(policy) of this policy",
             )
         return array if self.rows is None else array[self.rows]
 
@@ -58,7 +59,9 @@ class Frame:
     def code(self, column: str, name: str) -> int:
         """Return the code of a name, -2 where the scope has never seen it."""
         codes: dict[str, int] = self.remember(
-            f"codes of {column}", frozenset(), lambda _: {name: code for code, name in enumerate(self.names(column))}
+            f"codes of {column}",
+            frozenset(),
+            lambda _: {name: code for code, name in enumerate(self.names(column))},
         )
         return codes.get(name, -2)
 
@@ -69,7 +72,8 @@ class Frame:
             tags = self.snapshot.tags.get(pattern)
         if tags is None:
             raise InvalidInput(
-                f"the snapshot lacks the tag pattern {pattern!r}", recovery="take it with wanted(policy) of this policy"
+                f"the snapshot lacks the tag pattern {pattern!r}",
+                recovery="take it with wanted(policy) of this policy",
             )
         return tags if self.rows is None else tags[self.rows]
 
@@ -77,7 +81,9 @@ class Frame:
         """Return the links as they now are."""
         links = self.snapshot.links if self.links is None else self.links
         if links is None:
-            raise InvalidInput("the snapshot lacks links", recovery="take it with wanted(policy) of this policy")
+            raise InvalidInput(
+                "the snapshot lacks links", recovery="take it with wanted(policy) of this policy"
+            )
         return links
 
     def standing(self) -> Bools:

@@ -1,0 +1,390 @@
+"""What one guard and one rule say: their keys, checked and compiled.
+
+Knows the phases and which action may stand in which; knows nothing of how a plan is made.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.clock import HOUR, MINUTE
+from remanence.curate.columns import vocabulary
+from remanence.curate.document import Table
+from remanence.curate.expression import Names, Over, condition, ordering
+from remanence.curate.frame import Node
+from remanence.errors import suggest
+from remanence.model import COLUMN, Lifecycle, Reason, Tier
+
+# The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
+PHASES = (
+    "expire",
+    "deduplicate",
+    "keep-recent",
+    "lifecycle",
+    "value",
+    "tiers",
+    "budgets",
+    "links",
+    "shrink",
+    "purge",
+    "reinforce",
+)
+EVERY = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep": 6 * HOUR}
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "archive": ("expire", "deduplicate", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
+    "prune": ("expire", "deduplicate", "keep-recent", "lifecycle", "value"),
+    "purge": ("purge",),
+    "move": ("keep-recent", "value", "tiers", "budgets"),
+    "transition": ("expire", "lifecycle", "value"),
+    "merge": ("deduplicate",),
+    "unlink": ("links",),
+    "reinforce": ("reinforce",),
+    "flag": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
+}
+# From harmless to final; a guard that blocks one blocks all that follow.
+BLOCKS = ("move", "archive", "prune")
+GUARD_KEYS = ("name", "where", "blocks", "because")
+RULE_KEYS = (
+    "name",
+    "every",
+    "phase",
+    "where",
+    "over",
+    "per",
+    "order",
+    "keep",
+    "top",
+    "do",
+    "to",
+    "column",
+    "min",
+    "period",
+    "reason",
+    "because",
+)
+KEEPS = ("rows", "tokens", "words", "share")
+OVERS = {"memories": (), "links": ("unlink",), "pairs": ("merge",)}
+_REASONS = {
+    "expire": Reason.EXPIRED,
+    "deduplicate": Reason.MERGED,
+    "keep-recent": Reason.COMPACTED,
+    "budgets": Reason.BUDGET,
+}
+_PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?)$")
+_UNITS = {"minute": MINUTE, "hour": HOUR, "day": 24 * HOUR, "week": 7 * 24 * HOUR}
+_NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What may not happen to the memories where its condition is not false: `blocks` and all that is worse."""
+
+    name: str
+    where: str
+    blocks: str
+    because: str
+    node: Node
+    written: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """What is done to the memories (or links, or pairs) that its condition and window select.
+
+    `keep` = (unit, amount) selects what lies beyond in each partition, `top` what lies within. `period` is in
+    microseconds.
+    """
+
+    name: str
+    every: str
+    phase: str
+    do: str
+    node: Node
+    where: str
+    over: str
+    per: tuple[str, ...]
+    order: tuple[tuple[Node, bool], ...]
+    keep: tuple[str, float] | None
+    top: int | None
+    to: str | None
+    column: str
+    pair_min: float
+    period: int
+    reason: Reason
+    because: str
+    written: Mapping[str, Any]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All expressions of the rule."""
+        return (self.node, *(key for key, _ in self.order))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Columns that it reads besides its expressions."""
+        unit = {self.keep[0]} & {"tokens", "words"} if self.keep is not None else set()
+        return frozenset(unit | set(self.per))
+
+    @property
+    def windowed(self) -> bool:
+        """Tell whether what it selects depends on other memories' places."""
+        return self.keep is not None or self.top is not None
+
+    @property
+    def sees_all(self) -> bool:
+        """Tell whether it looks beyond what is in sight, because it names the status."""
+        return "status" in self.node.mentions
+
+    @property
+    def destroys(self) -> bool:
+        """Tell whether its action counts against the brake."""
+        return self.do in {"prune", "purge", "merge"}
+
+    def describe(self) -> str:
+        """Say what it does, in one line."""
+        target = (
+            f" {self.column if self.do == 'transition' else ''} to {self.to}".replace("  ", " ")
+            if self.to
+            else ""
+        )
+        window = ""
+        if self.keep is not None:
+            window = f" beyond {self.keep[1]:g} {self.keep[0]}"
+        elif self.top is not None:
+            window = f" the first {self.top}"
+        per = f" per {', '.join(self.per)}" if self.per else ""
+        over = "" if self.over == "memories" else f" {self.over}"
+        return f"{self.do}{over}{target}{window}{per} where {self.where}"
+
+
+def compile_guard(table: Table, names: Names) -> Guard:
+    """Compile a guard, or raise PolicyError."""
+    where = text(table, "where")
+    return Guard(
+        name=text(table, "name"),
+        where=where,
+        blocks=_choice(table, "blocks", BLOCKS, "archive"),
+        because=_optional(table, "because"),
+        node=condition(where, vocabulary("memories"), names, table.at("where")),
+        written=dict(table.values),
+    )
+
+
+def compile_rule(table: Table, names: Names) -> Rule:
+    """Compile a rule, or raise PolicyError."""
+    phase, do, over = _placed(table)
+    words: Over = "memories" if over == "memories" else "links"
+    where = text(table, "where")
+    order = text(table, "order") if "order" in table.values else "seq desc"
+    rule = Rule(
+        name=text(table, "name"),
+        every=_choice(table, "every", tuple(EVERY)),
+        phase=phase,
+        do=do,
+        node=condition(where, vocabulary(words), names, table.at("where"), words),
+        where=where,
+        over=over,
+        per=_partition(table),
+        order=ordering(order, vocabulary("memories"), names, table.at("order")),
+        keep=_keep(table),
+        top=count(table, "top") if "top" in table.values else None,
+        to=text(table, "to") if "to" in table.values else None,
+        column=_choice(table, "column", ("lifecycle", "state"), "lifecycle"),
+        pair_min=_fraction(table, "min", 1.0),
+        period=_period(table),
+        reason=_reason(table, phase),
+        because=_optional(table, "because"),
+        written=dict(table.values),
+    )
+    _check_target(rule, table, names)
+    _check_window(rule, table)
+    return rule
+
+
+def _placed(table: Table) -> tuple[str, str, str]:
+    """Read phase, action and what the rule is over, which must fit together."""
+    phase = _choice(table, "phase", PHASES)
+    do = _choice(table, "do", tuple(ACTIONS))
+    over = _choice(table, "over", tuple(OVERS), "memories")
+    if phase not in ACTIONS[do]:
+        raise table.error(
+            "do", f"{do!r} has no place in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
+        )
+    fits = do in OVERS[over] if over != "memories" else not any(do in actions for actions in OVERS.values())
+    if not fits:
+        right = next((name for name, actions in OVERS.items() if do in actions), "memories")
+        raise table.error(
+            "over" if "over" in table.values else "do",
+            f"{do!r} is not done over {over}",
+            f'write over = "{right}"',
+        )
+    return phase, do, over
+
+
+def _check_target(rule: Rule, table: Table, names: Names) -> None:
+    """Refuse a missing, superfluous or unknown `to` and `column`."""
+    known: Mapping[str, Sequence[str]] = {
+        "move": [tier.label for tier in Tier if tier is not Tier.ARCHIVE],
+        "transition": _transitions(rule, names),
+        "flag": (),
+    }
+    if rule.do not in known:
+        if rule.to is not None:
+            raise table.error("to", f"{rule.do!r} has no target", "leave `to` out")
+    elif rule.to is None:
+        raise table.place.error(f"rule {rule.name!r} does not say where to {rule.do}", "add to = …")
+    elif rule.do != "flag" and rule.to not in known[rule.do]:
+        way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, known[rule.do])
+        raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
+    elif rule.do == "flag" and not re.fullmatch(r"[\w.-]{1,60}", rule.to):
+        raise table.error(
+            "to", f"{rule.to!r} is no flag", "use letters, digits, - and _; it becomes the tag flag/…"
+        )
+    if "column" in table.values and rule.do != "transition":
+        raise table.error("column", "only a transition names a column", "leave it out")
+
+
+def _transitions(rule: Rule, names: Names) -> list[str]:
+    if rule.column == "state":
+        return sorted({state for states in names.states.values() for state in states})
+    return [item.label for item in Lifecycle if item is not Lifecycle.ARCHIVED]
+
+
+def _check_window(rule: Rule, table: Table) -> None:
+    """Refuse windows that contradict themselves, and keys that would do nothing."""
+    if rule.keep is not None and rule.top is not None:
+        raise table.error(
+            "top", "has both keep and top", "keep selects what lies beyond, top what lies within"
+        )
+    for key in ("per", "order"):
+        if key in table.values and not rule.windowed:
+            raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
+    if rule.over != "memories" and rule.windowed:
+        raise table.error(
+            "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"
+        )
+    if "min" in table.values and rule.over != "pairs":
+        raise table.error("min", "only a rule over pairs has a least confidence", "leave it out")
+    if rule.over == "pairs" and "min" not in table.values:
+        raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
+    if "period" in table.values and rule.do != "reinforce":
+        raise table.error("period", "only reinforce has a period", "leave it out")
+    if "reason" in table.values and rule.do not in {"archive", "prune"}:
+        raise table.error("reason", "only archive and prune have a reason", "leave it out")
+    if _NAMES_TIER_ARCHIVE.search(rule.node.text) and not rule.sees_all:
+        raise table.error(
+            "where",
+            "sees memories in sight only, none of which is in the archive",
+            "add: status == 'archived'",
+        )
+
+
+def _partition(table: Table) -> tuple[str, ...]:
+    if "per" not in table.values:
+        return ()
+    columns = texts(table, "per")
+    known = sorted(name for name, column in COLUMN.items() if column.kind in {"name", "enum"})
+    for column in columns:
+        if column != "scope" and column not in known:
+            raise table.error("per", f"cannot part by {column!r}", suggest(column, ["scope", *known]))
+    # A plan is made in one scope, so that parting by it says what is so anyway.
+    return tuple(column for column in columns if column != "scope")
+
+
+def _keep(table: Table) -> tuple[str, float] | None:
+    if "keep" not in table.values:
+        return None
+    value = table.values["keep"]
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise table.error(
+            "keep", "keep is one of rows, tokens, words or share", "write keep = { rows = 200 }"
+        )
+    ((unit, amount),) = value.items()
+    if unit not in KEEPS:
+        raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, KEEPS))
+    whole = unit != "share"
+    if isinstance(amount, bool) or not isinstance(amount, int if whole else int | float) or amount < 0:
+        raise table.error(
+            "keep",
+            f"{unit} must be a number from 0 up",
+            f"write keep = {{ {unit} = {200 if whole else 0.9} }}",
+        )
+    if unit == "share" and amount > 1:
+        raise table.error("keep", "a share is between 0 and 1", "write keep = { share = 0.9 }")
+    return unit, amount
+
+
+def _reason(table: Table, phase: str) -> Reason:
+    known = [reason.label for reason in Reason]
+    if "reason" in table.values:
+        return Reason[_choice(table, "reason", known).upper()]
+    return _REASONS.get(phase, Reason.DECAYED)
+
+
+def _period(table: Table) -> int:
+    if "period" not in table.values:
+        return EVERY[_choice(table, "every", tuple(EVERY))]
+    found = _PERIOD.match(text(table, "period"))
+    if found is None or float(found[1]) <= 0:
+        raise table.error("period", "is no period", 'write period = "40 hours"')
+    return round(float(found[1]) * _UNITS[found[2].removesuffix("s")])
+
+
+def text(table: Table, key: str) -> str:
+    """Return a text that must be there."""
+    value = _required(table, key)
+    if not isinstance(value, str) or not value.strip():
+        raise table.error(key, f"{key or 'it'} must be a text", f'write {key} = "…"')
+    return value
+
+
+def _optional(table: Table, key: str) -> str:
+    return text(table, key) if key in table.values else ""
+
+
+def texts(table: Table, key: str) -> tuple[str, ...]:
+    """Return a list of texts that must be there."""
+    value = _required(table, key)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
+        raise table.error(key, f"{key} must be a list of names", f'write {key} = ["…"]')
+    return tuple(value)
+
+
+def count(table: Table, key: str) -> int:
+    """Return a whole number from 0 up that must be there."""
+    value = _required(table, key)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise table.error(key, f"{key} must be a whole number from 0 up", f"write {key} = 5")
+    return value
+
+
+def flag(table: Table, key: str) -> bool:
+    """Return true or false; false where it is not written."""
+    value = table.values.get(key, False)
+    if not isinstance(value, bool):
+        raise table.error(key, f"{key} must be true or false", f"write {key} = true")
+    return value
+
+
+def _fraction(table: Table, key: str, default: float) -> float:
+    value = table.values.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise table.error(key, f"{key} must be between 0 and 1", f"write {key} = 0.97")
+    return float(value)
+
+
+def _choice(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
+    if default is not None and key not in table.values:
+        return default
+    value = text(table, key)
+    if value not in known:
+        raise table.error(key, f"unknown {key} {value!r}", suggest(value, known))
+    return value
+
+
+def _required(table: Table, key: str) -> Any:
+    if key not in table.values:
+        name = table.values.get("name", "")
+        raise table.place.error(f"{name!r} has no {key!r}" if name else f"has no {key!r}", f"add {key} = …")
+    return table.values[key]
