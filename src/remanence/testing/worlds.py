@@ -18,12 +18,13 @@ from remanence.model import SYMMETRIC, Decay, Kind, Lifecycle, Reason, Relation,
 from remanence.store.base import Store
 from remanence.testing.builders import NOW, because, created, linked, sourced, tagged
 
-CATEGORIES = {
-    "task": ("pending", "in_progress", "blocked", "done"),
+CATEGORIES: Mapping[str, Sequence[str]] = {
+    "task": ("pending", "in_progress", "blocked", "completed"),
     "notification": ("unread", "read"),
     "belief": ("held", "retired"),
     "fact": (),
 }
+SYSTEM_CATEGORY = "identity"  # no rule of any policy may archive or destroy it
 UNDECLARED = "rumour"  # a category that no policy declares
 TAGS = ("self/name", "self/goal", "keep", "x")
 AGENTS = ("ann", "bob")
@@ -149,7 +150,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "status": [Status.ACTIVE, Status.ACTIVE, *Status],
     "tier": [Tier.HOT, Tier.WARM, Tier.COLD],
     "reason": list(Reason),
-    "category": ["task", "fact", *CATEGORIES, UNDECLARED, None],
+    "category": ["task", "fact", "notification", *CATEGORIES, UNDECLARED, SYSTEM_CATEGORY, None],
     "state": range(5),
     "kind": [None, *Kind],
     "severity": [None, *Severity],

@@ -1,0 +1,224 @@
+"""Policies for property tests: random guards and rules of every action, phase and window, as TOML.
+
+As in `worlds`, a rule is one draw of bytes, each an index into the choices for one of its parts.
+"""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+CONDITIONS = (
+    "status == 'active'",
+    "status in ('archived', 'superseded', 'pruned')",
+    "status == 'archived' or status == 'active'",
+    "tier == 'hot'",
+    "tier != 'hot'",
+    "tier in ('warm', 'cold')",
+    "category == 'task'",
+    "category in ('fact', 'belief')",
+    "state == 'completed'",
+    "missing(state)",
+    "kind == 'episodic'",
+    "severity >= 'high'",
+    "lifecycle == 'stale'",
+    "role == 'assistant'",
+    "agent == 'ann'",
+    "pinned",
+    "declared(category)",
+    "tagged('self/*')",
+    "tagged('keep')",
+    "known(hold_until)",
+    "idle > days(7)",
+    "idle > days(30)",
+    "age() >= days(1)",
+    "age(state_at, learned_at) > days(14)",
+    "valid_to < now",
+    "used_at > status_at",
+    "confidence < 0.5",
+    "coalesce(confidence, 1) >= 0.75",
+    "value >= 0.25",
+    "tokens > 20",
+    "uses(7) >= 2",
+    "uses < 3",
+    "confirmations > disputes",
+    "reinforced == 0",
+    "recency(hours(48)) < 0.5",
+    "recency() < 0.1",
+    "degree < 1",
+    "weighted_degree > 0.5",
+    "linked('supports')",
+    "linked('*', category='task', state='pending')",
+    "linked('contradicts', direction='in')",
+    "linked('supersedes', status='superseded', direction='out')",
+)
+LINK_CONDITIONS = (
+    "weight < 0.3",
+    "decayed_weight < 0.1",
+    "confidence < 0.6",
+    "relation == 'similar'",
+    "relation in ('co_occurs', 'supports')",
+    "age(last_at) > days(30)",
+    "both(status == 'active')",
+    "either(category == 'task')",
+    "both(idle > days(7))",
+)
+ORDERS = (
+    "seq desc",
+    "seq asc",
+    "last_used desc",
+    "last_used desc, seq desc",
+    "value desc, confidence desc",
+    "tokens asc",
+    "recency(hours(48)) desc, uses desc",
+    "degree desc",
+)
+_PLACES: Mapping[str, Sequence[str]] = {
+    "archive": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
+    "prune": ("expire", "keep-recent", "lifecycle", "value"),
+    "move": ("keep-recent", "value", "tiers", "budgets"),
+    "transition": ("expire", "lifecycle", "value"),
+    "merge": ("deduplicate",),
+    "unlink": ("links",),
+    "purge": ("purge",),
+    "reinforce": ("reinforce",),
+    "flag": ("expire", "tiers", "shrink"),
+}
+_ACTIONS = (
+    "archive",
+    "move",
+    "prune",
+    "unlink",
+    "merge",
+    "reinforce",
+    "transition",
+    "purge",
+    "move",
+    "archive",
+    "flag",
+)
+_WINDOWS: Sequence[Mapping[str, Any]] = (
+    {},
+    {},
+    {"keep": {"rows": 2}},
+    {"keep": {"tokens": 50}},
+    {"keep": {"share": 0.5}},
+    {"keep": {"rows": 0}},
+    {"keep": {"words": 12}},
+    {"top": 2},
+    {"top": 1},
+)
+_PARTITIONS: Sequence[Sequence[str]] = (["scope"], ["kind"], ["scope", "agent"], ["category", "tier"])
+_RULE_BYTES = 11
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A policy before it is written down: its guards and rules as tables."""
+
+    guards: tuple[Mapping[str, Any], ...]
+    rules: tuple[Mapping[str, Any], ...]
+
+    def toml(self) -> str:
+        """Write the policy."""
+        lines = ["version = 1", 'name = "drawn"']
+        for what, tables in (("guard", self.guards), ("rule", self.rules)):
+            for table in tables:
+                lines += [f"[[{what}]]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+        return "\n".join(lines) + "\n"
+
+    def shuffled(self, seed: int) -> "Rules":
+        """Return the same guards and rules in another order."""
+        order = random.Random(seed)
+        return Rules(
+            tuple(order.sample(self.guards, len(self.guards))),
+            tuple(order.sample(self.rules, len(self.rules))),
+        )
+
+    def without_guards(self) -> "Rules":
+        """Return the rules alone: what is protected then, the engine protects whatever a policy says."""
+        return replace(self, guards=())
+
+
+@st.composite
+def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
+    """Draw a policy of at least one rule."""
+    guards = draw(st.lists(st.binary(min_size=4, max_size=4), max_size=2))
+    rules = draw(
+        st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=1, max_size=rules_max)
+    )
+    return Rules(
+        tuple(guard(f"g{number}", drawn) for number, drawn in enumerate(guards)),
+        tuple(rule(f"r{number}", drawn) for number, drawn in enumerate(rules)),
+    )
+
+
+def guard(name: str, drawn: bytes) -> dict[str, Any]:
+    """Turn drawn bytes into a guard."""
+    return {
+        "name": name,
+        "where": _where(drawn[:3], CONDITIONS),
+        "blocks": ("archive", "prune", "move")[drawn[3] % 3],
+    }
+
+
+def rule(name: str, drawn: bytes) -> dict[str, Any]:
+    """Turn drawn bytes into a rule whose parts fit one another."""
+    do = _pick(_ACTIONS, drawn[0])
+    table: dict[str, Any] = {
+        "name": name,
+        "every": _pick(("rapid", "standard", "hourly", "deep"), drawn[1]),
+        "phase": _pick(_PLACES[do], drawn[2]),
+        "do": do,
+        "where": _where(drawn[3:6], LINK_CONDITIONS if do in {"unlink", "merge"} else CONDITIONS),
+    }
+    table |= _details(do, drawn[6], drawn[7])
+    if do not in {"unlink", "merge"}:
+        window = _pick(_WINDOWS, drawn[8])
+        table |= window
+        if window:
+            table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
+    return table
+
+
+def _details(do: str, drawn: int, more: int) -> dict[str, Any]:
+    match do:
+        case "move":
+            return {"to": _pick(("hot", "warm", "cold"), drawn)}
+        case "transition" if more % 2:
+            return {"to": _pick(("completed", "retired", "read"), drawn), "column": "state"}
+        case "transition":
+            return {"to": _pick(("validated", "active", "stale"), drawn)}
+        case "unlink":
+            return {"over": "links"}
+        case "merge":
+            return {"over": "pairs", "min": _pick((0.0, 0.5, 0.75), drawn)}
+        case "flag":
+            return {"to": _pick(("look", "again"), drawn)}
+        case "reinforce":
+            return {"period": _pick(("40 hours", "1 day"), drawn)}
+        case _:
+            return {}
+
+
+def _where(drawn: bytes, conditions: Sequence[str]) -> str:
+    first, second = _pick(conditions, drawn[0]), _pick(conditions, drawn[1])
+    return str(
+        _pick(
+            (first, first, f"({first}) and ({second})", f"({first}) or ({second})", f"not ({first})"),
+            drawn[2],
+        )
+    )
+
+
+def _pick(choices: Sequence[Any], drawn: int) -> Any:
+    return choices[drawn % len(choices)]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value)
