@@ -413,9 +413,9 @@ def _ends(conjunction: bool) -> Callable[[Call], Node]:
         call.plain()
         call.count(1, 1)
         compiler = call.compiler
-        compiler.over = "memories"
+        compiler.over, compiler.vocabulary = "memories", vocabulary("memories")
         inner = compiler.truth(call.arguments[0])
-        compiler.over = "links"
+        compiler.over, compiler.vocabulary = "links", vocabulary("links")
         yes, no = inner.run, inner.no or inner.run
         runs = (_at_ends(yes, conjunction), _at_ends(no, not conjunction))
         return truth(call.text(), *runs, [inner], frozenset({LINKS}))
