@@ -1,0 +1,49 @@
+"""Word lists by language, one file each, and which language a text is in. Knows words only, no memories."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from remanence.languages.de import GERMAN
+from remanence.languages.en import ENGLISH
+from remanence.languages.es import SPANISH
+from remanence.languages.fr import FRENCH
+from remanence.languages.lexicon import Lexicon
+from remanence.languages.pt import PORTUGUESE
+
+LEXICONS: dict[str, Lexicon] = {
+    lexicon.code: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE)
+}
+
+# Words that are function words of English too speak for nobody ("in", "so", "an").
+_SPEAKS_FOR: dict[str, tuple[str, ...]] = {
+    word: tuple(lexicon.code for lexicon in LEXICONS.values() if word in lexicon.stop)
+    for lexicon in LEXICONS.values()
+    for word in lexicon.stop - ENGLISH.stop
+}
+_SPEAKS_ENGLISH = ENGLISH.stop.difference(
+    *(lexicon.stop for lexicon in LEXICONS.values() if lexicon is not ENGLISH)
+)
+
+MONTHS: dict[str, int] = {
+    name: number for lexicon in LEXICONS.values() for name, number in lexicon.months.items()
+}
+
+__all__ = ["ENGLISH", "LEXICONS", "MONTHS", "Lexicon", "language_of", "speaks_foreign"]
+
+
+def speaks_foreign(word: str) -> bool:
+    """Whether a lower-case word is a function word of a language other than English, and not of English."""
+    return word in _SPEAKS_FOR
+
+
+def language_of(words: Sequence[str]) -> Lexicon:
+    """Return the language whose function words outnumber the English ones; at least two must speak for it.
+
+    `words` are lower-case. English wins ties, so a short or mixed text falls back on it.
+    """
+    heard = [word for word in words if word in _SPEAKS_FOR]
+    if len(heard) < 2:
+        return ENGLISH
+    votes = Counter(code for word in heard for code in _SPEAKS_FOR[word])
+    best, count = votes.most_common(1)[0]
+    return LEXICONS[best] if count > max(1, sum(word in _SPEAKS_ENGLISH for word in words)) else ENGLISH

@@ -1,0 +1,72 @@
+"""German word lists. Data only."""
+
+from remanence.languages.lexicon import Lexicon, months, words
+
+GERMAN = Lexicon(
+    code="de",
+    stop=words("""
+        aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist da
+        dabei damit dann das dass daß dein deine deinem deinen deiner dem den denn der des dessen dich die
+        dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es
+        etwas euch euer eure für gegen hab habe haben hat hatte hatten hier hinter ich ihm ihn ihnen ihr ihre
+        ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder jedes jene jetzt kann kannst können könnte
+        machen man manche mein meine meinem meinen meiner mich mir mit muss musste nach nicht nichts noch nun
+        nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich sie sind so solche soll sollte
+        sondern sonst über um und uns unser unsere unter viel vom von vor wann war waren warst warum was weg
+        weil weiter welche welcher wenn wer werde werden wie wieder will wir wird wirst wo wollen wollte würde
+        würden zu zum zur zwar zwischen
+    """),
+    negations=words(
+        "nicht nichts nie niemals kein keine keinem keinen keiner keines niemand ohne weder noch nirgends"
+    ),
+    number_words=words("""
+        zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig sechzig
+        siebzig achtzig neunzig hundert tausend million milliarde dutzend halb zweimal dreimal erste zweite
+        dritte
+    """),
+    months=months("""
+        januar/jänner februar märz april mai juni juli august september oktober november dezember
+    """),
+    time_words=words("""
+        gestern vorgestern heute morgen übermorgen montag dienstag mittwoch donnerstag freitag samstag
+        sonnabend sonntag januar februar märz april mai juni juli august september oktober november dezember
+        früh abend abends nacht wochenende woche wochen monat monate monaten jahr jahre jahren tag tage tagen
+        stunde stunden minute minuten neulich kürzlich letzte letzten letztes nächste nächsten nächstes bald
+        frühling sommer herbst winter geburtstag weihnachten ostern silvester
+    """),
+    first_person=words("ich mich mir mein meine meinem meinen meiner wir uns unser unsere unserem unseren"),
+    second_person=words("du dich dir dein deine deinem deinen deiner ihr euch euer eure"),
+    past=words("""
+        war waren hatte hatten wurde wurden ging kam sah sagte machte fand dachte wusste blieb gab nahm kaufte
+        traf fuhr schrieb las sprach habe hat haben gewesen gegangen gemacht gesagt gekommen gekauft gesehen
+        getroffen gefahren geschrieben geworden
+    """),
+    past_endings=(),
+    not_past=frozenset(),
+    kin=words("""
+        mutter mama vater papa eltern sohn tochter kind kinder baby bruder brüder schwester schwestern
+        geschwister ehemann mann frau ehefrau partner partnerin verlobte freund freundin freunde oma opa
+        großmutter großvater großeltern enkel enkelin onkel tante cousin cousine neffe nichte familie
+        zwillinge nachbar nachbarin kollege kollegin chef chefin haustier hund hunde welpe katze katzen
+        kätzchen kater hamster kaninchen pferd papagei
+    """),
+    reactions=words("""
+        wow danke ja nein klar super toll cool schön genau okay ok hallo hi tschüss ach oh ah stimmt richtig
+        wunderbar prima perfekt glückwunsch gerne freut gut
+    """),
+    offers=(
+        "hier sind",
+        "hier ist",
+        "lass mich wissen",
+        "lassen sie mich wissen",
+        "gerne helfe ich",
+        "ich helfe gerne",
+        "ich kann dir helfen",
+        "möchtest du",
+        "möchten sie",
+        "ich hoffe, das hilft",
+        "melde dich",
+    ),
+    case_bearing=words("sie ihr ihnen ihre ihrem ihren ihrer morgen arm weg würde dank recht"),
+    names_by_capital=False,
+)

@@ -1,0 +1,104 @@
+"""English word lists. Data only."""
+
+from remanence.languages.lexicon import Lexicon, months, words
+
+ENGLISH = Lexicon(
+    code="en",
+    stop=words("""
+        a about above across after again against all almost also although always am among an and another any
+        anybody anyone anything are aren't around as at away be because been before being below between both
+        but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each either
+        else ever every few for from further get gets getting got had hadn't has hasn't have haven't having he
+        he'd he'll her here hers herself him himself his how however i i'd i'll i'm i've if in into is isn't
+        it it'd it'll its itself just let lets me might more most much must my myself neither no nobody none
+        nor not nothing now of off oh on once one only or other our ours ourselves out over own per quite
+        rather really same shall shan't she she'd she'll should shouldn't since so some somebody someone
+        something such than that that'd that'll the their theirs them themselves then there these they they'd
+        they'll they're they've this those though through to too toward under until up upon us very was wasn't
+        we we'd we'll we're we've were weren't what whatever when where whether which while who whom whose why
+        will with within without won't would wouldn't yet you you'd you'll you're you've your yours yourself
+        yourselves dont didnt doesnt isnt im ive cant wont
+    """),
+    negations=words("""
+        no not never none nothing nobody neither nor without cannot can't don't doesn't didn't isn't aren't
+        wasn't weren't won't wouldn't shouldn't couldn't haven't hasn't hadn't mustn't shan't ain't hardly
+        cant dont doesnt didnt isnt wont unable
+    """),
+    number_words=words("""
+        two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million
+        billion dozen half twice once first second third fourth fifth couple zero
+    """),
+    months=months("""
+        january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep
+        october/oct november/nov december/dec
+    """),
+    time_words=words("""
+        yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday january
+        february april june july august september october november december morning evening afternoon night
+        weekend week weeks month months year years day days hour hours minute minutes decade ago recently
+        lately last next soon spring summer autumn winter birthday anniversary christmas easter thanksgiving
+        halloween
+    """),
+    first_person=words(
+        "i me my mine myself we us our ours ourselves i'm i've i'll i'd we're we've we'll we'd im ive"
+    ),
+    second_person=words("you your yours yourself yourselves you're you've you'll you'd"),
+    past=words("""
+        was were had did went made got took came saw said told gave found thought knew felt left kept began
+        brought bought built caught chose drank drove ate fell flew forgot grew heard held hid hurt learnt led
+        lent lost meant met paid ran rode rose sang sat sent shook slept sold spent spoke stood stole swam
+        taught threw understood woke won wore wrote broke became been done gone seen taken given written
+    """),
+    past_endings=("ed",),
+    not_past=words(
+        "indeed exceed proceed succeed embed speed breed bleed creed greed hundred sacred naked wicked"
+    ),
+    kin=words("""
+        mother mom mum mommy mama father dad daddy papa parent parents son sons daughter daughters child
+        children kid kids baby toddler brother brothers sister sisters sibling siblings husband wife spouse
+        partner fiancé fiance fiancée fiancee boyfriend girlfriend grandmother grandma granny grandfather
+        grandpa grandparents grandson granddaughter uncle aunt auntie cousin cousins nephew niece family twin
+        twins stepmother stepfather stepson stepdaughter friend friends roommate neighbor neighbour colleague
+        boss pet pets dog dogs puppy pup cat cats kitten kitty hamster rabbit bunny parrot horse turtle
+        tortoise goldfish
+    """),
+    reactions=words("""
+        wow thanks thank yeah yes yep yup no nope ok okay sure great cool awesome nice good amazing absolutely
+        exactly totally definitely congrats congratulations haha lol hey hi hello bye goodbye oh ah aw aww
+        sounds glad sorry agreed right true indeed interesting wonderful fantastic perfect lovely alright hmm
+        well really
+    """),
+    offers=(
+        "here are",
+        "here is",
+        "here's",
+        "let me know",
+        "feel free",
+        "i can help",
+        "i'd be happy",
+        "i would be happy",
+        "happy to help",
+        "would you like",
+        "hope this helps",
+        "hope that helps",
+        "i'm here to",
+        "if you need",
+        "if you have any",
+        "anything else",
+        "as an ai",
+        "certainly!",
+        "of course!",
+        "sure!",
+        "take care",
+        "keep me posted",
+    ),
+    # A capital makes a name, a country or an acronym of them.
+    case_bearing=words("""
+        may march august polish turkey china us it who will mark bill rose jack frank grace hope faith joy
+        dawn apple amazon python rust java go swift ruby slack windows word excel teams notion spark orange
+        shell target gap aids ram sat pin cat act am who chase ford mercury mars earth bath reading nice
+        mobile jersey cuba guinea lent catholic liberal conservative democrat republican labour god oracle
+        chrome safari edge meta alphabet stripe square discord zoom signal linear kafka flask
+    """),
+)

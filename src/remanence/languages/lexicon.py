@@ -1,0 +1,42 @@
+"""The shape of one language's word lists. Knows no language and no text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Word lists of one language, all lower-case, apostrophes straight.
+
+    `stop` are function words: left out of the index, and what tells a language. `past_endings` mark a past tense on
+    words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
+    `case_bearing` are words whose capital changes their meaning even at the start of a sentence.
+    `names_by_capital` is false where ordinary nouns are written with a capital.
+    """
+
+    code: str
+    stop: frozenset[str]
+    negations: frozenset[str]
+    number_words: frozenset[str]
+    months: Mapping[str, int]
+    time_words: frozenset[str]
+    first_person: frozenset[str]
+    second_person: frozenset[str]
+    past: frozenset[str]
+    past_endings: tuple[str, ...]
+    not_past: frozenset[str]
+    kin: frozenset[str]
+    reactions: frozenset[str]
+    offers: tuple[str, ...]
+    case_bearing: frozenset[str]
+    names_by_capital: bool = True
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list written with blanks between them."""
+    return frozenset(text.split())
+
+
+def months(text: str) -> dict[str, int]:
+    """Return name → number from twelve groups separated by blanks, spellings of one month joined by `/`."""
+    return {name: number for number, group in enumerate(text.split(), 1) for name in group.split("/")}

@@ -1,0 +1,1 @@
+"""Models behind narrow protocols: what turns texts into vectors. Knows no store and no rules."""

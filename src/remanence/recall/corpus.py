@@ -1,0 +1,135 @@
+"""One scope as aligned arrays, and the windows of neighbours in it. Knows no texts and no queries.
+
+A window is a memory with up to four neighbours on each side in the same session. Rows stand in order of arrival;
+windows are worked in `slots`, where the rows of one session stand side by side.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+
+# What the 1st to 4th neighbour on each side lends of its words (shared study, section 1: a falling window beats a
+# flat one, and the gain ends at the fourth).
+NEIGHBOUR_WEIGHTS = (0.3, 0.2, 0.1, 0.1)
+# A long neighbour would drown the memory it stands beside: beyond 50 words it lends 50/words of itself.
+NEIGHBOUR_WORDS_MAX = 50.0
+
+_DAY_MICROSECONDS = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The n memories of a scope in order of arrival, as aligned arrays of length n.
+
+    `seq` ascends. `session` is -1 for none, `speaker` is a code (-1 for none), `said_at` microseconds UTC, `value`
+    the keep-value, `live` whether a row may be returned (others only lend words; nothing where `words` is 0),
+    `assistant` whether one spoke.
+    """
+
+    seq: Ints
+    session: Codes
+    words: Codes
+    speaker: Codes
+    said_at: Ints
+    value: Floats
+    live: Bools
+    assistant: Bools
+
+    def __len__(self) -> int:
+        """Return the number of memories."""
+        return len(self.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The neighbourhood of every memory of a corpus, worked out once; all arrays are in slots.
+
+    `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `same[k - 1][i]` is
+    1 where slots i and i + k share a session. `lends` is the share of its words that a memory lends. `length` is the
+    number of words in the window. `day`, `month`, `year` are of `said_at`, UTC.
+    """
+
+    order: npt.NDArray[np.intp] | None
+    slot: npt.NDArray[np.intp] | None
+    same: tuple[Floats, ...]
+    lends: Floats
+    length: Floats
+    speaker: Codes
+    day: npt.NDArray[np.int16]
+    month: npt.NDArray[np.int16]
+    year: npt.NDArray[np.int16]
+
+    def to_slots(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return the slots of rows, ascending."""
+        return rows if self.slot is None else np.sort(self.slot[rows])
+
+    def to_rows(self, by_slot: Floats) -> Floats:
+        """Return an array by slot as an array by row."""
+        return by_slot if self.slot is None else by_slot[self.slot]
+
+
+def windows_of(corpus: Corpus) -> Windows:
+    """Work out the windows of a corpus; O(n), or O(n log n) where sessions interleave."""
+    order, slot = _side_by_side(corpus.session)
+    session = corpus.session if order is None else corpus.session[order]
+    own = (corpus.words if order is None else corpus.words[order]).astype(np.float32)
+    said_at = corpus.said_at if order is None else corpus.said_at[order]
+    lends = np.minimum(own > 0, NEIGHBOUR_WORDS_MAX / np.maximum(own, 1.0)).astype(np.float32)
+    same = tuple(
+        ((session[:-k] == session[k:]) & (session[k:] >= 0)).astype(np.float32)
+        for k in range(1, len(NEIGHBOUR_WEIGHTS) + 1)
+    )
+    year, month, day = _calendar(said_at)
+    return Windows(
+        order=order,
+        slot=slot,
+        same=same,
+        lends=lends,
+        length=own + spread(own * lends, same),
+        speaker=corpus.speaker if order is None else corpus.speaker[order],
+        day=day,
+        month=month,
+        year=year,
+    )
+
+
+def spread(lent: Floats, same: tuple[Floats, ...]) -> Floats:
+    """Return what each slot's neighbours lend it: Σ weight × lent, for (n,) or (n, d) arrays."""
+    received = np.zeros_like(lent)
+    for k, (weight, shared) in enumerate(zip(NEIGHBOUR_WEIGHTS, same, strict=True), 1):
+        share = shared * np.float32(weight)
+        if lent.ndim > 1:
+            share = share[:, None]
+        received[:-k] += share * lent[k:]
+        received[k:] += share * lent[:-k]
+    return received
+
+
+def _side_by_side(session: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
+    """Return (order, slot), or Nones where every session already stands in one piece."""
+    starts = np.flatnonzero(session[1:] != session[:-1]) + 1
+    heads = session[np.concatenate(([0], starts))] if len(session) else session
+    heads = heads[heads >= 0]
+    if len(np.unique(heads)) == len(heads):
+        return None, None
+    order = np.argsort(session, kind="stable")
+    slot = np.empty_like(order)
+    slot[order] = np.arange(len(order))
+    return order, slot
+
+
+def _calendar(
+    said_at: Ints,
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    days = (said_at // _DAY_MICROSECONDS).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    years = months.astype("datetime64[Y]")
+    day = (days - months).astype(np.int16) + 1
+    month = (months - years).astype(np.int16) + 1
+    return years.astype(np.int64).astype(np.int16) + 1970, month, day

@@ -1,0 +1,29 @@
+"""The cut of a ranking to a limit and a token budget. Knows ranks and sizes, no texts."""
+
+from collections.abc import Sequence
+
+
+def fit(tokens: Sequence[int], limit: int, budget: int | None) -> tuple[list[int], list[tuple[int, str]]]:
+    """Return (places kept, places dropped with the reason), in order of rank.
+
+    `tokens` are sizes by rank. Greedy: what does not fit is skipped, so that one oversized memory does not block those
+    behind it. Nothing is said of what ranks below the last place that the limit allows.
+    """
+    kept: list[int] = []
+    dropped: list[tuple[int, str]] = []
+    used = 0
+    for place, size in enumerate(tokens):
+        if len(kept) == limit:
+            break
+        if budget is not None and used + size > budget:
+            dropped.append((place, _reason(size, budget, used)))
+            continue
+        kept.append(place)
+        used += size
+    return kept, dropped
+
+
+def _reason(size: int, budget: int, used: int) -> str:
+    if size > budget:
+        return f"its {size} tokens are more than the whole budget of {budget}"
+    return f"its {size} tokens do not fit into the {budget - used} left of {budget}"

@@ -1,0 +1,238 @@
+"""The fusion of the arms into one ranking with its reasons. Knows arrays of one scope, no store and no texts.
+
+    score = (lexical + semantic) × named person × (1 + share × worth)
+
+Each arm is scaled to 0–1 over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
+from remanence.recall.lexical import Lexical, lexical_scores, name_index
+from remanence.recall.semantic import cosine
+from remanence.text import lexicon_of, readings
+
+Rows = npt.NDArray[np.intp]
+
+LEXICAL_WEIGHT = 1.0
+SEMANTIC_WEIGHT = 1.0
+NAMED_FACTOR = 1.5  # a boost, never a filter: what others say about a person counts too
+WORTH_SHARE = 0.4
+# Where assistants talk most, length and form say little about worth.
+WORTH_SHARE_ASSISTANTS = 0.1
+# The value that counts as full: one extraordinary memory must not shrink all others.
+WORTH_PERCENTILE = 95
+# Below this share of the rows, copying the candidates' vectors is cheaper than comparing all.
+CANDIDATES_GATHERED_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One scope made ready for many queries: work it out again when memories came or went.
+
+    `worth` is the keep-value scaled to 0–1 by row and `worth_share` how much of it may raise a score. `names` maps a
+    stem to the codes of speakers.
+    """
+
+    corpus: Corpus
+    windows: Windows
+    names: Mapping[str, tuple[int, ...]]
+    worth: Floats
+    worth_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked: the text, its distinct stems in order, its vector if there is one, and who asks.
+
+    `asker` is a speaker's code. `within_conversation` says that the search is filtered to one conversation, where
+    the names of those who take part tell less.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    vector: npt.NDArray[np.float32] | None = None
+    asker: int | None = None
+    within_conversation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best memories, best first, as aligned sequences of rows, scores and the parts of each score.
+
+    `strength` (0–1) says how well the best match answers the question: the share of the best possible BM25 and the
+    cosine, averaged. `said_by_other` says that the best evidence is not by the one person the question names, whose
+    code is `named`. `skipped` are words too common to ask for, `candidates` how many memories were in the running.
+    """
+
+    rows: npt.NDArray[np.intp]
+    scores: Floats
+    parts: tuple[Mapping[str, float], ...]
+    strength: float
+    said_by_other: bool
+    named: int | None
+    skipped: tuple[str, ...]
+    candidates: int
+
+
+def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
+    """Make a scope ready; `speakers` lists the names by code."""
+    mostly_assistants = len(corpus) > 0 and float(corpus.words[corpus.assistant].sum()) > 0.5 * float(
+        corpus.words.sum()
+    )
+    return Ground(
+        corpus=corpus,
+        windows=windows_of(corpus),
+        names=name_index(speakers),
+        worth=_worth(corpus),
+        worth_share=WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE,
+    )
+
+
+def rank(
+    ground: Ground,
+    postings: Mapping[str, Rows],
+    vectors: Floats | None,
+    query: Query,
+    allowed: Bools | None,
+    limit: int,
+) -> Ranked:
+    """Rank a scope against a question and return the best `limit` rows.
+
+    `postings` maps stems to ascending row positions, `vectors` are window vectors by row, `allowed` (by row) narrows
+    the live rows to those inside the filters.
+    """
+    inside = ground.corpus.live if allowed is None else ground.corpus.live & allowed
+    candidates = np.flatnonzero(inside)
+    lexical = lexical_scores(
+        ground.corpus,
+        ground.windows,
+        query.stems,
+        postings,
+        names=ground.names,
+        names_capped=query.within_conversation,
+    )
+    arms = [_scaled(lexical.scores[candidates], LEXICAL_WEIGHT)]
+    likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
+    if likeness is not None:
+        arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
+    evidence = np.sum(arms, axis=0) if len(arms) > 1 else arms[0]
+    named, spoken = _spoken(ground, query, candidates)
+    boost = np.where(spoken, np.float32(NAMED_FACTOR), np.float32(1))
+    raised = 1 + np.float32(ground.worth_share) * ground.worth[candidates]
+    score = evidence * boost * raised
+    best = _best(score, limit)
+    parts = _Parts(arms, lexical, likeness, candidates, boost, raised)
+    return Ranked(
+        rows=candidates[best],
+        scores=score[best],
+        parts=tuple(parts.of(int(place)) for place in best),
+        strength=max((parts.strength(int(place)) for place in best), default=0.0),
+        said_by_other=named is not None and _by_other(evidence, spoken),
+        named=named,
+        skipped=lexical.skipped,
+        candidates=len(candidates),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the scores of the candidates are made of."""
+
+    arms: Sequence[Floats]
+    lexical: Lexical
+    likeness: Floats | None
+    candidates: npt.NDArray[np.intp]
+    boost: Floats
+    raised: Floats
+
+    def of(self, place: int) -> dict[str, float]:
+        """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
+        parts = {"lexical": float(self.arms[0][place]), "bm25_share": self._share(place)}
+        if self.likeness is not None:
+            parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
+        return parts | {"named": float(self.boost[place]), "worth": float(self.raised[place])}
+
+    def strength(self, place: int) -> float:
+        """Return the mean of BM25 share and cosine; the share alone where there are no vectors."""
+        share = self._share(place)
+        if self.likeness is None:
+            return share
+        return (share + min(1.0, max(0.0, float(self.likeness[place])))) / 2
+
+    def _share(self, place: int) -> float:
+        best = self.lexical.best_possible
+        return float(self.lexical.scores[self.candidates[place]]) / best if best > 0 else 0.0
+
+
+def _scaled(raw: Floats, weight: float) -> Floats:
+    """Scale to 0–weight over the candidates; all alike say nothing."""
+    if not len(raw):
+        return raw
+    low, high = float(raw.min()), float(raw.max())
+    if high <= low:
+        return np.zeros_like(raw)
+    return (raw - np.float32(low)) * np.float32(weight / (high - low))
+
+
+def _likeness(
+    vectors: Floats | None, query: npt.NDArray[np.float32] | None, candidates: Rows, n: int
+) -> Floats | None:
+    if vectors is None or query is None or not query.size or not query.any():
+        return None
+    if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
+        return cosine(vectors, query, candidates)
+    scores = cosine(vectors, query)
+    return scores if len(candidates) == n else scores[candidates]
+
+
+def _spoken(ground: Ground, query: Query, candidates: Rows) -> tuple[int | None, Bools]:
+    """Return (code of the one person the question names, which candidates its boost is for).
+
+    A question that names nobody and says I or my is about the asker; without one, about whoever is no assistant.
+    """
+    codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
+    speaker = ground.corpus.speaker[candidates]
+    if len(codes) == 1:
+        named = codes.pop()
+        return named, speaker == named
+    if not codes and _first_person(query.text):
+        if query.asker is not None and query.asker >= 0:
+            return None, speaker == query.asker
+        assistant = ground.corpus.assistant[candidates]
+        if assistant.any():
+            return None, ~assistant
+    return None, np.zeros(len(candidates), np.bool_)
+
+
+def _first_person(text: str) -> bool:
+    read = readings(text)
+    spoken = lexicon_of(read).first_person
+    return any(word in spoken for reading in read for word in reading.folded)
+
+
+def _by_other(evidence: Floats, spoken: Bools) -> bool:
+    """Whether the best evidence, before any boost, is by somebody else."""
+    theirs = float(evidence[spoken].max(initial=0.0))
+    return float(evidence[~spoken].max(initial=0.0)) > theirs
+
+
+def _best(score: Floats, limit: int) -> Rows:
+    """Return the places of the best scores above zero, best first; of equals the newer first."""
+    found = np.flatnonzero(score > 0)
+    if len(found) > limit:
+        floor = np.partition(score[found], len(found) - limit)[len(found) - limit]
+        found = found[score[found] >= floor]
+    return found[np.lexsort((-found, -score[found]))][:limit]
+
+
+def _worth(corpus: Corpus) -> Floats:
+    """Scale keep-values to 0–1, full at the percentile."""
+    if not len(corpus):
+        return corpus.value
+    full = float(np.percentile(corpus.value, WORTH_PERCENTILE))
+    return np.clip(corpus.value / full, 0, 1).astype(np.float32) if full > 0 else np.zeros_like(corpus.value)

@@ -1,0 +1,135 @@
+"""The lexical arm: BM25F over windows of neighbours, on postings that somebody else fetched. Knows no store.
+
+Source: BM25F, Robertson & Zaragoza 2009, with binary term frequency, and a memory's neighbours, speaker and date as
+further fields. The inverse document frequency counts windows, not memories.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.languages import MONTHS
+from remanence.recall.corpus import Corpus, Floats, Windows, spread
+from remanence.text import stems
+
+Rows = npt.NDArray[np.intp]
+
+K1 = 1.2
+B = 0.75
+SPEAKER_WEIGHT = 2.0
+DATE_WEIGHT = 1.0
+# ln 2: the weight of a word in half of all windows. Inside a conversation a participant's name says who, not what.
+NAME_IDF_MAX = 0.7
+# In a large store a word of every fourth memory costs most of the time and orders nothing.
+COMMON_SHARE_MAX = 0.25
+COMMON_FROM_ROWS = 20_000
+
+_MONTH_STEMS = {stem: number for name, number in MONTHS.items() for stem in stems(name)}
+_DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
+_YEAR = re.compile(r"(?:19|20|21)\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """Scores by row, the highest score any memory could reach, each term's weight, and the terms left out."""
+
+    scores: Floats
+    best_possible: float
+    weights: Mapping[str, float]
+    skipped: tuple[str, ...]
+
+
+def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return stem → codes of the speakers whose name holds it; `names` are listed by code."""
+    index: dict[str, list[int]] = {}
+    for code, name in enumerate(names):
+        for stem in dict.fromkeys(stems(name)):
+            index.setdefault(stem, []).append(code)
+    return {stem: tuple(codes) for stem, codes in index.items()}
+
+
+def lexical_scores(
+    corpus: Corpus,
+    windows: Windows,
+    query: Sequence[str],
+    postings: Mapping[str, Rows],
+    *,
+    names: Mapping[str, tuple[int, ...]],
+    names_capped: bool = True,
+) -> Lexical:
+    """Score every row against the stems of a query.
+
+    `postings` maps a stem to ascending row positions; stems without any are allowed. `names_capped` says that the
+    search is inside the conversation of the people in `names`.
+    """
+    n = len(corpus)
+    scores = np.zeros(n, np.float32)
+    damping = _damping(windows)
+    used, skipped = _worth_asking(query, postings, n)
+    weights: dict[str, float] = {}
+    for stem in used:
+        own = windows.to_slots(postings.get(stem, _NO_ROWS))
+        frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
+        held = int(np.count_nonzero(frequency))
+        weight = _idf(held, n)
+        weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
+        if held:
+            scores += weights[stem] * (K1 + 1) * frequency / (frequency + damping)
+    return Lexical(windows.to_rows(scores), sum(weights.values()) * (K1 + 1), weights, skipped)
+
+
+_NO_ROWS: Rows = np.empty(0, np.intp)
+
+
+def _damping(windows: Windows) -> Floats:
+    """Return k1 × (1 - b + b × length / mean length) by slot."""
+    mean = max(float(windows.length.mean()), 1.0) if len(windows.length) else 1.0
+    return (K1 * (1 - B) + (K1 * B / mean) * windows.length).astype(np.float32)
+
+
+def _idf(held: int, n: int) -> float:
+    return math.log(1 + (n - held + 0.5) / (held + 0.5))
+
+
+def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> Floats:
+    lent = np.zeros_like(windows.length)
+    lent[own] = windows.lends[own]
+    found = spread(lent, windows.same)
+    found[own] += 1
+    return found if extra is None else found + extra
+
+
+def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:
+    """Return what speaker and date add to the frequency of a stem, by slot."""
+    extra: Floats | None = None
+    if codes:
+        extra = SPEAKER_WEIGHT * np.isin(windows.speaker, codes).astype(np.float32)
+    for values, wanted in _date(windows, stem):
+        dated = DATE_WEIGHT * (values == wanted).astype(np.float32)
+        extra = dated if extra is None else extra + dated
+    return extra
+
+
+def _date(windows: Windows, stem: str) -> list[tuple[npt.NDArray[np.int16], int]]:
+    if stem in _MONTH_STEMS:
+        return [(windows.month, _MONTH_STEMS[stem])]
+    if _DAY.fullmatch(stem):
+        return [(windows.day, int(stem))]
+    return [(windows.year, int(stem))] if _YEAR.fullmatch(stem) else []
+
+
+def _worth_asking(
+    query: Sequence[str], postings: Mapping[str, Rows], n: int
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return (stems to ask, stems too common to order anything)."""
+    distinct = list(dict.fromkeys(query))
+    if n < COMMON_FROM_ROWS:
+        return distinct, ()
+    common = {s for s in distinct if len(postings.get(s, ())) > COMMON_SHARE_MAX * n}
+    if len(common) == len(distinct):
+        return distinct, ()
+    return [s for s in distinct if s not in common], tuple(sorted(common))

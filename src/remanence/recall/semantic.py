@@ -1,0 +1,89 @@
+"""The semantic arm: vectors blended with their neighbours', compared by cosine. Knows no embedder and no store."""
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Floats, Windows
+from remanence.text import term_hash
+
+Rows = npt.NDArray[np.intp]
+Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
+
+# Blending works in pieces that stay in the processor's cache instead of three more copies of all vectors.
+_BLOCK_ROWS = 2_048
+
+
+def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
+    """Return stem → ln(1 + (N − df + ½) / (df + ½)), what a word weighs in a vector; `df` is keyed by term hash.
+
+    Vectors of memories take the statistics of their arrival, those of queries the present ones.
+    """
+
+    def weight(stem: str) -> float:
+        held = min(df.get(term_hash(stem), 0), memories)
+        return math.log1p((memories - held + 0.5) / (held + 0.5))
+
+    return weight
+
+
+def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) -> Floats:
+    """Return own vector + .3 / .2 / .1 / .1 × that of the 1st to 4th neighbour on each side, as unit rows.
+
+    `bare` is (n, d) by row. With `rows` only those are worked out, in the order given. A row without a vector
+    (all zeros) and without neighbours stays zero.
+    """
+    slots = np.arange(len(bare)) if rows is None else _slots(windows, rows)
+    blended = np.empty((len(slots), bare.shape[1]), np.float32)
+    for start in range(0, len(slots), _BLOCK_ROWS):
+        block = slots[start : start + _BLOCK_ROWS]
+        blended[start : start + len(block)] = _blend(windows, bare, block)
+    if rows is None and windows.slot is not None:
+        return blended[windows.slot]
+    return blended
+
+
+def touched_rows(windows: Windows, rows: Rows) -> Rows:
+    """Return, ascending, the rows whose window holds one of `rows`: what to work out again after they came or went."""
+    slots = _slots(windows, rows)
+    near = [slots]
+    for k, same in enumerate(windows.same, 1):
+        after = slots[slots < len(windows.length) - k]
+        before = slots[slots >= k]
+        near += [after[same[after] > 0] + k, before[same[before - k] > 0] - k]
+    found = np.unique(np.concatenate(near))
+    return found if windows.order is None else np.sort(windows.order[found])
+
+
+def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
+    """Return the cosine of each unit row, or of `rows` only, with the query; a zero query is like nothing."""
+    norm = float(np.linalg.norm(query))
+    unit = query / np.float32(norm) if norm > 0 else query
+    likeness: Floats = (vectors if rows is None else vectors[rows]) @ unit.astype(np.float32, copy=False)
+    return likeness
+
+
+def _slots(windows: Windows, rows: Rows) -> Rows:
+    return rows if windows.slot is None else windows.slot[rows]
+
+
+def _blend(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
+    """Return the blended unit vectors of some slots."""
+    blended = _at(windows, bare, slots)
+    last = len(windows.length) - 1
+    for k, (weight, same) in enumerate(zip(NEIGHBOUR_WEIGHTS, windows.same, strict=True), 1):
+        for other, shared in ((slots + k, slots), (slots - k, slots - k)):
+            inside = (other >= 0) & (other <= last)
+            at = np.flatnonzero(inside)[same[shared[inside]] > 0]
+            lender = other[at]
+            blended[at] += (weight * windows.lends[lender])[:, None] * _at(windows, bare, lender)
+    norm = np.sqrt(np.einsum("ij,ij->i", blended, blended))[:, None]
+    return np.divide(blended, norm, out=blended, where=norm > 0)
+
+
+def _at(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
+    rows = slots if windows.order is None else windows.order[slots]
+    taken: Floats = bare[rows].astype(np.float32)
+    return taken

@@ -1,0 +1,378 @@
+"""What a text says to the machine: fingerprint, stems, words, and what must survive a merge. Knows no memories.
+
+Every function is deterministic; where its answers are stored, a version constant says when they must be rebuilt.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+import Stemmer
+
+from remanence.errors import InvalidInput
+from remanence.languages import ENGLISH, LEXICONS, Lexicon, language_of, speaks_foreign
+
+FINGERPRINT_VERSION = 1
+TOKENIZER_VERSION = 1
+TEXT_CHARS_MAX = 100_000
+CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
+
+# Longer chunks are data (keys, base64), met once: caching them would only push words out.
+_CACHED_CHARS_MAX = 40
+_CACHE_SIZE = 65_536
+
+_WORD = (
+    r"[^\s!-/:-@\[-^`{-~]"  # whatever is neither blank nor ASCII punctuation, after `_plain`; `_` is a letter
+)
+_CHUNK = re.compile(rf"{_WORD}+(?:[-.,:'’]{_WORD}+)*(?:\+\+(?!{_WORD})|\#(?!{_WORD}))?")
+_PART = re.compile(rf"{_WORD}+")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_DIGIT = re.compile(r"\d")
+# Scripts that are written without blanks, or (Hangul) with endings glued on.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    r"\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_SENTENCE = re.compile(r"[.!?…\n]+(?=\s|$)|\n")
+
+_CODE = re.compile(
+    r"`[^`\n]+`"  # quoted code
+    r"|\b[a-z][a-z0-9+.-]*://\S*[\w/]"  # addresses
+    r"|(?<!\S)~?(?:/[\w.-]+){2,}"  # paths
+    r"|\b\w+@[\w-]+\.[\w.]*\w"  # mail addresses
+    r"|\b[A-Za-z]\w*_\w+\b"  # snake_case
+    r"|\b[a-z]+[A-Z]\w*\b"  # camelCase
+    r"|\b\w+\(\)"  # calls
+    r"|(?<!\w)--?[a-zA-Z][\w-]+"  # options
+    r"|\b[A-Za-z](?:\+\+|\#)"  # C++, C#
+    r"|\bv\d+(?:\.\d+)*\b"  # versions
+)
+_AMOUNT = re.compile(r"(?<![\w.])-?[$€£¥₹]?-?\d+(?:[.,:/]\d+)*(?:\s?[%‰°$€£¥₹])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Vital:
+    """What a merge of texts must not lose; all lower-case except code, which stands as written."""
+
+    numbers: frozenset[str]
+    negations: int
+    names: frozenset[str]
+    dates: frozenset[str]
+    code: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one chunk between blanks says.
+
+    `content` pairs folded tokens with their stems, English stop words out; `weighed` lists each surface word with its
+    folded form and its stem ("" for an English stop word). `foreign` counts function words of other languages.
+    """
+
+    surface: tuple[str, ...]
+    folded: tuple[str, ...]
+    content: tuple[tuple[str, str], ...]
+    stems: tuple[str, ...]
+    weighed: tuple[tuple[str, str, str], ...]
+    foreign: int
+
+
+def check_text(text: str) -> None:
+    """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
+    if len(text) > TEXT_CHARS_MAX:
+        raise InvalidInput(
+            f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",
+            recovery="split it into passages of one subject each and learn those",
+        )
+    if not text.strip():
+        raise InvalidInput("the text is empty", recovery="pass at least one character that is not a blank")
+    if "\0" in text:
+        raise InvalidInput("the text holds a NUL character", recovery="remove it; binary data is not a text")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"the text holds half a character (a lone surrogate) at position {error.start}",
+            recovery="decode the source with the right encoding, or replace it: text.encode('utf-8', 'replace')",
+        ) from error
+
+
+def fingerprint(text: str, speaker: str = "") -> bytes:
+    """Return 16 bytes that two texts of one speaker share only where their difference cannot change what is said.
+
+    Folded: compatibility forms, invisible format characters, blanks, typographic quotes and dashes, repeated marks,
+    the closing mark of a statement, quotes around the whole, and the capital that merely opens a sentence.
+    """
+    folded = _folded(text) or text
+    digest = blake2b(digest_size=16, person=b"remanence-text%02d" % FINGERPRINT_VERSION)
+    digest.update(" ".join(_normal(speaker).casefold().split()).encode("utf-8", "surrogatepass"))
+    digest.update(b"\0")
+    digest.update(folded.encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+def stems(text: str) -> list[str]:
+    """Return the content tokens in order: stop words out, English words stemmed, unspaced scripts as bigrams.
+
+    Used alike for index, value and query. Compounds with digits (gpt-4o) and dotted names (node.js) give the whole
+    and its parts; c++, c#, 3.14 and v1.2 stay whole; 1,000 is 1000, 8th is 8.
+    """
+    read = readings(text)
+    return stems_of(read, lexicon_of(read))
+
+
+def readings(text: str) -> list[Reading]:
+    """Return what each chunk between blanks says; the one pass that stems, words and values share."""
+    return [_reading(chunk) for chunk in _CHUNK.findall(_plain(text))]
+
+
+def stems_of(read: Sequence[Reading], lexicon: Lexicon) -> list[str]:
+    """Return the stems of a text that was read, in the order of the text."""
+    if lexicon is ENGLISH:
+        return [stem for reading in read for stem in reading.stems]
+    return [stem for reading in read for word, stem in reading.content if word not in lexicon.stop]
+
+
+def lexicon_of(read: Sequence[Reading]) -> Lexicon:
+    """Return the word lists of the language a text is in; English where nothing speaks for another."""
+    if sum([reading.foreign for reading in read]) < 2:
+        return ENGLISH
+    return language_of([word for reading in read for word in reading.folded])
+
+
+def words(text: str) -> list[str]:
+    """Return the words as written, marks off; hyphenated words are split, unspaced scripts give characters."""
+    return [word for reading in readings(text) for word in reading.surface]
+
+
+def term_hash(stem: str) -> int:
+    """Return the stable positive 63-bit number under which statistics of a stem are kept."""
+    return _hash(stem)
+
+
+def token_estimate(text: str) -> int:
+    """Return about how many tokens a language model will count: a quarter of the characters, rounded up."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def vital_tokens(text: str) -> Vital:
+    """Return numbers, negations, names, dates and code of a text."""
+    plain = _normal(text)
+    read = readings(plain)
+    lexicon = lexicon_of(read)
+    folded = [word for reading in read for word in reading.folded]
+    amounts = {re.sub(r"\s", "", found.group()).replace(",", "") for found in _AMOUNT.finditer(plain)}
+    return Vital(
+        numbers=frozenset(amounts | (lexicon.number_words & set(folded))),
+        negations=sum(word in lexicon.negations for word in folded),
+        names=frozenset(_names(plain, lexicon)),
+        dates=frozenset(word for word in folded if word in lexicon.time_words or word in lexicon.months),
+        code=frozenset(found.group().strip("`") for found in _CODE.finditer(plain)),
+    )
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences, closing marks off; a mark closes one only before a blank or the end."""
+    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+
+
+def _reading(chunk: str) -> Reading:
+    return _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
+
+
+def _read(chunk: str) -> Reading:
+    surface, tokens = _split(chunk)
+    content = tuple(
+        (token, stem) for token in tokens if token not in ENGLISH.stop and (stem := _stem(token)) != ""
+    )
+    folded = tuple(_bare(word.casefold()) for word in surface)
+    return Reading(
+        surface=surface,
+        folded=folded,
+        content=content,
+        stems=tuple(stem for _, stem in content),
+        weighed=tuple(
+            (word, low, "" if low in ENGLISH.stop else _stem(low))
+            for word, low in zip(surface, folded, strict=True)
+        ),
+        foreign=sum(map(speaks_foreign, folded)),
+    )
+
+
+_cached_reading = lru_cache(maxsize=_CACHE_SIZE)(_read)
+
+
+def _split(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (surface words, folded tokens) of a chunk."""
+    if chunk.isascii() and chunk.isalnum():
+        found = _ORDINAL.fullmatch(chunk.casefold())
+        return (chunk,), (found.group(1) if found else chunk.casefold(),)
+    if _UNSPACED.search(chunk):
+        return _split_unspaced(chunk)
+    if chunk.endswith(("++", "#")) or _NUMBER.fullmatch(chunk):
+        whole = chunk.replace(",", "") if _THOUSANDS.fullmatch(chunk) else chunk
+        return (chunk,), (whole.casefold(),)
+    return _split_compound(chunk)
+
+
+def _split_compound(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    pieces = [piece.strip("'") for piece in re.split(r"[,:]", chunk) if piece.strip("'")]
+    surface: list[str] = []
+    tokens: list[str] = []
+    for piece in pieces:
+        parts = [part.strip("'") for part in re.split(r"[-._]", piece) if part.strip("'")]
+        whole = len(parts) > 1 and (any(mark in piece for mark in "._") or _DIGIT.search(piece) is not None)
+        surface.extend([piece] if whole else parts)
+        if whole:
+            tokens.append(piece.casefold())
+        # The parts of a version or decimal number say nothing by themselves.
+        if not (whole and "." in piece and _DIGIT.search(piece)):
+            tokens.extend(_bare(part.casefold()) for part in parts)
+    return tuple(surface), tuple(tokens)
+
+
+def _split_unspaced(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    surface: list[str] = []
+    tokens: list[str] = []
+    end = 0
+    for found in _UNSPACED.finditer(chunk):
+        for between in _PART.findall(chunk[end : found.start()]):
+            surface.append(between)
+            tokens.append(between.casefold())
+        run = found.group()
+        surface.extend(run)
+        tokens.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
+        end = found.end()
+    for between in _PART.findall(chunk[end:]):
+        surface.append(between)
+        tokens.append(between.casefold())
+    return tuple(surface), tuple(tokens)
+
+
+def _bare(word: str) -> str:
+    """Take the possessive off a folded word."""
+    return word.removesuffix("'s")
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> "Stemmer.Stemmer":
+    # Its own cache is a dict that is emptied when full; ours is bounded and shared.
+    stemmer = Stemmer.Stemmer("porter")
+    stemmer.maxCacheSize = 0
+    return stemmer
+
+
+def _stem(token: str) -> str:
+    if token.isascii():
+        return str(_stemmer().stemWord(token)) if token.isalpha() else token
+    return _without_accents(token)
+
+
+def _without_accents(token: str) -> str:
+    """Take accents off Latin letters; in other scripts marks are letters."""
+    kept: list[str] = []
+    base_is_latin = False
+    for char in unicodedata.normalize("NFD", token):
+        if unicodedata.combining(char) and base_is_latin:
+            continue
+        base_is_latin = char < "\u0250"
+        kept.append(char)
+    folded = unicodedata.normalize("NFC", "".join(kept))
+    return str(_stemmer().stemWord(folded)) if folded.isascii() and folded.isalpha() else folded
+
+
+class _Classes(dict[int, str]):
+    """Character → itself, a blank or nothing, by its Unicode category, worked out on first sight."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        kind = unicodedata.category(char)
+        if kind == "Cf":
+            self[code] = ""
+        elif code < 128 or kind[0] in "LMN":
+            self[code] = char
+        else:
+            self[code] = " "
+        return self[code]
+
+
+_CLASSES = _Classes({ord(mark): "'" for mark in "’‘ʼ＇"} | dict.fromkeys(range(0xFE00, 0xFE10), ""))
+
+
+def _plain(text: str) -> str:
+    """Return the text ready for `_CHUNK`: only letters, marks, numbers, blanks and ASCII marks are left."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_CLASSES)
+
+
+_SUPERSCRIPT = re.compile(r"(?<=[\w)])([⁰¹²³⁴-⁹]+)")
+_VULGAR = re.compile(r"(?<=\d)([¼-¾⅐-⅞])")
+_DASHES = str.maketrans("‐‑‒–—―−﹣－“”„‟«»″’‘ʼ", '---------"""""""\'\'\'')
+_QUOTES_AROUND = re.compile(r"^([\"'])(?!\s)([^\"']*)\1$")
+_REPEATED = re.compile(r"([!?,;:…])\1+|\.{2,}")
+_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?…](?:\s|$))")
+_CLOSING = re.compile(r"(?<!\d)[\s.!…]+$|(?<=\d)[\s.…]+$")
+_OPENER = re.compile(r"(?:^|(?<=[.!?]\s))[\"'(\[]*([^\W\d_]+)")
+_SHOUTED = re.compile(r"[A-Z]{2,}")
+
+
+def _normal(text: str) -> str:
+    """Return NFKC with format characters out, but 10² never 102 and 1½ never 11/2; dashes and quotes are plain."""
+    if text.isascii():
+        return text
+    kept = _SUPERSCRIPT.sub(r"^\1", text)
+    kept = _VULGAR.sub(r" \1", kept).translate(_DASHES)
+    kept = unicodedata.normalize("NFKC", kept).translate(_DASHES)
+    # U+FE00–FE0F choose between drawings of one character.
+    return "".join(
+        c for c in kept if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")
+    )
+
+
+def _folded(text: str) -> str:
+    plain = " ".join(_normal(text).split())
+    plain = _QUOTES_AROUND.sub(r"\2", plain)
+    plain = _REPEATED.sub(lambda found: found.group(1) or "…", plain)
+    plain = _CLOSING.sub("", _BEFORE_MARK.sub("", plain))
+    if plain.isupper() and len(_SHOUTED.findall(plain)) > 1 and not _bears_case(plain):
+        return plain.casefold()
+    return _OPENER.sub(_fold_opener, plain)
+
+
+def _bears_case(text: str) -> bool:
+    return any(
+        word.casefold() in lexicon.case_bearing for word in text.split() for lexicon in LEXICONS.values()
+    )
+
+
+def _fold_opener(found: re.Match[str]) -> str:
+    """Lower the capital that merely opens a sentence; a name, an acronym or May keeps its own."""
+    whole, word = found.group(), found.group(1)
+    if len(word) > 1 and not word[1:].islower():
+        return whole
+    if any(word.casefold() in lexicon.case_bearing for lexicon in LEXICONS.values()):
+        return whole
+    return whole[: -len(word)] + word.lower()
+
+
+def _names(text: str, lexicon: Lexicon) -> set[str]:
+    """Return capitalised words that are no function words; where every noun has a capital, acronyms only."""
+    found: set[str] = set()
+    for sentence in sentences(text):
+        for word in words(sentence):
+            folded = _bare(word.casefold())
+            if not word[:1].isupper() or folded in ENGLISH.stop or folded in lexicon.stop:
+                continue
+            if lexicon.names_by_capital or not word[1:].islower():
+                found.add(folded)
+    return found
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _hash(stem: str) -> int:
+    # One bit is given away so that it fits a signed column, and 0 so that it can mean "none".
+    return (int.from_bytes(blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1) or 1

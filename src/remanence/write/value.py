@@ -1,0 +1,196 @@
+"""The keep-value: what a memory is worth keeping for, fixed on arrival and listed as reasons. Knows no store.
+
+    value = information × points × speaker
+
+Source: the keeping study that this project's recipe comes from; its measurements are retold in docs/concepts/value.md.
+The signs carry the gain, not the constants, so every sign is worth the same.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from remanence.languages import LEXICONS, Lexicon
+from remanence.text import Reading, lexicon_of, readings, stems_of, term_hash
+
+RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
+MEMORIES_PRIOR = (
+    500  # as if 500 memories without the word had come before, so that the first ones are comparable
+)
+POINTS_MIN = 0.1
+FIRST_IN_SESSION = 3
+ASSISTANT_SHARE = (
+    0.3  # a default: what an assistant says is asked for less than what people say about themselves
+)
+
+_SENTENCE = re.compile(r"[^.!?…。！？؟\n]*[.!?…。！？؟\n]*")
+_ASKING = frozenset("?？؟")
+# A capital after a word, comma or colon; one after a full stop only opens a sentence.
+_CAPITAL = re.compile(r"(?<=[\w,;:] )([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+)")
+
+_FIRST, _SECOND, _PAST, _TIME, _NUMBER, _KIN = (1 << bit for bit in range(6))
+_LISTED = (
+    (_FIRST, "first person", 1),
+    (_PAST, "past tense", 1),
+    (_TIME, "time or date", 1),
+    (_NUMBER, "number", 1),
+    (_KIN, "kin, friend or pet", 1),
+    (_SECOND, "second person", -1),
+)
+_SEEN_MAX = 3
+
+
+class Reason(NamedTuple):
+    """One sign that spoke for or against keeping: what was seen, and the points it gave."""
+
+    sign: str
+    seen: str
+    points: float
+
+    def __str__(self) -> str:
+        """Return the reason as a line to read."""
+        return (
+            f"{self.points:+.2f} {self.sign}: {self.seen}" if self.seen else f"{self.points:+.2f} {self.sign}"
+        )
+
+
+class Value(NamedTuple):
+    """A keep-value, `total` = `information` × `points` × `speaker`, with the reasons behind its points."""
+
+    total: float
+    information: float
+    points: float
+    speaker: float
+    reasons: tuple[Reason, ...]
+
+
+def keep_value(
+    text: str,
+    *,
+    memories: int,
+    df: Mapping[int, int],
+    first_in_session: int | None,
+    after_question: bool,
+    assistant: bool,
+) -> Value:
+    """Return what a memory is worth keeping for, on the statistics of its arrival.
+
+    `memories` of the scope have been seen so far, `df` maps a term's hash to how many of them hold it.
+    `first_in_session` is the memory's position in its session, from 0, None without a session. `after_question` says
+    that the turn before it asked something.
+    """
+    read = readings(text)
+    lexicon = lexicon_of(read)
+    information = _information(stems_of(read, lexicon), memories, df)
+    reasons = _word_signs(read, lexicon)
+    reasons += _text_signs(text, read, lexicon)
+    reasons += _place_signs(first_in_session, after_question)
+    points = max(POINTS_MIN, 1 + sum([reason.points for reason in reasons]))
+    speaker = ASSISTANT_SHARE if assistant else 1.0
+    return Value(information * points * speaker, information, points, speaker, tuple(reasons))
+
+
+def asks(text: str) -> bool:
+    """Whether a turn ends by asking something, so that the next one is an answer."""
+    return not _ASKING.isdisjoint(text)
+
+
+def _information(stems: Sequence[str], memories: int, df: Mapping[int, int]) -> float:
+    """Return the sum over the rarest distinct stems of ln((N + 500) / (df + 1))."""
+    counts = sorted([df.get(term_hash(stem), 0) for stem in set(stems)])[:RAREST_MAX]
+    # df may count memories that arrived since; a word then says nothing, never less.
+    return sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
+
+
+def _worth(times: int) -> float:
+    """Return 1 − 2^−n: the first sight of a sign is worth half a point, all sights together never a whole one."""
+    return 1 - 0.5**times
+
+
+def _word_signs(read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
+    signs = _signs(lexicon.code)
+    seen: dict[int, list[str]] = {}
+    for reading in read:
+        for word in reading.folded:
+            bits = signs.get(word)
+            if bits is None:
+                bits = _unlisted(word, lexicon)
+            if bits:
+                seen.setdefault(bits, []).append(word)
+    reasons = []
+    for bit, sign, direction in _LISTED:
+        found = [word for bits, group in seen.items() if bits & bit for word in group]
+        if found:
+            reasons.append(Reason(sign, _shown(found), direction * _worth(len(found))))
+    return reasons
+
+
+@lru_cache(maxsize=len(LEXICONS))
+def _signs(code: str) -> dict[str, int]:
+    """Return word → signs of one language, as bits."""
+    lexicon = LEXICONS[code]
+    lists = (
+        (_FIRST, lexicon.first_person),
+        (_SECOND, lexicon.second_person),
+        (_PAST, lexicon.past),
+        (_TIME, lexicon.time_words),
+        (_NUMBER, lexicon.number_words),
+        (_KIN, lexicon.kin),
+    )
+    signs: dict[str, int] = dict.fromkeys(lexicon.stop | lexicon.not_past, 0)
+    for bit, listed in lists:
+        for word in listed:
+            signs[word] = signs.get(word, 0) | bit
+    return signs
+
+
+def _unlisted(word: str, lexicon: Lexicon) -> int:
+    if word[0].isdigit():
+        return _NUMBER
+    return _PAST if len(word) > 4 and lexicon.past_endings and word.endswith(lexicon.past_endings) else 0
+
+
+def _text_signs(text: str, read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
+    reasons: list[Reason] = []
+    names = [name for name in _CAPITAL.findall(text) if name.casefold() not in _signs(lexicon.code)]
+    if names and lexicon.names_by_capital:
+        reasons.append(Reason("name", _shown(names), _worth(len(names))))
+    share = _asking_share(text)
+    if share:
+        reasons.append(Reason("share of it that asks", f"{share:.0%}", -share))
+    offers = _offers(lexicon.code).findall(text.casefold())
+    if offers:
+        reasons.append(Reason("offer", _shown(offers), -_worth(len(offers))))
+    opener = next((word for reading in read for word in reading.folded), "")
+    if opener in lexicon.reactions:
+        reasons.append(Reason("reaction", opener, -_worth(1)))
+    return reasons
+
+
+def _place_signs(first_in_session: int | None, after_question: bool) -> list[Reason]:
+    reasons = []
+    if after_question:
+        reasons.append(Reason("answers a question", "", _worth(1)))
+    if first_in_session is not None and first_in_session < FIRST_IN_SESSION:
+        reasons.append(Reason("opens a session", "", _worth(1)))
+    return reasons
+
+
+def _asking_share(text: str) -> float:
+    """Return the share of the characters that stand in sentences closed by a question mark."""
+    if not asks(text):
+        return 0.0
+    asking = sum(len(part) for part in _SENTENCE.findall(text) if not _ASKING.isdisjoint(part))
+    return asking / len(text)
+
+
+@lru_cache(maxsize=len(LEXICONS))
+def _offers(code: str) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(phrase) for phrase in LEXICONS[code].offers))
+
+
+def _shown(words: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(words))
+    return ", ".join(distinct[:_SEEN_MAX]) + (" …" if len(distinct) > _SEEN_MAX else "")
