@@ -18,6 +18,7 @@ from remanence.flows import (
     curating,
     editing,
     exchange,
+    ingesting,
     recalling,
     sessions,
     starting,
@@ -26,10 +27,12 @@ from remanence.flows import (
     writing,
 )
 from remanence.flows.core import Core
+from remanence.flows.ingesting import Ingested
 from remanence.flows.recalling import Asked
 from remanence.llm.base import Embedder
 from remanence.model import Consolidated, Learned, Link, Memory, Recalled, Status, Turn
 from remanence.store.base import Check, Find
+from remanence.write.transcripts import Format
 
 Overrides = Mapping[str, Mapping[str, Any]]
 Moment = datetime | int
@@ -54,7 +57,7 @@ class Engine:
     async def close(self) -> None:
         """Write what is pending and let the store go; closing twice is allowed."""
         try:
-            await self._core.uses.settle(self._core)
+            await self._core.uses.settle()
         finally:
             await self._core.store.close()
 
@@ -85,6 +88,16 @@ class Engine:
         """Take many texts in; all are checked first, then written 1,000 a transaction."""
         turns = [_turns(item) for item in items]
         return await writing.learn_many(self._core, turns, progress)
+
+    async def ingest(
+        self,
+        path: str | Path,
+        *,
+        format: Format = "auto",  # noqa: A002
+        progress: Callable[[int], None] | None = None,
+    ) -> Ingested:
+        """Take a file of conversation in, whole or not at all; a second time changes nothing."""
+        return await ingesting.ingest(self._core, path, format, progress)
 
     async def put(self, key: str, text: str, **more: Any) -> Learned:
         """Store a text under a stable key of yours, or bring the memory that has it to this text."""

@@ -133,7 +133,7 @@ ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", 
 class Column:
     """One column of a memory: its kind, its home table in SQL, and what it is when nobody says.
 
-    int: an integer · time: microseconds UTC · fraction: a float kept in millionths · flag: 0 or 1 · enum: an
+    int: an integer · time: microseconds UTC · fraction: a float from 0 to `limit` kept in millionths · flag: 0 or 1 · enum: an
     integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as they are.
     """
 
@@ -143,6 +143,7 @@ class Column:
     default: Any = None
     nullable: bool = True
     labels: type[Label] | None = None
+    limit: float = 1.0  # the largest value of a fraction
 
 
 def _enum(name: str, labels: type[Label], default: Label | None = None) -> Column:
@@ -185,7 +186,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("hold_until", "time"),
     Column("pinned", "flag", default=0, nullable=False),
     Column("confidence", "fraction"),
-    Column("value", "fraction"),
+    Column("value", "fraction", limit=1_000_000),
     Column("tokens", "int", default=0, nullable=False),
     Column("words", "int", default=0, nullable=False),
     Column("uses", "int", default=0, nullable=False),

@@ -6,6 +6,7 @@ from remanence.clock import Clock, SystemClock
 from remanence.curate.policy import load
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
+from remanence.flows import curating
 from remanence.flows.core import Core, check_name
 from remanence.llm.base import Embedder
 from remanence.llm.local import StaticEmbedder
@@ -44,21 +45,9 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch = _clock(clock)
-    source = None if policy is None else policy_source(policy)
+    source = None if policy is None else curating.policy_source(policy)
     rules = load(NO_RULES if source is None else source)
     return Engine(Core(kept, scope, watch, chosen, rules, agent, policy_given=source is not None))
-
-
-def policy_source(policy: str) -> str:
-    """Return a preset's name or a TOML text as it is, and the text of a TOML file for its path."""
-    if "\n" not in policy and policy.endswith(".toml"):
-        try:
-            return Path(policy).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InvalidInput(
-                f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
-            ) from error
-    return policy
 
 
 def _clock(clock: str | Clock) -> Clock:

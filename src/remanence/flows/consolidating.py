@@ -67,7 +67,7 @@ async def consolidate(core: Core, progress: Callable[[int], None] | None) -> Con
 async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     for attempt in range(RACES_MAX):
-        await core.index.refresh(core)
+        await core.index.refresh(core.clock.now())
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
         partners = await _texts(core, pairs)
@@ -144,7 +144,7 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int) -> list[Chan
     (change,) = update(memory, {"status": Status.ACTIVE, "status_at": now})
     if core.embedder.dimensions and not core.index.embedded(memory.seq):
         assert change.before is not None and change.after is not None
-        vector = vector_of(core, memory.speaker, memory.said_at, memory.text)
+        vector = vector_of(core, memory.text)
         change = Change(
             "memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector}
         )

@@ -37,8 +37,13 @@ class Core:
     session: str | None = None
     policy_given: bool = False
     random: Callable[[int], bytes] = os.urandom
-    index: ScopeIndex = field(default_factory=ScopeIndex)
-    uses: Uses = field(default_factory=Uses)
+    index: ScopeIndex = field(init=False)
+    uses: Uses = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make what follows from the rest."""
+        self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
+        self.uses = Uses(lambda changes: self.commit(changes, self.cause("use")))
 
     def new_id(self) -> str:
         """Return a fresh id that sorts by time."""
@@ -87,7 +92,7 @@ def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], *
     return Receipt(cause.run, cause.verb, cause.at, scope, changes, dict(counts), **more)
 
 
-def label(labels: type[L], name: str, what: str) -> L:
+def label(labels: type[L], name: object, what: str) -> L:
     """Turn a lower-case name into its enum member, or raise NameUnknown with the nearest one."""
     member = labels.__members__.get(name.upper()) if isinstance(name, str) else None
     if member is None:
@@ -95,16 +100,15 @@ def label(labels: type[L], name: str, what: str) -> L:
     return member
 
 
-def check_name(what: str, name: str | None) -> str | None:
-    """Refuse a name that is blank, too long or not plain text."""
+def check_name(what: str, name: object) -> None:
+    """Refuse a name that is blank, too long or not plain text; None is no name and fine."""
     if name is None:
-        return None
+        return
     if not isinstance(name, str) or not name.strip() or len(name) > NAME_CHARS_MAX or not name.isprintable():
         raise InvalidInput(
             f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {str(name)[:40]!r}",
             recovery=f"pass a shorter plain name for {what}",
         )
-    return name
 
 
 def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:

@@ -7,6 +7,7 @@ since the plan was made drops out of it with a reason; the rest goes on.
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from remanence.change import PART_CHANGES_MAX, Change, Receipt
@@ -28,7 +29,7 @@ Group = Sequence[Change]
 def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, Any]] | None) -> Policy:
     """Return the policy to plan with: the one named, or the one this memory was opened with or has adopted."""
     if policy is not None:
-        return load(policy, overrides)
+        return load(policy_source(policy), overrides)
     if not core.policy_given:
         raise InvalidInput(
             "no policy was named", recovery="pass one, e.g. 'tidy', or open with policy='tidy'"
@@ -36,9 +37,21 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     return load(core.policy.source, overrides) if overrides else core.policy
 
 
+def policy_source(policy: str) -> str:
+    """Return a preset's name or a TOML text as it is, and the text of a TOML file for its path."""
+    if "\n" not in policy and policy.endswith(".toml"):
+        try:
+            return Path(policy).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(
+                f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+            ) from error
+    return policy
+
+
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
     """Decide what a policy would do now; nothing is written."""
-    await core.uses.settle(core)
+    await core.uses.settle()
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
     return await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
@@ -59,7 +72,7 @@ async def adopted(core: Core) -> Mapping[str, Any] | None:
 async def apply(core: Core, plan: Plan, allow_destroyed: int | None) -> Receipt:
     """Do what a plan says, and nothing else."""
     await _refuse(core, plan, allow_destroyed)
-    await core.uses.settle(core)
+    await core.uses.settle()
     cause = core.cause(
         "curate", policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy}
     )

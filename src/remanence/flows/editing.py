@@ -90,7 +90,7 @@ async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
     assert change.before is not None and change.after is not None
     _, old = await core.store.vectors(core.scope, only=[memory.seq])
     before = old[0].astype("<f2").tobytes() if len(old) else None
-    after = vector_of(core, memory.speaker, memory.said_at, change.after["text"])
+    after = vector_of(core, change.after["text"])
     return Change(
         "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
     )

@@ -5,18 +5,17 @@ where too many did.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Corpus
-from remanence.recall.semantic import REACH, window_vectors
+from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.semantic import touched_rows, window_vectors
 from remanence.snapshot import Snapshot, Wanted
-
-if TYPE_CHECKING:
-    from remanence.flows.core import Core
+from remanence.store.base import Store
 
 Ints = npt.NDArray[np.int64]
 # What ranking and filters read of a memory.
@@ -34,7 +33,10 @@ RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
 class ScopeIndex:
     """The resident columns of one scope; `refresh` before use."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store, scope: str, dimensions: int) -> None:
+        self._store = store
+        self._scope = scope
+        self._dimensions = dimensions
         self.position = -1
         self._rows = 0
         self._seq = np.zeros(0, np.int64)
@@ -43,7 +45,7 @@ class ScopeIndex:
         self._bare = np.zeros((0, 0), np.float16)
         self._windows = np.zeros((0, 0), np.float32)
         self._held = np.zeros(0, np.bool_)
-        self._corpus: Corpus | None = None
+        self._ground: Ground | None = None
 
     def __len__(self) -> int:
         return self._rows
@@ -67,24 +69,33 @@ class ScopeIndex:
     def stands(self) -> npt.NDArray[np.bool_]:
         """Which memories recall may return: inbox and active."""
         status = self.column("status")
-        return (status == Status.INBOX) | (status == Status.ACTIVE)
+        stands: npt.NDArray[np.bool_] = (status == Status.INBOX) | (status == Status.ACTIVE)
+        return stands
 
     @property
-    def corpus(self) -> Corpus:
-        """The scope as the ranking sees it."""
-        if self._corpus is None:
-            self._corpus = Corpus(
-                seq=self.seq,
-                session=self.column("session").astype(np.int32),
-                words=self.column("words").astype(np.int32),
-                speaker=self.column("speaker").astype(np.int32),
-                said_at=self.column("said_at").astype(np.int64),
-                value=np.nan_to_num(self.column("value").astype(np.float32)),
-                live=self.stands,
-                assistant=self.column("role") == Role.ASSISTANT,
-                lends=self.column("status") != Status.PRUNED,
-            )
-        return self._corpus
+    def lends(self) -> npt.NDArray[np.bool_]:
+        """Which memories lend their words to their neighbours: all but tombstones."""
+        lends: npt.NDArray[np.bool_] = self.column("status") != Status.PRUNED
+        return lends
+
+    @property
+    def ground(self) -> Ground:
+        """The scope as the ranking sees it, worked out once after each change."""
+        if self._ground is None:
+            self._ground = ground_of(self._corpus(), self.names("speaker"))
+        return self._ground
+
+    def _corpus(self) -> Corpus:
+        return Corpus(
+            seq=self.seq,
+            session=self.column("session").astype(np.int32),
+            words=np.where(self.lends, self.column("words"), 0).astype(np.int32),
+            speaker=self.column("speaker").astype(np.int32),
+            said_at=self.column("said_at").astype(np.int64),
+            value=np.nan_to_num(self.column("value").astype(np.float32)),
+            live=self.stands,
+            assistant=self.column("role") == Role.ASSISTANT,
+        )
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """Return one column; names are codes, −1 where absent."""
@@ -102,45 +113,52 @@ class ScopeIndex:
         """Return the rows of sequence numbers that are all here."""
         return np.searchsorted(self.seq, np.fromiter(seqs, np.int64))
 
+    def lending_rows(self, seqs: Ints) -> Ints:
+        """Return the rows of sequence numbers, without tombstones and what arrived since the last refresh."""
+        if not self._rows:
+            return np.zeros(0, np.int64)
+        rows = np.searchsorted(self.seq, seqs[seqs <= self.seq[-1]])
+        return rows[self.lends[rows]]
+
     def embedded(self, seq: int) -> bool:
         """Tell whether a memory has a vector."""
         return bool(self._held[int(self.rows_of([seq])[0])])
 
-    async def refresh(self, core: "Core") -> None:
-        """Catch up with the change sequence."""
-        if self.position < 0:
-            return await self._read(core)
+    async def refresh(self, now: int) -> None:
+        """Catch up with the change sequence: patch the rows that changed, or read anew."""
+        changed = None if self.position < 0 else await self._changed()
+        if changed is None or not await self._patch(changed):
+            await self._read(now)
+
+    async def _changed(self) -> set[int] | None:
+        """Return which memories changed since, or None where a patch does not pay or rows left."""
         changed: set[int] = set()
         runs = 0
-        while page := await core.store.history(core.scope, after=self.position, limit=PAGE):
+        while page := await self._store.history(self._scope, after=self.position, limit=PAGE):
+            changes = [change for part in page for change in part.changes if change.table == "memories"]
+            if any(change.after is None for change in changes):
+                return None
+            changed.update(change.key for change in changes if isinstance(change.key, int))
             runs += len(page)
-            for part in page:
-                for change in part.changes:
-                    if change.table == "memories":
-                        if change.after is None:  # rows only ever leave by purge and undo
-                            return await self._read(core)
-                        changed.add(change.key)  # type: ignore[arg-type]
-            self.position = page[-1].position
             if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
-                return await self._read(core)
-        if changed:
-            await self._patch(core, sorted(changed))
-        return None
+                return None
+            self.position = page[-1].position
+        return changed
 
-    async def _read(self, core: "Core") -> None:
+    async def _read(self, now: int) -> None:
         """Read the whole scope."""
-        snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(COLUMNS)), core.clock.now())
-        seqs, vectors = await core.store.vectors(core.scope)
+        snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(COLUMNS)), now)
+        seqs, vectors = await self._store.vectors(self._scope)
         self.position = snapshot.position
         self._rows = len(snapshot)
         self._seq = snapshot.seq.copy()
         self._columns = {name: snapshot.columns[name].copy() for name in COLUMNS}
         self._codes = _codes(snapshot)
-        self._bare = np.zeros((self._rows, core.embedder.dimensions), np.float16)
+        self._bare = np.zeros((self._rows, self._dimensions), np.float16)
         self._held = np.zeros(self._rows, np.bool_)
         self._place(seqs, vectors)
-        self._corpus = None
-        self._windows = window_vectors(self.corpus, self._bare)
+        self._ground = None
+        self._windows = window_vectors(self.ground.windows, self._bare)
 
     def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
@@ -152,26 +170,29 @@ class ScopeIndex:
         self._bare[at[here]] = vectors[here]
         self._held[at[here]] = True
 
-    async def _patch(self, core: "Core", seqs: Sequence[int]) -> None:
+    async def _patch(self, changed: Iterable[int]) -> bool:
         """Read single memories again, or for the first time, and the windows that they reach."""
+        seqs = sorted(changed)
         memories: list[Memory] = []
         for start in range(0, len(seqs), PAGE):
-            found = await core.store.get(core.scope, seqs[start : start + PAGE])
+            found = await self._store.get(self._scope, seqs[start : start + PAGE])
             memories += [memory for memory in found if memory is not None]
+        if not memories:
+            return True
         latest = int(self.seq[-1]) if self._rows else 0
-        fresh = [memory for memory in memories if memory.seq > latest]
         if any(memory.seq < latest and memory.seq not in self for memory in memories):
-            return await self._read(core)  # a row came back in the middle
+            return False  # a row came back in the middle
+        fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
-        self._seq[self._rows - len(fresh) : self._rows] = [memory.seq for memory in fresh]
+        self._seq[self._rows - len(fresh) : self._rows] = fresh
         rows = self.rows_of(memory.seq for memory in memories)
         for name in COLUMNS:
             self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
-        self._place(*await core.store.vectors(core.scope, only=[memory.seq for memory in memories]))
-        self._corpus = None
-        reached = self._reached(rows)
-        self._windows[reached] = window_vectors(self.corpus, self.bare, rows=reached)
-        return None
+        self._place(*await self._store.vectors(self._scope, only=[memory.seq for memory in memories]))
+        self._ground = None
+        reached = touched_rows(self.ground.windows, rows)
+        self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
+        return True
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
@@ -198,20 +219,6 @@ class ScopeIndex:
         self._held[self._rows : needed] = False
         self._bare[self._rows : needed] = 0
         self._rows = needed
-
-    def _reached(self, rows: Ints) -> Ints:
-        """Return the rows whose window these rows are in: those near them in the same session."""
-        session = self.column("session")
-        reached = set(rows.tolist())
-        for code in np.unique(session[rows]):
-            if code < 0:
-                continue
-            members = np.flatnonzero(session == code)
-            at = np.searchsorted(members, rows[session[rows] == code])
-            for step in range(-REACH, REACH + 1):
-                near = at + step
-                reached.update(members[near[(near >= 0) & (near < len(members))]].tolist())
-        return np.array(sorted(reached), np.int64)
 
 
 def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:

@@ -15,9 +15,10 @@ from remanence.flows.index import COLUMNS
 from remanence.model import COLUMN, Dropped, Hit, Memory, Recalled
 from remanence.recall.fit import fit
 from remanence.recall.fuse import Query, Ranked, rank
+from remanence.recall.semantic import word_weight
 from remanence.snapshot import Wanted
 from remanence.store.base import Find
-from remanence.text import check_text, stems
+from remanence.text import check_text, stems, term_hash
 
 LIMIT_MAX = 1_000
 # With a budget, smaller memories further down may take the room that a large one leaves.
@@ -45,14 +46,14 @@ async def recall(core: Core, asked: Asked) -> Recalled:
     _check(asked)
     terms = list(dict.fromkeys(stems(asked.query)))
     postings = await core.store.search(core.scope, terms)
-    await core.index.refresh(core)
+    await core.index.refresh(core.clock.now())
     allowed = await _allowed(core, asked)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
     ranked = await asyncio.to_thread(_ranked, core, asked, postings.rows, allowed, pool)
     memories = await core.store.get(core.scope, [int(core.index.seq[row]) for row in ranked.rows])
     answer = _answer(asked, ranked, memories)
     if asked.count_use:
-        core.uses.count(core, [hit.memory.seq for hit in answer.memories])
+        core.uses.count([hit.memory.seq for hit in answer.memories])
     return answer
 
 
@@ -113,32 +114,27 @@ def _ranked(
 ) -> Ranked:
     """Rank on the resident columns; runs in a worker thread."""
     index = core.index
-    corpus = index.corpus
-    found = (
-        {stem: np.searchsorted(index.seq, seqs[seqs <= index.seq[-1]]) for stem, seqs in rows.items()}
-        if len(index)
-        else {}
-    )
     query = Query(
         text=asked.query,
         stems=tuple(rows),
         vector=_vector(core, asked.query, rows),
-        speakers=tuple(index.names("speaker")),
         asker=None if asked.asker is None else index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
     )
-    return rank(corpus, found, index.windows, query, allowed, pool)
+    found = {stem: index.lending_rows(seqs) for stem, seqs in rows.items()}
+    vectors = index.windows if core.embedder.dimensions else None
+    return rank(index.ground, found, vectors, query, allowed, pool)
 
 
-def _vector(core: Core, text: str, rows: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
+def _vector(
+    core: Core, text: str, rows: Mapping[str, npt.NDArray[np.int64]]
+) -> npt.NDArray[np.float32] | None:
     """Embed the question, its words weighted by how rare they are in the scope now."""
-    total = np.log(len(core.index) + 500.0)
-
-    def rarity(stem: str) -> float:
-        return float(total - np.log(len(rows[stem]) + 1.0)) if stem in rows else float(total)
-
-    (vector,) = core.embedder.embed([text], rarity)
-    return vector
+    if not core.embedder.dimensions:
+        return None
+    df = {term_hash(stem): len(seqs) for stem, seqs in rows.items()}
+    vectors = core.embedder.embed([text], word_weight(len(core.index), df))
+    return vectors[0]
 
 
 def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> Recalled:

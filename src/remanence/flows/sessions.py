@@ -26,6 +26,7 @@ async def end(core: Core) -> float:
     now = core.clock.now()
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))
     row = booked.values[name]
+    began_at = int(row["started_at"])
     await core.store.bookkeep(core.scope, Bookkeeping(now, put={name: {**row, "ended_at": now}}))
     core.session = None
-    return max(0.0, (now - row["started_at"]) / HOUR)
+    return max(0.0, (now - began_at) / HOUR)

@@ -1,15 +1,15 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remanence.change import Change
-from remanence.clock import to_datetime, to_micros
+from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, check_name, label
 from remanence.model import Kind, Known, Learned, Role, Severity, Turn
+from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, decide
@@ -18,9 +18,6 @@ CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 TAGS_MAX = 64
 # A batch of this many texts is embedded and decided in a worker thread, so that the event loop stays free.
 LOOP_TEXTS_MAX = 32
-
-# Smoothing of the inverse document frequency, as in the keep-value.
-_UNSEEN = 500
 
 
 @dataclass(eq=False)
@@ -162,27 +159,16 @@ def embed_rows(core: Core, batch: Batch, known: Known) -> None:
     """Give each new row its vector, weighted by how rare its words are in the scope on arrival."""
     if not batch.rows or not core.embedder.dimensions:
         return
-    total = math.log(known.memories + len(batch.rows) + _UNSEEN)
-
-    def rarity(stem: str) -> float:
-        return total - math.log(known.df.get(term_hash(stem), 0) + 1)
-
-    texts = [spoken(draft.turn.speaker, draft.said_at, draft.turn.text) for draft in batch.drafts]
-    vectors = core.embedder.embed(texts, rarity)
+    texts = [draft.turn.text for draft in batch.drafts]
+    vectors = core.embedder.embed(texts, word_weight(known.memories, known.df))
     for row, vector in zip(batch.rows, vectors.astype("<f2"), strict=True):
         row["vector"] = vector.tobytes()
 
 
-def vector_of(core: Core, speaker: str | None, said_at: int, text: str) -> bytes:
+def vector_of(core: Core, text: str) -> bytes:
     """Embed one text that is not arriving, all its words weighted alike."""
-    (vector,) = core.embedder.embed([spoken(speaker, said_at, text)], None)
-    return vector.astype("<f2").tobytes()
-
-
-def spoken(speaker: str | None, said_at: int, text: str) -> str:
-    """Write a text the way it is embedded: who said it, on which day."""
-    day = to_datetime(said_at)
-    return f"{speaker or ''} ({day.day} {day:%B %Y}): {text}"
+    vectors = core.embedder.embed([text])
+    return bytes(vectors[0].astype("<f2").tobytes())
 
 
 async def _without_known_sources(core: Core, changes: list[Change]) -> list[Change]:

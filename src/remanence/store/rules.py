@@ -199,7 +199,7 @@ def _fits(column: Column, value: Any) -> bool:
     if not isinstance(value, _TYPES[column.kind]):
         return False
     if column.kind == "fraction":
-        return math.isfinite(value) and 0 <= value <= 1
+        return math.isfinite(value) and 0 <= value <= column.limit
     if column.kind == "flag":
         return value in {0, 1}
     return column.labels is None or value in set(column.labels)
