@@ -1,0 +1,33 @@
+"""The command line: `remanence VERB`, one command for each verb of the engine.
+
+Knows which commands there are; what they do is the engine's, what their answers look like is in `show`.
+"""
+
+import io
+import sys
+
+import typer
+
+from remanence.faces.cli import commands, files, policies
+from remanence.faces.cli.verbs import outer
+
+app = typer.Typer(
+    name="remanence",
+    help="A memory for agents: take conversations in, recall, curate by a policy, explain, take back.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+outer(app)
+commands.add(app)
+files.add(app)
+policies.add(app)
+
+
+def main() -> None:
+    """Run the command line; the entry point of the installed `remanence`."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that can't show a sign gets its code instead of an exception.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    app()

@@ -1,0 +1,254 @@
+"""The commands that read and write memories: each calls one verb of the engine and returns what it answers.
+
+Knows which arguments a verb takes; must not know how an answer is printed or a database opened.
+"""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from remanence.faces.cli.options import About, Edit, Narrow, moment, name_of
+from remanence.faces.cli.progress import counting, waiting
+from remanence.faces.cli.verbs import Verb, verb
+
+if TYPE_CHECKING:
+    from remanence.engine import Engine
+    from remanence.write.transcripts import Format
+
+Name = Annotated[str, typer.Argument(metavar="MEMORY", help="Its sequence number, id or key.")]
+Text = Annotated[str, typer.Argument(help="The text; - reads it from standard input.")]
+Tags = Annotated[list[str], typer.Argument(help="One tag or several.")]
+Relation = Annotated[str, typer.Argument(help="A relation such as supports, causes or elaborates.")]
+
+
+def add(app: typer.Typer) -> None:
+    """Give an app the commands of this module."""
+    makers: tuple[Verb, ...] = (ingest, learn, put)
+    for maker in makers:
+        verb(app, makes=True)(maker)
+    for other in _EVERY:
+        verb(app)(other)
+    verb(app, "list")(list_memories)
+
+
+async def ingest(
+    memory: "Engine",
+    file: Annotated[str, typer.Argument(help="A file of conversation.")],
+    form: Annotated[str, typer.Option("--format", help="auto, locomo, jsonl or chatgpt.")] = "auto",
+) -> Any:
+    """Take a file of conversation in, whole or not at all; a second time changes nothing."""
+    with counting("taking in") as progress:
+        return await memory.ingest(file, format=cast("Format", form), progress=progress)
+
+
+async def learn(
+    memory: "Engine",
+    text: Text,
+    about: About,
+    key: Annotated[
+        str | None, typer.Option(help="A stable name of yours; known already = nothing to do.")
+    ] = None,
+) -> Any:
+    """Take one text in."""
+    return await memory.learn(_text(text), key=key, **about.values())
+
+
+async def put(
+    memory: "Engine",
+    key: Annotated[str, typer.Argument(help="A stable name of yours.")],
+    text: Text,
+    about: About,
+) -> Any:
+    """Store a text under a key, or bring the memory that has the key to this text."""
+    return await memory.put(key, _text(text), **about.values())
+
+
+async def consolidate(memory: "Engine") -> Any:
+    """Turn the inbox active and link what is near or similar."""
+    inbox = (await memory.status()).statuses.get("inbox", 0)
+    with counting("consolidating", inbox) as progress:
+        return await memory.consolidate(progress)
+
+
+async def recall(
+    memory: "Engine",
+    query: Annotated[str, typer.Argument(help="A question, or words to look for.")],
+    narrow: Narrow,
+) -> Any:
+    """Find the memories that answer a question best."""
+    return await memory.recall(query, **narrow.values())
+
+
+async def get(memory: "Engine", name: Name) -> Any:
+    """Show one memory whole."""
+    return await memory.get(name_of(name))
+
+
+async def list_memories(
+    memory: "Engine",
+    kind: Annotated[str | None, typer.Option(help="semantic, episodic or procedural.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only with this tag; may be given several times.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+) -> Any:
+    """List active memories, newest first."""
+    equal = {} if category is None else {"category": category}
+    return await memory.list_active(kind=kind, tags=tuple(tag or ()), limit=limit, **equal)
+
+
+async def update(memory: "Engine", name: Name, edit: Edit) -> Any:
+    """Change what a memory says or where it stands."""
+    return await memory.update(name_of(name), **edit.values())
+
+
+async def tag(memory: "Engine", name: Name, tags: Tags) -> Any:
+    """Add tags."""
+    return await memory.tag(name_of(name), *tags)
+
+
+async def untag(memory: "Engine", name: Name, tags: Tags) -> Any:
+    """Take tags away."""
+    return await memory.untag(name_of(name), *tags)
+
+
+async def pin(memory: "Engine", name: Name) -> Any:
+    """Protect a memory from every move and destruction."""
+    return await memory.pin(name_of(name))
+
+
+async def unpin(memory: "Engine", name: Name) -> Any:
+    """Take the pin away."""
+    return await memory.unpin(name_of(name))
+
+
+async def hold(
+    memory: "Engine",
+    name: Name,
+    reason: Annotated[str, typer.Argument(help="The name of the hold, such as audit-2026.")],
+    until: Annotated[str | None, typer.Option(help="Until when; for good if absent.")] = None,
+) -> Any:
+    """Forbid the destruction of a memory under a named hold."""
+    return await memory.hold(name_of(name), reason, None if until is None else moment(until))
+
+
+async def release(
+    memory: "Engine", name: Name, reason: Annotated[str, typer.Argument(help="The name of the hold.")]
+) -> Any:
+    """Lift a named hold."""
+    return await memory.release(name_of(name), reason)
+
+
+async def confirm(memory: "Engine", name: Name) -> Any:
+    """Say that a memory was the answer; an archived one comes back."""
+    return await memory.confirm(name_of(name))
+
+
+async def dispute(memory: "Engine", name: Name) -> Any:
+    """Say that somebody denied a memory."""
+    return await memory.dispute(name_of(name))
+
+
+async def correct(memory: "Engine", name: Name, text: Text) -> Any:
+    """Learn a corrected text, which supersedes the old memory."""
+    return await memory.correct(name_of(name), _text(text))
+
+
+async def supersede(
+    memory: "Engine",
+    old: Annotated[str, typer.Argument(help="The memory that no longer holds.")],
+    by: Annotated[str, typer.Argument(help="The memory that takes its place.")],
+) -> Any:
+    """Let one memory take another's place."""
+    return await memory.supersede(name_of(old), name_of(by))
+
+
+async def forget(memory: "Engine", name: Name) -> Any:
+    """Make a memory a tombstone, which `restore` brings back."""
+    return await memory.forget(name_of(name))
+
+
+async def restore(memory: "Engine", name: Name) -> Any:
+    """Bring a fallen memory back to active."""
+    return await memory.restore(name_of(name))
+
+
+async def link(
+    memory: "Engine",
+    source: Name,
+    target: Name,
+    relation: Relation,
+    weight: Annotated[float | None, typer.Option(help="How strong it is, from 0 to 1.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure it is, from 0 to 1.")] = None,
+    if_exists: Annotated[str, typer.Option(help="reinforce, update, skip or error.")] = "reinforce",
+) -> Any:
+    """Draw a link between two memories, or strengthen the one that is there."""
+    ends = (name_of(source), name_of(target))
+    return await memory.link(*ends, relation, weight=weight, confidence=confidence, if_exists=if_exists)
+
+
+async def unlink(memory: "Engine", source: Name, target: Name, relation: Relation) -> Any:
+    """Cut a link."""
+    return await memory.unlink(name_of(source), name_of(target), relation)
+
+
+async def links(memory: "Engine", name: Name) -> Any:
+    """List the links of a memory."""
+    return await memory.links(name_of(name))
+
+
+async def history(
+    memory: "Engine",
+    name: Annotated[
+        str | None, typer.Argument(metavar="[MEMORY]", help="A memory; all runs if absent.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+) -> Any:
+    """Show what happened to a memory, or the newest runs."""
+    return await memory.history(None if name is None else name_of(name), limit=limit)
+
+
+async def status(memory: "Engine") -> Any:
+    """Show the memory in numbers."""
+    return await memory.status()
+
+
+async def doctor(memory: "Engine") -> Any:
+    """Check what is stored: structure, references, row hashes, audit, full text."""
+    with waiting("checking"):
+        return await memory.doctor()
+
+
+async def undo(
+    memory: "Engine", run: Annotated[str, typer.Argument(help="The id of the run, as its receipt says.")]
+) -> Any:
+    """Take a run back, whole or not at all."""
+    with waiting("undoing"):
+        return await memory.undo(run)
+
+
+def _text(given: str) -> str:
+    return sys.stdin.read() if given == "-" else given
+
+
+_EVERY: tuple[Verb, ...] = (
+    *(
+        consolidate,
+        recall,
+        get,
+        update,
+        tag,
+        untag,
+        pin,
+        unpin,
+        hold,
+        release,
+        confirm,
+        dispute,
+        correct,
+        supersede,
+    ),
+    *(forget, restore, link, unlink, links, history, status, doctor, undo),
+)

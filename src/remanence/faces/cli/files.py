@@ -1,0 +1,78 @@
+"""The commands that read and write files: plans, copies and policies.
+
+Knows what such a file is; must not know what a plan or a policy says.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from remanence.errors import InvalidInput, NotFound
+from remanence.faces.cli.progress import waiting
+from remanence.faces.cli.verbs import verb
+
+if TYPE_CHECKING:
+    from remanence.engine import Engine
+
+
+def add(app: typer.Typer) -> None:
+    """Give an app the commands of this module."""
+    for function in (backup, export):
+        verb(app)(function)
+    verb(app, makes=True)(import_)
+
+
+async def backup(
+    memory: "Engine", path: Annotated[str, typer.Argument(help="A file that is not there yet.")]
+) -> Any:
+    """Write a verified copy of the whole database."""
+    with waiting("copying"):
+        await memory.backup(path)
+    return {"backup": path}
+
+
+async def export(
+    memory: "Engine",
+    file: Annotated[str, typer.Argument(help="A file that is not there yet; - prints.")] = "-",
+) -> Any:
+    """Write the scope as lines of JSON, lossless."""
+    count = 0
+    with _sink(file) as sink:
+        async for line in memory.export():
+            sink.write(line)
+            count += 1
+    return None if file == "-" else {"export": file, "lines": count}
+
+
+async def import_(
+    memory: "Engine", file: Annotated[str, typer.Argument(help="A file made by export.")]
+) -> Any:
+    """Take an export in; what is here already is left alone."""
+    with waiting("taking in"):
+        return await memory.import_(_lines(file), Path(file).name)
+
+
+def _sink(file: str) -> Any:
+    if file == "-":
+        return open(sys.stdout.fileno(), "wb", closefd=False)
+    try:
+        return Path(file).open("xb")
+    except FileExistsError:
+        raise InvalidInput(f"{file} is there already", recovery="name a file that is not there yet") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot write {file}: {error.strerror}", recovery="name a file that you may write"
+        ) from None
+
+
+def _lines(file: str) -> list[bytes]:
+    try:
+        return Path(file).read_bytes().splitlines()
+    except FileNotFoundError:
+        raise NotFound(f"no file {file}", recovery="check the path") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {file}: {error.strerror}", recovery="name a file that you may read"
+        ) from None

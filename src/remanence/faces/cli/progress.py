@@ -1,0 +1,29 @@
+"""What a person at a terminal sees while a verb works: on stderr, gone when it is done, nothing where nobody looks."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Report = Callable[[int], None]
+
+
+@contextmanager
+def counting(what: str, total: int | None = None) -> Iterator[Report | None]:
+    """Show how far a count has come; yield who is to be told, or None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda count: shown.update(task, completed=count)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show that something is going on whose length nobody knows."""
+    with counting(what):
+        yield

@@ -1,0 +1,238 @@
+"""What a result looks like: as lines for a person, or as one JSON document.
+
+Knows the shape of every result; must not know how it came about.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from functools import singledispatch
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from remanence.change import Receipt
+from remanence.clock import to_datetime
+from remanence.flows.ingesting import Ingested
+from remanence.flows.telling import Event, State
+from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Recalled
+from remanence.store.base import Check
+
+TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) | {
+    "at",
+    "created_at",
+    "last_at",
+}
+TIMES |= {"last_curate_at", "until"}
+HIDDEN = frozenset({"fingerprint"})
+TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
+
+
+def document(result: Any) -> str:
+    """Return a result as JSON: enumerations by name, times in ISO 8601."""
+    return json.dumps(plain(result), ensure_ascii=False, indent=2)
+
+
+def write(result: Any) -> None:
+    """Print a result line by line; None prints nothing."""
+    console = Console(highlight=False, soft_wrap=True)
+    for line in () if result is None else lines(result):
+        console.print(line)
+
+
+def is_well(result: Any) -> bool:
+    """Tell whether a result is good news: every check of it is sound."""
+    return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """Turn a result into what JSON knows; `name` is the field it stands in."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            one.name: plain(getattr(value, one.name), one.name)
+            for one in fields(value)
+            if one.name not in HIDDEN
+        }
+    if isinstance(value, Label):
+        return value.label
+    if isinstance(value, bool) or value is None or isinstance(value, float | str):
+        return value
+    if isinstance(value, int):
+        return to_datetime(value).isoformat() if name in TIMES else int(value)
+    if isinstance(value, Mapping):
+        return {
+            str(key): plain(item, "until" if name == "holds" else str(key)) for key, item in value.items()
+        }
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Sequence | AbstractSet):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def safe(text: str) -> str:
+    """Return a text that can't steer a terminal: one line, without control characters."""
+    flat = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in flat)
+
+
+def short(text: str) -> str:
+    """Cut a text to what fits a list."""
+    flat = safe(text)
+    return flat if len(flat) <= TEXT_CHARS else flat[: TEXT_CHARS - 1] + "…"
+
+
+def when(micros: int | None) -> str:
+    """Write a time as people do, in UTC."""
+    return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Write counts in a line."""
+    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items()) or "nothing"
+
+
+@singledispatch
+def lines(result: Any) -> Iterator[Text]:
+    """Yield a result line by line; what has no form of its own is shown as JSON."""
+    yield Text(result if isinstance(result, str) else document(result))
+
+
+@lines.register
+def _named(result: Mapping) -> Iterator[Text]:  # type: ignore[type-arg]
+    for name, value in result.items():
+        yield Text.assemble((f"{name:<8}", "dim"), f" {safe(str(value))}")
+
+
+@lines.register(list)
+@lines.register(tuple)
+def _each(results: Sequence[Any]) -> Iterator[Text]:
+    if not results:
+        yield Text("none", "dim")
+    for result in results:
+        yield from [_row(result)] if isinstance(result, Memory) else lines(result)
+
+
+@lines.register
+def _ingested(done: Ingested) -> Iterator[Text]:
+    counts = {"stored": done.stored, "confirmed as repeats": done.confirmed, "known already": done.known}
+    yield Text.assemble(
+        (f"{done.turns:,} turns", "bold"), f" of {safe(done.source)} ({done.format}): {counted(counts)}"
+    )
+    for reason, count in done.skipped.items():
+        yield Text(f"  left out {count:,}: {reason}", "yellow")
+    if done.stored:
+        yield Text("  make them active with: remanence consolidate", "dim")
+
+
+@lines.register
+def _learned(done: Learned) -> Iterator[Text]:
+    reason = f" ({safe(done.reason)})" if done.reason else ""
+    yield Text.assemble((done.status, "bold"), f" {done.seq}  {done.id}{reason}")
+
+
+@lines.register
+def _consolidated(done: Consolidated) -> Iterator[Text]:
+    links = f"{done.near_duplicates:,} near duplicates and {done.similar:,} similar pairs linked"
+    yield Text.assemble((f"{done.activated:,} memories active", "bold"), f", {links}")
+
+
+@lines.register
+def _receipt(done: Receipt) -> Iterator[Text]:
+    counts = {name: count for name, count in done.counts.items() if count}
+    yield Text.assemble((done.verb, "bold"), f": {counted(counts)} ({done.changes:,} changes)")
+    for reason in done.skipped:
+        yield Text(f"  left out: {safe(reason)}", "yellow")
+    if done.changes:
+        yield Text(f"  take it back with: remanence undo {done.run}", "dim")
+
+
+@lines.register
+def _recalled(answer: Recalled) -> Iterator[Text]:
+    if not answer.memories:
+        yield Text("nothing matches", "dim")
+    for hit in answer.memories:
+        yield from lines(hit)
+    yield Text(f"strength {answer.strength:.2f}, {answer.tokens:,} tokens", "dim")
+    if answer.said_by_other:
+        yield Text("  note: the best of these was said by somebody else than the question names", "yellow")
+    for dropped in answer.dropped:
+        yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
+
+
+@lines.register
+def _hit(hit: Hit) -> Iterator[Text]:
+    yield Text.assemble((f"{hit.score:6.3f} ", "cyan"), _row(hit.memory))
+    if hit.parts:
+        yield Text("        " + "  ".join(f"{name} {value:.3f}" for name, value in hit.parts.items()), "dim")
+
+
+def _row(memory: Memory) -> Text:
+    who = f"{safe(memory.speaker)}: " if memory.speaker else ""
+    mark = "" if memory.status.label == "active" else f" [{memory.status.label}]"
+    return Text.assemble(
+        (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
+    )
+
+
+@lines.register
+def _memory(memory: Memory) -> Iterator[Text]:
+    yield Text.assemble((f"{memory.seq}  {memory.id}", "bold"))
+    yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
+    for one in fields(memory):
+        value = getattr(memory, one.name)
+        if one.name in HIDDEN | {"seq", "id", "text"} or value in (None, (), 0):
+            continue
+        shown = when(value) if one.name in TIMES else _plainly(value)
+        yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
+
+
+def _plainly(value: Any) -> str:
+    found = plain(value)
+    return (
+        ", ".join(found)
+        if isinstance(found, list)
+        else found
+        if isinstance(found, str)
+        else json.dumps(found)
+    )
+
+
+@lines.register
+def _link(link: Link) -> Iterator[Text]:
+    sure = "" if link.confidence is None else f", confidence {link.confidence:.2f}"
+    yield Text(
+        f"{link.source} {link.relation.label} {link.target}: weight {link.weight:.2f}{sure}, seen {link.count}×"
+    )
+
+
+@lines.register
+def _state(state: State) -> Iterator[Text]:
+    yield Text.assemble(
+        (f"scope {safe(state.scope)}", "bold"), f": {state.memories:,} memories, {state.links:,} links"
+    )
+    for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
+        yield Text.assemble((f"  {name:<11}", "dim"), counted(getattr(state, name)))
+    policy = state.policy or "none adopted"
+    yield Text.assemble(
+        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}"
+    )
+    yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
+    for run in state.interrupted:
+        yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+@lines.register
+def _event(event: Event) -> Iterator[Text]:
+    by = f" by {safe(event.actor)}" if event.actor else ""
+    yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
+    for change in event.changes:
+        yield Text(f"    {short(change)}")
+
+
+@lines.register
+def _check(check: Check) -> Iterator[Text]:
+    mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
+    yield Text.assemble(mark, f" {check.name}: {safe(check.detail)}")
