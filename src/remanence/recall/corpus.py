@@ -50,14 +50,14 @@ class Corpus:
 class Windows:
     """The neighbourhood of every memory of a corpus, worked out once; all arrays are in slots.
 
-    `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `same[k - 1][i]` is
-    1 where slots i and i + k share a session. `lends` is the share of its words that a memory lends. `length` is the
-    number of words in the window. `day`, `month`, `year` are of `said_at`, UTC.
+    `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
+    what slots i and i + k lend each other: the weight of the kth neighbour in one session, else 0. `lends` is the
+    share of its words that a memory lends at all. `length` is the number of words in the window. `day`, `month`, `year` are of `said_at`, UTC.
     """
 
     order: npt.NDArray[np.intp] | None
     slot: npt.NDArray[np.intp] | None
-    same: tuple[Floats, ...]
+    share: tuple[Floats, ...]
     lends: Floats
     length: Floats
     speaker: Codes
@@ -81,17 +81,17 @@ def windows_of(corpus: Corpus) -> Windows:
     own = (corpus.words if order is None else corpus.words[order]).astype(np.float32)
     said_at = corpus.said_at if order is None else corpus.said_at[order]
     lends = np.minimum(own > 0, NEIGHBOUR_WORDS_MAX / np.maximum(own, 1.0)).astype(np.float32)
-    same = tuple(
-        ((session[:-k] == session[k:]) & (session[k:] >= 0)).astype(np.float32)
-        for k in range(1, len(NEIGHBOUR_WEIGHTS) + 1)
+    share = tuple(
+        np.float32(weight) * ((session[:-k] == session[k:]) & (session[k:] >= 0))
+        for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
     )
     year, month, day = _calendar(said_at)
     return Windows(
         order=order,
         slot=slot,
-        same=same,
+        share=share,
         lends=lends,
-        length=own + spread(own * lends, same),
+        length=own + spread(own * lends, share),
         speaker=corpus.speaker if order is None else corpus.speaker[order],
         day=day,
         month=month,
@@ -99,15 +99,17 @@ def windows_of(corpus: Corpus) -> Windows:
     )
 
 
-def spread(lent: Floats, same: tuple[Floats, ...]) -> Floats:
-    """Return what each slot's neighbours lend it: Σ weight × lent, for (n,) or (n, d) arrays."""
+def spread(lent: Floats, share: tuple[Floats, ...]) -> Floats:
+    """Return what each slot's neighbours lend it: Σ share × lent."""
     received = np.zeros_like(lent)
-    for k, (weight, shared) in enumerate(zip(NEIGHBOUR_WEIGHTS, same, strict=True), 1):
-        share = shared * np.float32(weight)
-        if lent.ndim > 1:
-            share = share[:, None]
-        received[:-k] += share * lent[k:]
-        received[k:] += share * lent[:-k]
+    # One buffer for all products: fresh ones cost as much as the products.
+    product = np.empty_like(lent)
+    for k, shared in enumerate(share, 1):
+        part = product[: len(shared)]
+        np.multiply(shared, lent[k:], out=part)
+        received[:-k] += part
+        np.multiply(shared, lent[:-k], out=part)
+        received[k:] += part
     return received
 
 

@@ -7,6 +7,7 @@ Each arm is scaled to 0–1 over the candidates inside the filter; sums of scale
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -116,23 +117,24 @@ def rank(
         names=ground.names,
         names_capped=query.within_conversation,
     )
-    arms = [_scaled(lexical.scores[candidates], LEXICAL_WEIGHT)]
+    arms = [_scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT)]
     likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
     if likeness is not None:
         arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
-    evidence = np.sum(arms, axis=0) if len(arms) > 1 else arms[0]
+    evidence = arms[0] + arms[1] if len(arms) > 1 else arms[0]
     named, spoken = _spoken(ground, query, candidates)
-    boost = np.where(spoken, np.float32(NAMED_FACTOR), np.float32(1))
-    raised = 1 + np.float32(ground.worth_share) * ground.worth[candidates]
-    score = evidence * boost * raised
+    raised = 1 + np.float32(ground.worth_share) * _taken(ground.worth, candidates)
+    score = evidence * raised
+    if spoken is not None:
+        score[spoken] *= np.float32(NAMED_FACTOR)
     best = _best(score, limit)
-    parts = _Parts(arms, lexical, likeness, candidates, boost, raised)
+    parts = _Parts(arms, lexical, likeness, candidates, spoken, raised)
     return Ranked(
         rows=candidates[best],
         scores=score[best],
         parts=tuple(parts.of(int(place)) for place in best),
         strength=max((parts.strength(int(place)) for place in best), default=0.0),
-        said_by_other=named is not None and _by_other(evidence, spoken),
+        said_by_other=named is not None and spoken is not None and _by_other(evidence, spoken),
         named=named,
         skipped=lexical.skipped,
         candidates=len(candidates),
@@ -147,7 +149,7 @@ class _Parts:
     lexical: Lexical
     likeness: Floats | None
     candidates: npt.NDArray[np.intp]
-    boost: Floats
+    spoken: Bools | None
     raised: Floats
 
     def of(self, place: int) -> dict[str, float]:
@@ -155,7 +157,8 @@ class _Parts:
         parts = {"lexical": float(self.arms[0][place]), "bm25_share": self._share(place)}
         if self.likeness is not None:
             parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
-        return parts | {"named": float(self.boost[place]), "worth": float(self.raised[place])}
+        named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
+        return parts | {"named": named, "worth": float(self.raised[place])}
 
     def strength(self, place: int) -> float:
         """Return the mean of BM25 share and cosine; the share alone where there are no vectors."""
@@ -186,27 +189,29 @@ def _likeness(
         return None
     if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
         return cosine(vectors, query, candidates)
-    scores = cosine(vectors, query)
-    return scores if len(candidates) == n else scores[candidates]
+    return _taken(cosine(vectors, query), candidates)
 
 
-def _spoken(ground: Ground, query: Query, candidates: Rows) -> tuple[int | None, Bools]:
-    """Return (code of the one person the question names, which candidates its boost is for).
+def _taken(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
+    return by_row if len(by_row) == len(candidates) else by_row[candidates]
+
+
+def _spoken(ground: Ground, query: Query, candidates: Rows) -> tuple[int | None, Bools | None]:
+    """Return (code of the one person the question names, which candidates its boost is for, if any).
 
     A question that names nobody and says I or my is about the asker; without one, about whoever is no assistant.
     """
     codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
-    speaker = ground.corpus.speaker[candidates]
+    speaker = _taken(ground.corpus.speaker, candidates)
     if len(codes) == 1:
         named = codes.pop()
         return named, speaker == named
     if not codes and _first_person(query.text):
         if query.asker is not None and query.asker >= 0:
             return None, speaker == query.asker
-        assistant = ground.corpus.assistant[candidates]
-        if assistant.any():
-            return None, ~assistant
-    return None, np.zeros(len(candidates), np.bool_)
+        assistant = _taken(ground.corpus.assistant, candidates)
+        return None, ~assistant if assistant.any() else None
+    return None, None
 
 
 def _first_person(text: str) -> bool:

@@ -74,11 +74,15 @@ def lexical_scores(
     for stem in used:
         own = windows.to_slots(postings.get(stem, _NO_ROWS))
         frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
-        held = int(np.count_nonzero(frequency))
+        held = int(np.count_nonzero(frequency > 0))
         weight = _idf(held, n)
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
         if held:
-            scores += weights[stem] * (K1 + 1) * frequency / (frequency + damping)
+            # In place: on large scopes fresh arrays cost more than the sums.
+            denominator = frequency + damping
+            np.divide(frequency, denominator, out=denominator)
+            denominator *= np.float32(weights[stem] * (K1 + 1))
+            scores += denominator
     return Lexical(windows.to_rows(scores), sum(weights.values()) * (K1 + 1), weights, skipped)
 
 
@@ -98,9 +102,11 @@ def _idf(held: int, n: int) -> float:
 def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> Floats:
     lent = np.zeros_like(windows.length)
     lent[own] = windows.lends[own]
-    found = spread(lent, windows.same)
+    found = spread(lent, windows.share)
     found[own] += 1
-    return found if extra is None else found + extra
+    if extra is not None:
+        found += extra
+    return found
 
 
 def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:
