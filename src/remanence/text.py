@@ -13,7 +13,7 @@ from hashlib import blake2b
 import Stemmer
 
 from remanence.errors import InvalidInput
-from remanence.languages import ENGLISH, LEXICONS, Lexicon, language_of, speaks_foreign
+from remanence.languages import CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
 
 FINGERPRINT_VERSION = 1
 TOKENIZER_VERSION = 1
@@ -128,7 +128,10 @@ def stems(text: str) -> list[str]:
 
 def readings(text: str) -> list[Reading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
-    return [_reading(chunk) for chunk in _CHUNK.findall(_plain(text))]
+    return [
+        _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
+        for chunk in _CHUNK.findall(_plain(text))
+    ]
 
 
 def stems_of(read: Sequence[Reading], lexicon: Lexicon) -> list[str]:
@@ -150,9 +153,12 @@ def words(text: str) -> list[str]:
     return [word for reading in readings(text) for word in reading.surface]
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
 def term_hash(stem: str) -> int:
     """Return the stable positive 63-bit number under which statistics of a stem are kept."""
-    return _hash(stem)
+    digest = blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # One bit is given away so that it fits a signed column, and 0 so that it can mean "none".
+    return (int.from_bytes(digest) >> 1) or 1
 
 
 def token_estimate(text: str) -> int:
@@ -179,10 +185,6 @@ def vital_tokens(text: str) -> Vital:
 def sentences(text: str) -> list[str]:
     """Return the sentences, closing marks off; a mark closes one only before a blank or the end."""
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
-
-
-def _reading(chunk: str) -> Reading:
-    return _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
 
 
 def _read(chunk: str) -> Reading:
@@ -314,9 +316,9 @@ _VULGAR = re.compile(r"(?<=\d)([¼-¾⅐-⅞])")
 _DASHES = str.maketrans("‐‑‒–—―−﹣－“”„‟«»″’‘ʼ", '---------"""""""\'\'\'')
 _QUOTES_AROUND = re.compile(r"^([\"'])(?!\s)([^\"']*)\1$")
 _REPEATED = re.compile(r"([!?,;:…])\1+|\.{2,}")
-_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?…](?:\s|$))")
-_CLOSING = re.compile(r"(?<!\d)[\s.!…]+$|(?<=\d)[\s.…]+$")
-_OPENER = re.compile(r"(?:^|(?<=[.!?]\s))[\"'(\[]*([^\W\d_]+)")
+_BEFORE_MARK = re.compile(r" (?=[.,;:!?…](?: |$))")
+_FIRST_OPENER = re.compile(r"^[\"'(\[]*([^\W\d_]+)")
+_OPENER = re.compile(r"[.!?] [\"'(\[]*([^\W\d_]+)")
 _SHOUTED = re.compile(r"[A-Z]{2,}")
 
 
@@ -337,24 +339,26 @@ def _folded(text: str) -> str:
     plain = " ".join(_normal(text).split())
     plain = _QUOTES_AROUND.sub(r"\2", plain)
     plain = _REPEATED.sub(lambda found: found.group(1) or "…", plain)
-    plain = _CLOSING.sub("", _BEFORE_MARK.sub("", plain))
+    plain = _without_closing(_BEFORE_MARK.sub("", plain))
     if plain.isupper() and len(_SHOUTED.findall(plain)) > 1 and not _bears_case(plain):
         return plain.casefold()
-    return _OPENER.sub(_fold_opener, plain)
+    return _OPENER.sub(_fold_opener, _FIRST_OPENER.sub(_fold_opener, plain, count=1))
+
+
+def _without_closing(plain: str) -> str:
+    """Take off the mark that closes a statement; 5! is a number, and what asks keeps asking."""
+    bare = plain.rstrip(" .!…")
+    return bare + "!" if bare[-1:].isdigit() and plain[len(bare) :].startswith("!") else bare
 
 
 def _bears_case(text: str) -> bool:
-    return any(
-        word.casefold() in lexicon.case_bearing for word in text.split() for lexicon in LEXICONS.values()
-    )
+    return not CASE_BEARING.isdisjoint(word.casefold() for word in words(text))
 
 
 def _fold_opener(found: re.Match[str]) -> str:
     """Lower the capital that merely opens a sentence; a name, an acronym or May keeps its own."""
     whole, word = found.group(), found.group(1)
-    if len(word) > 1 and not word[1:].islower():
-        return whole
-    if any(word.casefold() in lexicon.case_bearing for lexicon in LEXICONS.values()):
+    if (len(word) > 1 and not word[1:].islower()) or word.casefold() in CASE_BEARING:
         return whole
     return whole[: -len(word)] + word.lower()
 
@@ -370,9 +374,3 @@ def _names(text: str, lexicon: Lexicon) -> set[str]:
             if lexicon.names_by_capital or not word[1:].islower():
                 found.add(folded)
     return found
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def _hash(stem: str) -> int:
-    # One bit is given away so that it fits a signed column, and 0 so that it can mean "none".
-    return (int.from_bytes(blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1) or 1

@@ -24,11 +24,12 @@ _SPEAKS_ENGLISH = ENGLISH.stop.difference(
     *(lexicon.stop for lexicon in LEXICONS.values() if lexicon is not ENGLISH)
 )
 
+CASE_BEARING: frozenset[str] = frozenset().union(*(lexicon.case_bearing for lexicon in LEXICONS.values()))
 MONTHS: dict[str, int] = {
     name: number for lexicon in LEXICONS.values() for name, number in lexicon.months.items()
 }
 
-__all__ = ["ENGLISH", "LEXICONS", "MONTHS", "Lexicon", "language_of", "speaks_foreign"]
+__all__ = ["CASE_BEARING", "ENGLISH", "LEXICONS", "MONTHS", "Lexicon", "language_of", "speaks_foreign"]
 
 
 def speaks_foreign(word: str) -> bool:

@@ -52,7 +52,8 @@ class Windows:
 
     `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
     what slots i and i + k lend each other: the weight of the kth neighbour in one session, else 0. `lends` is the
-    share of its words that a memory lends at all. `length` is the number of words in the window. `day`, `month`, `year` are of `said_at`, UTC.
+    share of its words that a memory lends at all. `length` is the number of words in the window. `day`,
+    `month`, `year` are of `said_at`, UTC.
     """
 
     order: npt.NDArray[np.intp] | None

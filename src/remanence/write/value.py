@@ -9,7 +9,8 @@ The signs carry the gain, not the constants, so every sign is worth the same.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
@@ -27,8 +28,9 @@ ASSISTANT_SHARE = (
 
 _SENTENCE = re.compile(r"[^.!?…。！？؟\n]*[.!?…。！？؟\n]*")
 _ASKING = frozenset("?？؟")
-# A capital after a word, comma or colon; one after a full stop only opens a sentence.
-_CAPITAL = re.compile(r"(?<=[\w,;:] )([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+)")
+# A capital inside a sentence makes a name; one after these marks only opens a sentence.
+_CAPITAL = re.compile(r" ([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+)")
+_OPENS_AFTER = frozenset(".!?…。\"'”“»)-–—*:")
 
 _FIRST, _SECOND, _PAST, _TIME, _NUMBER, _KIN = (1 << bit for bit in range(6))
 _LISTED = (
@@ -40,6 +42,7 @@ _LISTED = (
     (_SECOND, "second person", -1),
 )
 _SEEN_MAX = 3
+_REMEMBERED_MAX = 65_536
 
 
 class Reason(NamedTuple):
@@ -111,25 +114,32 @@ def _worth(times: int) -> float:
 
 def _word_signs(read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
     signs = _signs(lexicon.code)
-    seen: dict[int, list[str]] = {}
-    for reading in read:
-        for word in reading.folded:
-            bits = signs.get(word)
-            if bits is None:
-                bits = _unlisted(word, lexicon)
-            if bits:
-                seen.setdefault(bits, []).append(word)
+    seen = [(bits, word) for reading in read for word in reading.folded if (bits := signs[word])]
+    shown = reduce(or_, [bits for bits, _ in seen], 0)
     reasons = []
     for bit, sign, direction in _LISTED:
-        found = [word for bits, group in seen.items() if bits & bit for word in group]
-        if found:
+        if shown & bit:
+            found = [word for bits, word in seen if bits & bit]
             reasons.append(Reason(sign, _shown(found), direction * _worth(len(found))))
     return reasons
 
 
+class _Signs(dict[str, int]):
+    """Word → signs of one language, as bits; words in no list are judged by their form and remembered."""
+
+    def __init__(self, listed: Mapping[str, int], lexicon: Lexicon) -> None:
+        super().__init__(listed)
+        self._lexicon = lexicon
+
+    def __missing__(self, word: str) -> int:
+        bits = _unlisted(word, self._lexicon)
+        if len(self) < _REMEMBERED_MAX:
+            self[word] = bits
+        return bits
+
+
 @lru_cache(maxsize=len(LEXICONS))
-def _signs(code: str) -> dict[str, int]:
-    """Return word → signs of one language, as bits."""
+def _signs(code: str) -> _Signs:
     lexicon = LEXICONS[code]
     lists = (
         (_FIRST, lexicon.first_person),
@@ -143,7 +153,7 @@ def _signs(code: str) -> dict[str, int]:
     for bit, listed in lists:
         for word in listed:
             signs[word] = signs.get(word, 0) | bit
-    return signs
+    return _Signs(signs, lexicon)
 
 
 def _unlisted(word: str, lexicon: Lexicon) -> int:
@@ -154,19 +164,28 @@ def _unlisted(word: str, lexicon: Lexicon) -> int:
 
 def _text_signs(text: str, read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
     reasons: list[Reason] = []
-    names = [name for name in _CAPITAL.findall(text) if name.casefold() not in _signs(lexicon.code)]
-    if names and lexicon.names_by_capital:
+    if lexicon.names_by_capital and (names := _names(text, lexicon)):
         reasons.append(Reason("name", _shown(names), _worth(len(names))))
     share = _asking_share(text)
     if share:
         reasons.append(Reason("share of it that asks", f"{share:.0%}", -share))
-    offers = _offers(lexicon.code).findall(text.casefold())
-    if offers:
+    folded = text.casefold()
+    if offers := [phrase for phrase in lexicon.offers if phrase in folded]:
         reasons.append(Reason("offer", _shown(offers), -_worth(len(offers))))
     opener = next((word for reading in read for word in reading.folded), "")
     if opener in lexicon.reactions:
         reasons.append(Reason("reaction", opener, -_worth(1)))
     return reasons
+
+
+def _names(text: str, lexicon: Lexicon) -> list[str]:
+    return [
+        found.group(1)
+        for found in _CAPITAL.finditer(text)
+        if found.start() > 0
+        and text[found.start() - 1] not in _OPENS_AFTER
+        and found.group(1).casefold() not in lexicon.stop
+    ]
 
 
 def _place_signs(first_in_session: int | None, after_question: bool) -> list[Reason]:
@@ -184,11 +203,6 @@ def _asking_share(text: str) -> float:
         return 0.0
     asking = sum(len(part) for part in _SENTENCE.findall(text) if not _ASKING.isdisjoint(part))
     return asking / len(text)
-
-
-@lru_cache(maxsize=len(LEXICONS))
-def _offers(code: str) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(phrase) for phrase in LEXICONS[code].offers))
 
 
 def _shown(words: Sequence[str]) -> str:
