@@ -136,7 +136,7 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
             batch = await asyncio.to_thread(_decide, core, drafts, known)
         else:
             batch = _decide(core, drafts, known)
-        changes = await _without_known_sources(core, batch.changes())
+        changes = await _without_known(core, drafts, batch)
         if not changes:
             return _answers(batch, ())
         try:
@@ -171,17 +171,23 @@ def vector_of(core: Core, text: str) -> bytes:
     return bytes(vectors[0].astype("<f2").tobytes())
 
 
-async def _without_known_sources(core: Core, changes: list[Change]) -> list[Change]:
-    """Leave out sources that a confirmed memory names already."""
-    named = {
-        change.key[0] for change in changes if change.table == "sources" and isinstance(change.key, tuple)
+async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
+    """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them."""
+    confirmed = {
+        outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
     }
-    seqs = sorted(seq for seq in named if seq > 0)
-    if not seqs:
-        return changes
-    memories = await core.store.get(core.scope, seqs)
+    memories = await core.store.get(core.scope, sorted(confirmed)) if confirmed else []
     have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
-    return [change for change in changes if change.table != "sources" or change.key not in have]
+    for place, draft in enumerate(drafts):
+        outcome = batch.outcomes[place]
+        # A repeat keeps no row and so no key of its own; its source tells that the same turn came in before.
+        if (
+            draft.turn.key is not None
+            and (outcome.key, draft.turn.source) in have
+            and outcome.status == "confirmed"
+        ):
+            batch.forget_repeat(place, "it came in before, from the same source")
+    return [change for change in batch.changes() if change.table != "sources" or change.key not in have]
 
 
 def _answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:

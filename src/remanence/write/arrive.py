@@ -4,7 +4,7 @@ Sees a whole batch and what the store answered to it; a batch gives the same row
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.change import Change, Increment
@@ -67,6 +67,14 @@ class Batch:
             self._keys.setdefault(draft.turn.key, outcome)
         self.outcomes.append(outcome)
         return outcome
+
+    def forget_repeat(self, place: int, reason: str) -> None:
+        """Count a draft as known instead of confirmed."""
+        outcome = self.outcomes[place]
+        self.outcomes[place] = replace(outcome, status="known", reason=reason)
+        self.repeats[outcome.key] -= 1
+        if not self.repeats[outcome.key]:
+            del self.repeats[outcome.key]
 
     def changes(self) -> list[Change]:
         """Return everything to commit."""

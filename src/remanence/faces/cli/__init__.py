@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, files, policies
+from remanence.faces.cli import commands, curating, files, policies
 from remanence.faces.cli.verbs import outer
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 outer(app)
 commands.add(app)
+curating.add(app)
 files.add(app)
 policies.add(app)
 

@@ -5,7 +5,7 @@ Knows what such a file is; must not know what a plan or a policy says.
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -51,10 +51,28 @@ async def import_(
 ) -> Any:
     """Take an export in; what is here already is left alone."""
     with waiting("taking in"):
-        return await memory.import_(_lines(file), Path(file).name)
+        return await memory.import_(read(file).splitlines(), Path(file).name)
 
 
-def _sink(file: str) -> Any:
+def read(file: str) -> bytes:
+    """Return what a file holds."""
+    try:
+        return Path(file).read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"no file {file}", recovery="check the path") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {file}: {error.strerror}", recovery="name a file that you may read"
+        ) from None
+
+
+def write(file: str, text: str) -> None:
+    """Put a text in a new file."""
+    with _sink(file) as sink:
+        sink.write(text.encode())
+
+
+def _sink(file: str) -> BinaryIO:
     if file == "-":
         return open(sys.stdout.fileno(), "wb", closefd=False)
     try:
@@ -64,15 +82,4 @@ def _sink(file: str) -> Any:
     except OSError as error:
         raise InvalidInput(
             f"cannot write {file}: {error.strerror}", recovery="name a file that you may write"
-        ) from None
-
-
-def _lines(file: str) -> list[bytes]:
-    try:
-        return Path(file).read_bytes().splitlines()
-    except FileNotFoundError:
-        raise NotFound(f"no file {file}", recovery="check the path") from None
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot read {file}: {error.strerror}", recovery="name a file that you may read"
         ) from None

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from remanence.change import Receipt
 from remanence.clock import to_datetime
+from remanence.curate.plan import Plan
 from remanence.flows.ingesting import Ingested
 from remanence.flows.telling import Event, State
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Recalled
@@ -32,6 +33,8 @@ TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 def document(result: Any) -> str:
     """Return a result as JSON: enumerations by name, times in ISO 8601."""
+    if isinstance(result, Plan):
+        return result.to_json()
     return json.dumps(plain(result), ensure_ascii=False, indent=2)
 
 
@@ -74,8 +77,12 @@ def plain(value: Any, name: str = "") -> Any:
 
 def safe(text: str) -> str:
     """Return a text that can't steer a terminal: one line, without control characters."""
-    flat = " ".join(text.split())
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in flat)
+    return safe_line(" ".join(text.split()))
+
+
+def safe_line(line: str) -> str:
+    """Return a line without control characters, its blanks as they are."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
 
 
 def short(text: str) -> str:
@@ -206,6 +213,12 @@ def _link(link: Link) -> Iterator[Text]:
     yield Text(
         f"{link.source} {link.relation.label} {link.target}: weight {link.weight:.2f}{sure}, seen {link.count}×"
     )
+
+
+@lines.register
+def _plan(plan: Plan) -> Iterator[Text]:
+    for line in plan.show().splitlines():
+        yield Text(safe_line(line))
 
 
 @lines.register
