@@ -18,7 +18,6 @@ from remanence.curate.expression import (
     Vocabulary,
     Word,
     derived,
-    mentions_of,
     truth,
 )
 from remanence.curate.facts import (
@@ -29,9 +28,9 @@ from remanence.curate.facts import (
     uses_within,
     weighted_degree,
 )
-from remanence.curate.frame import LINKS, LinkFrame, Node, Run, Type, reads_of
+from remanence.curate.frame import LINKS, LinkFrame, Node, Run, Type
 from remanence.errors import suggest
-from remanence.model import COLUMN, COLUMNS, Decay, Label, Relation, Status
+from remanence.model import COLUMNS, Label, Relation, Status
 
 MEMORIES: frozenset[Over] = frozenset({"memories"})
 LINK: frozenset[Over] = frozenset({"links"})

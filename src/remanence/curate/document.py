@@ -78,7 +78,7 @@ def preset(name: str) -> str:
     """Return the text of a preset."""
     if name not in {*presets(), ALWAYS}:
         raise NameUnknown("preset", name, presets())
-    return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
+    return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _folder() -> Any:

@@ -386,7 +386,7 @@ class Compiler:
         recovery = "compare things of one type"
         if pair == {"duration", "number"}:
             recovery = "write a duration as days(7) or hours(12)"
-        elif pair == {"time", "duration"} or pair == {"time", "number"}:
+        elif pair in ({"time", "duration"}, {"time", "number"}):
             recovery = "turn a time into an age first: age(state_at) > days(7)"
         elif "truth" in pair:
             recovery = "write the condition itself, or `not` before it"
@@ -546,13 +546,14 @@ def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:
 def truth(
     text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()
 ) -> Node:
-    """Build a condition whose answers are remembered by its text, so that rules share them."""
+    """Build a condition whose answers are remembered by its text where rules share it."""
     reads |= reads_of(nodes)
 
     def remembered(key: str, run: Run) -> Run:
         def answer(frame: Any) -> Any:
-            remember = getattr(frame, "remember", None)
-            return run(frame) if remember is None else remember(key, reads, run)
+            if key in getattr(frame, "shared", ()):
+                return frame.remember(key, reads, run)
+            return run(frame)
 
         return answer
 

@@ -48,7 +48,8 @@ def decayed_weight(frame: LinkFrame) -> Array:
     if links.count is not None:
         rate = np.where(links.count[frame.edges] >= _EDGE_SEEN, rate / 2, rate)
     hours = np.maximum(frame.now - links.last_at[frame.edges], 0) / HOUR
-    return links.weight[frame.edges] * np.exp(-rate * hours)
+    faded: Array = links.weight[frame.edges] * np.exp(-rate * hours)
+    return faded
 
 
 def recency(frame: Frame, half_life: float | None) -> Array:
@@ -110,15 +111,10 @@ def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Arra
 
 
 def _tests(frame: Frame, asked: Mapping[str, Any]) -> list[Callable[[Ints], tuple[Bools, Bools]]]:
-    if "status" in asked:
-        status = frame.column("status") == asked["status"]
-    else:
-        status = frame.standing()
+    status = frame.column("status") == asked["status"] if "status" in asked else frame.standing()
     tests: list[Callable[[Ints], tuple[Bools, Bools]]] = [lambda rows: (status[rows], status[rows])]
-    for name in ("category", "state"):
-        if name in asked:
-            tests.append(_named(frame.column(name), frame.code(name, asked[name])))
-    return tests
+    named = [name for name in ("category", "state") if name in asked]
+    return tests + [_named(frame.column(name), frame.code(name, asked[name])) for name in named]
 
 
 def _named(codes: Array, code: int) -> Callable[[Ints], tuple[Bools, Bools]]:

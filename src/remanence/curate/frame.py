@@ -18,7 +18,6 @@ from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
 Array: TypeAlias = npt.NDArray[Any]
 Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
 LINKS = "links"  # what a condition that reads links names in `reads`
-STANDING = (Status.INBOX, Status.ACTIVE)
 
 
 @dataclass(eq=False, slots=True)
@@ -26,7 +25,8 @@ class Frame:
     """All memories of a scope, or those at `rows`, as columns at an instant.
 
     `now` is one time, or one per row. `working` holds columns that the cycle has changed, `links` the links as
-    they then are. `memo` keeps what was computed, by the text of the condition.
+    they then are. `memo` keeps what was computed, by the text of the condition; of conditions only the `shared`
+    ones, because a truth per memory and condition would fill the memory of the machine.
     """
 
     snapshot: Snapshot
@@ -35,6 +35,7 @@ class Frame:
     links: LinkColumns | None = None
     rows: Ints | None = None
     whole: "Frame | None" = None
+    shared: frozenset[str] = frozenset()
     memo: dict[str, tuple[frozenset[str], Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -88,7 +89,9 @@ class Frame:
 
     def standing(self) -> Bools:
         """Tell which memories recall can see: inbox and active."""
-        return self.column("status") <= Status.ACTIVE
+        status = self.column("status")
+        found: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
+        return found
 
     def remember(self, key: str, reads: frozenset[str], compute: Callable[["Frame"], Any]) -> Any:
         """Compute something once for all memories of the frame."""
@@ -116,7 +119,8 @@ class Frame:
         stale = set(changed) | ({LINKS} if links is not None else set())
         kept = {key: kept for key, kept in self.memo.items() if not kept[0] & stale}
         working = {**self.working, **changed}
-        return Frame(self.snapshot, self.now, working, self.links if links is None else links, memo=kept)
+        links = self.links if links is None else links
+        return Frame(self.snapshot, self.now, working, links, shared=self.shared, memo=kept)
 
 
 @dataclass(eq=False, slots=True)
@@ -152,6 +156,7 @@ def visible(frame: Frame) -> Ints:
 
 
 Run: TypeAlias = Callable[[Any], Any]
+Labels: TypeAlias = type[Label]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,7 +175,7 @@ class Node:
     no: Run | None = None
     reads: frozenset[str] = frozenset()
     column: str = ""
-    labels: type[Label] | None = None
+    labels: Labels | None = None
     constant: Any = None
     since: "Node | None" = None
     mentions: frozenset[str] = frozenset()

@@ -1,0 +1,51 @@
+"""How much a plan may destroy: what is let through, what waits, and when a plan is held whole.
+
+Knows counts and how long each memory has been due; knows nothing of rules' meaning.
+"""
+
+import numpy as np
+
+from remanence.clock import DAY
+from remanence.curate.frame import Frame
+from remanence.curate.rules import Rule
+from remanence.snapshot import Floats, Ints, Snapshot
+
+DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
+DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more
+HELD_SHARE = 0.25  # from here on a plan needs a yes
+_HORIZON = 10 * 365 * DAY
+_SECOND = 1_000_000
+
+
+def allowance(snapshot: Snapshot) -> int:
+    """Say how many more memories an automatic run may destroy today."""
+    most = max(DESTROYED_MIN, int(len(snapshot) * DESTROYED_SHARE))
+    return max(0, most - snapshot.destroyed_today)
+
+
+def held(snapshot: Snapshot, now: int, destroyed: int) -> str | None:
+    """Say why a plan must not be applied without a yes, or None."""
+    if now < snapshot.newest_at:
+        return "the clock stands before the newest record of this scope"
+    if destroyed > len(snapshot) * HELD_SHARE:
+        return f"it would destroy {destroyed} of {len(snapshot)} memories, more than {HELD_SHARE:.0%}"
+    return None
+
+
+def due_since(frame: Frame, rule: Rule, rows: Ints) -> Floats:
+    """Find, to the second, since when a rule's condition has held for each row, up to ten years back."""
+    since = np.full(len(rows), float(frame.now) - _HORIZON)
+    until = np.full(len(rows), float(frame.now))
+    # A condition that held all the time is due since the beginning.
+    while np.any(until - since > _SECOND):
+        middle = np.floor((since + until) / 2)
+        true = rule.node.run(frame.take(rows, middle))
+        until, since = np.where(true, middle, until), np.where(true, since, middle)
+    return until
+
+
+def longest_due(frame: Frame, due: list[tuple[Rule, Ints]]) -> Ints:
+    """Order all rows by how long they have been due, the longest first, older memories before younger."""
+    rows = np.concatenate([rows for _, rows in due])
+    since = np.concatenate([due_since(frame, rule, rows) for rule, rows in due])
+    return rows[np.lexsort((rows, since))]

@@ -1,0 +1,250 @@
+"""One cycle of curation on a frozen scope: phases in their order, round after round until nothing changes.
+
+Knows how rules, windows and guards meet; knows nothing of the brake or of how a plan is written down. Going round
+until nothing changes is what makes a second run at the same instant do nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from remanence.clock import HOUR
+from remanence.curate.frame import LinkFrame, visible
+from remanence.curate.guards import ARCHIVE, DEMOTE, DESTROY, Guarding
+from remanence.curate.merge import Merge, candidates, settle
+from remanence.curate.policy import Policy
+from remanence.curate.rules import PHASES, Rule
+from remanence.curate.select import select
+from remanence.curate.working import NOBODY, Working, rank
+from remanence.model import Lifecycle, Status, Tier
+from remanence.snapshot import Bools, Ints
+
+ROUNDS_MAX = 16
+DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may move it again
+_WORST = 127
+# Moves that a budget does not force; they wait for the dwell.
+_VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
+_LEVELS = {"archive": ARCHIVE, "prune": DESTROY, "purge": DESTROY, "merge": DESTROY}
+# From mild to harsh; states have no order, so that there the name of the rule decides.
+_MILDNESS = {
+    Lifecycle.ACTIVE.label: 0,
+    Lifecycle.VALIDATED.label: 1,
+    Lifecycle.CANDIDATE.label: 2,
+    Lifecycle.STALE.label: 3,
+}
+
+
+@dataclass(eq=False)
+class Cycle:
+    """The rules of a policy at work on one scope."""
+
+    policy: Policy
+    working: Working
+    guarding: Guarding
+    merges_left: int | None = None  # how many more merges the brake lets through
+    fired: set[str] = field(default_factory=set)
+    notes: dict[str, None] = field(default_factory=dict)
+    deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
+    taken: set[int] = field(default_factory=set)
+    matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Go round until nothing changes, then reinforce, and round again if that changed something."""
+        self.guarding.look(self.working.frame)
+        moving = np.zeros(0, np.int64)
+        for _ in range(ROUNDS_MAX):
+            before, links, versions = (
+                self.working.frame,
+                self.working.frame.links,
+                self.working.versions.copy(),
+            )
+            self._round()
+            moving = np.flatnonzero(~self.working.same_as(before))
+            if not len(moving) and self.working.frame.links is links and not self._reinforce():
+                return
+            self.guarding.look(self.working.frame, (self.working.versions - versions).keys())
+        self._give_up(moving)
+
+    def _give_up(self, moving: Ints) -> None:
+        """Leave alone what the rules push to and fro."""
+        self.working.revert(moving)
+        seqs = self.working.frame.snapshot.seq[moving[:5]].tolist()
+        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
+
+    def _round(self) -> None:
+        for phase in PHASES:
+            rules = [(index, rule) for index, rule in enumerate(self.policy.rules) if rule.phase == phase]
+            if phase == "links" and rules:
+                self._unlink(rules)
+            elif phase != "reinforce" and rules:
+                self._phase(rules)
+        self.working.settle_tiers()
+
+    def _phase(self, rules: list[tuple[int, Rule]]) -> None:
+        """Let all rules of a phase choose on the same values; then the safest of each group is done."""
+        chosen = [(index, rule, self._choose(rule, index)) for index, rule in rules if rule.do != "merge"]
+        won = self._safest([item for item in chosen if item[1].do in {"move", *_LEVELS}])
+        for column in ("lifecycle", "state"):
+            won |= self._mildest(
+                [item for item in chosen if item[1].do == "transition" and item[1].column == column]
+            )
+        won |= {index: rows for index, rule, rows in chosen if rule.do == "flag"}
+        merges = self._merges([pair for pair in rules if pair[1].do == "merge"], won)
+        merged = np.array(
+            sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
+        )
+        for index, rows in won.items():
+            rule = self.policy.rules[index]
+            left = np.setdiff1d(rows, merged) if rule.do == "prune" and len(merged) else rows
+            if len(left):
+                self.working.act(rule, index, left)
+        if merges:
+            self.working.merge(merges)
+
+    def _safest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
+        """Of several actions on one memory the safest wins, and among equals the rule first by name."""
+        if not chosen:
+            return {}
+        best = np.full(len(self.working.frame), _WORST, np.int8)
+        winner = np.full(len(self.working.frame), NOBODY, np.int16)
+        for index, rule, rows in chosen:
+            better = rows[rank(rule) < best[rows]]
+            best[better], winner[better] = rank(rule), index
+        return {index: rows[winner[rows] == index] for index, _, rows in chosen}
+
+    def _mildest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
+        """Of several transitions of one memory the mildest wins, and among equals the rule first by name."""
+        won: dict[int, Ints] = {}
+        taken = np.zeros(len(self.working.frame), np.bool_)
+        for index, _, rows in sorted(chosen, key=lambda item: (_mildness(item[1]), item[0])):
+            won[index] = rows[~taken[rows]]
+            taken[rows] = True
+        return won
+
+    def _choose(self, rule: Rule, index: int) -> Ints:
+        """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
+        frame = self.working.frame
+        rows = self._matched(rule, index)
+        rows = rows[self._seen(rule)[rows]]
+        level = _LEVELS.get(rule.do, DEMOTE)
+        guarded = rule.do in {"move", *_LEVELS}
+        protected = self.guarding.blocked(level) if guarded else np.zeros(len(frame), np.bool_)
+        window = select(rule, frame, rows, protected)
+        if len(window.overfull):
+            self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
+                None
+            )
+        rows = self._undwelt(rule, window.rows)
+        if rule.do == "transition" and rule.column == "state":
+            rows = self._declared(rule, rows)
+        return self._unguarded(rule, rows, level) if guarded else rows
+
+    def _matched(self, rule: Rule, index: int) -> Ints:
+        """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
+        stamp = tuple(self.working.versions[name] for name in sorted(rule.node.reads))
+        known = self.matches.get(index)
+        if known is None or known[0] != stamp:
+            known = self.matches[index] = (stamp, np.flatnonzero(rule.node.run(self.working.frame)))
+        return known[1]
+
+    def _seen(self, rule: Rule) -> Bools:
+        """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
+        status = self.working.frame.column("status")
+        if rule.do == "purge":
+            return np.asarray(status == Status.PRUNED)
+        if rule.sees_all:
+            return np.asarray((status >= 0) & (status < Status.PRUNED))
+        return self.working.frame.standing()
+
+    def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
+        """Leave out what moved so lately that only a budget may move it."""
+        if rule.do != "move" or rule.phase not in _VOLUNTARY:
+            return rows
+        dwelling = self.working.frame.column("tier_at")[rows] > self.working.now - DWELL
+        elsewhere = self.working.frame.column("tier")[rows] != Tier[str(rule.to).upper()]
+        start = self.working.start["tier_at"][rows] > self.working.now - DWELL
+        self.guarding.refuse("dwell", rule.name, rows[dwelling & elsewhere & start])
+        free: Ints = rows[~dwelling | ~elsewhere]
+        return free
+
+    def _declared(self, rule: Rule, rows: Ints) -> Ints:
+        """Leave out memories whose category lacks the state, or whose state is a last one."""
+        frame, categories = self.working.frame, self.policy.categories
+        names, states = frame.names("category"), frame.names("state")
+        allowed = np.zeros((len(names) + 1, len(states) + 1), np.bool_)
+        for code, name in enumerate(names):
+            declared = categories.get(name)
+            if declared is not None and rule.to in declared.states:
+                # The row's last column is the state that is absent.
+                allowed[code] = [*(state not in declared.terminal for state in states), True]
+        fits = allowed[frame.column("category")[rows], frame.column("state")[rows]]
+        already = frame.column("state")[rows] == frame.code("state", str(rule.to))
+        self.guarding.refuse("states", rule.name, rows[~fits & ~already])
+        free: Ints = rows[fits | already]
+        return free
+
+    def _unguarded(self, rule: Rule, rows: Ints, level: int) -> Ints:
+        if rule.do == "move":
+            down = self.working.frame.column("tier")[rows] < Tier[str(rule.to).upper()]
+            allowed = self.guarding.allowed(rule.name, rows[down], level)
+            return np.sort(np.r_[rows[~down], rows[down][allowed]])
+        return rows[self.guarding.allowed(rule.name, rows, level)]
+
+    def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
+        """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
+        milder = {
+            row
+            for index, rows in won.items()
+            if self.policy.rules[index].do == "archive"
+            for row in rows.tolist()
+        }
+        allowed = [
+            merge
+            for index, rule in rules
+            for merge in candidates(rule, index, self.working.frame)
+            if merge.discard not in milder and merge.survivor not in milder
+            if self.guarding.allowed(rule.name, np.array([merge.discard]), DESTROY)[0]
+        ]
+        chosen = settle(allowed, self.taken)
+        if self.merges_left is None:
+            return chosen
+        self.deferred_merges += [(merge.discard, merge.rule) for merge in chosen[self.merges_left :]]
+        chosen = chosen[: self.merges_left]
+        self.merges_left -= len(chosen)
+        return chosen
+
+    def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
+        """Cut links; all rules of the phase see the same links."""
+        seen = visible(self.working.frame)
+        gone = np.zeros(len(self.working.frame.edges()), np.bool_)
+        cut: Mapping[int, Ints] = {
+            index: seen[rule.node.run(LinkFrame(self.working.frame, seen))] for index, rule in rules
+        }
+        for index, edges in cut.items():
+            fresh = edges[~gone[edges]]
+            gone[fresh] = True
+            self.working.note_cut(fresh, index)
+        if gone.any():
+            self.working.unlink(np.flatnonzero(gone))
+
+    def _reinforce(self) -> bool:
+        """Fire the rules whose period has passed; tell whether any did."""
+        fired = self.working.frame.snapshot.fired
+        due = [
+            (index, rule)
+            for index, rule in enumerate(self.policy.rules)
+            if rule.do == "reinforce"
+            and rule.name not in self.fired
+            and (rule.name not in fired or self.working.now - fired[rule.name] >= rule.period)
+        ]
+        chosen = [(index, rule, self._choose(rule, index)) for index, rule in due]
+        for index, rule, rows in chosen:
+            if len(rows):
+                self.fired.add(rule.name)
+                self.working.act(rule, index, rows)
+        return any(len(rows) for _, _, rows in chosen)
+
+
+def _mildness(rule: Rule) -> int:
+    return _MILDNESS.get(str(rule.to), 0) if rule.column == "lifecycle" else 0

@@ -1,0 +1,211 @@
+"""What a cycle decided, as arrays: the data of a plan, and the digest over it.
+
+Knows its own shape and how it is written down; knows nothing of how it came about.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.snapshot import Floats, Ints
+
+FORMAT = 1
+OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
+ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
+
+
+def _no_ints() -> Ints:
+    return np.zeros(0, np.int64)
+
+
+def _no_floats() -> Floats:
+    return np.zeros(0, np.float64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edits:
+    """What changes in one column: where, from what, to what; times and codes as integers, ABSENT for none."""
+
+    rows: Ints
+    before: Ints
+    after: Ints
+
+    @classmethod
+    def none(cls) -> "Edits":
+        """Nothing changes."""
+        return cls(_no_ints(), _no_ints(), _no_ints())
+
+    def among(self, rows: Ints) -> "Edits":
+        """Number the rows by their places among some."""
+        return Edits(np.searchsorted(rows, self.rows), self.before, self.after)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Merged:
+    """Who survives and what is taken in, pair by pair, as sequence numbers."""
+
+    survivor: Ints = field(default_factory=_no_ints)
+    discard: Ints = field(default_factory=_no_ints)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sides:
+    """The values of links on one side of a change; weight is NaN where there is no such link."""
+
+    weight: Floats = field(default_factory=_no_floats)
+    confidence: Floats = field(default_factory=_no_floats)
+    last_at: Ints = field(default_factory=_no_ints)
+    count: Ints = field(default_factory=_no_ints)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinkEdits:
+    """What becomes of links, by sequence numbers of their ends; `cut_by` counts what rules cut, by their number."""
+
+    source: Ints = field(default_factory=_no_ints)
+    target: Ints = field(default_factory=_no_ints)
+    relation: Ints = field(default_factory=_no_ints)
+    before: Sides = field(default_factory=Sides)
+    after: Sides = field(default_factory=Sides)
+    cut_by: Mapping[int, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def payload(self) -> dict[str, Any]:
+        """Return it as JSON writes it; a number that is not there becomes null."""
+        return {
+            "keys": [self.source, self.target, self.relation],
+            "before": [self.before.weight, self.before.confidence, self.before.last_at, self.before.count],
+            "after": [self.after.weight, self.after.confidence, self.after.last_at, self.after.count],
+            "cut_by": {str(rule): count for rule, count in self.cut_by.items()},
+        }
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> "LinkEdits":
+        """Read it back from JSON."""
+        source, target, relation = (np.array(values, np.int64) for values in data["keys"])
+        cut_by = {int(rule): count for rule, count in data["cut_by"].items()}
+        return cls(source, target, relation, _sides(data["before"]), _sides(data["after"]), cut_by)
+
+
+def _sides(data: Any) -> Sides:
+    weight, confidence = (
+        np.array([np.nan if x is None else x for x in values], np.float64) for values in data[:2]
+    )
+    return Sides(weight, confidence, np.array(data[2], np.int64), np.array(data[3], np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a guard kept a rule from: how many memories, and some of them."""
+
+    guard: str
+    rule: str
+    count: int
+    examples: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Memories that a rule would destroy today, were it not for the brake."""
+
+    rule: str
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What would be done, and what was refused, deferred or left alone.
+
+    `seq`, `revision` and `touched` are the changed memories; `columns` maps a column to what changes in it, at
+    places in `seq`; `purged` are places too. `why` maps a group of actions to the number of the rule, per place,
+    -1 where none. `flags` maps a tag to the sequence numbers that get it.
+    """
+
+    scope: str
+    policy: str
+    policy_hash: str
+    now: int
+    position: int
+    automatic: bool
+    rules: tuple[str, ...]
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    because: Mapping[str, str] = field(default_factory=dict)
+    seq: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    revision: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    touched: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    columns: Mapping[str, Edits] = field(default_factory=dict)
+    states: tuple[str, ...] = ()
+    purged: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    flags: Mapping[str, Ints] = field(default_factory=dict)
+    links: LinkEdits = field(default_factory=LinkEdits)
+    merges: Merged = field(default_factory=Merged)
+    why: Mapping[str, Ints] = field(default_factory=dict)
+    by_rule: tuple[tuple[str, str, int], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    deferred: tuple[Deferred, ...] = ()
+    held: str | None = None
+    destroyed: int = 0
+    memories: int = 0
+    fired: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Return how many memories (or links) each action changes."""
+        counts: Counter[str] = Counter()
+        for action, _, count in self.by_rule:
+            counts[action] += count
+        return dict(counts)
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether nothing would be done."""
+        return not (len(self.seq) or len(self.links) or any(map(len, self.flags.values())))
+
+    @cached_property
+    def digest(self) -> str:
+        """Return 32 hex digits over all that the plan says."""
+        return hashlib.blake2b(orjson.dumps(self.payload(), option=OPTIONS), digest_size=16).hexdigest()
+
+    def payload(self) -> dict[str, Any]:
+        """Return it as JSON writes it, digest apart."""
+        return {
+            "format": FORMAT,
+            "scope": self.scope,
+            "policy": {"name": self.policy, "hash": self.policy_hash, "overrides": self.overrides},
+            "now": self.now,
+            "position": self.position,
+            "automatic": self.automatic,
+            "rules": self.rules,
+            "because": self.because,
+            "memories": {
+                "seq": self.seq,
+                "revision": self.revision,
+                "touched": self.touched,
+                "purged": self.purged,
+            },
+            "columns": {
+                name: [edits.rows, edits.before, edits.after] for name, edits in self.columns.items()
+            },
+            "states": self.states,
+            "flags": self.flags,
+            "links": self.links.payload(),
+            "merges": [self.merges.survivor, self.merges.discard],
+            "why": self.why,
+            "by_rule": self.by_rule,
+            "refusals": [[item.guard, item.rule, item.count, item.examples] for item in self.refusals],
+            "deferred": [[item.rule, item.seqs] for item in self.deferred],
+            "held": self.held,
+            "destroyed": self.destroyed,
+            "of": self.memories,
+            "fired": self.fired,
+            "notes": self.notes,
+        }

@@ -1,0 +1,181 @@
+"""Merging pairs that say the same: who survives, and where the links and counts of the other go.
+
+Knows rows and links as arrays; knows nothing of policies. No chains: a memory takes part in one merge a cycle.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.clock import HOUR
+from remanence.curate.frame import Frame, LinkFrame
+from remanence.curate.rules import Rule
+from remanence.model import SYMMETRIC, Relation
+from remanence.snapshot import Bools, Floats, Ints, LinkColumns
+
+DWELL = HOUR  # how long a memory that has just taken another in is left alone
+_KEYED = 16  # more than there are relations
+# What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
+_STAYING = [int(Relation.NEAR_DUPLICATE), int(Relation.MERGED_FROM)]
+_SYMMETRIC = [int(relation) for relation in SYMMETRIC]
+_USE_BUCKETS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge: rows of the survivor and of what it takes in, how sure, and by which rule."""
+
+    survivor: int
+    discard: int
+    confidence: float
+    rule: int
+
+
+def candidates(rule: Rule, index: int, frame: Frame) -> list[Merge]:
+    """List the pairs that a rule would merge, survivors decided: the higher value, then the older."""
+    links, standing = frame.edges(), frame.standing()
+    chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
+    edges = np.flatnonzero(chosen & standing[links.source] & standing[links.target])
+    edges = edges[rule.node.run(LinkFrame(frame, edges))]
+    resting = _resting(frame, links)
+    edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
+    value = np.nan_to_num(frame.column("value"))
+    first = np.minimum(links.source[edges], links.target[edges])
+    second = np.maximum(links.source[edges], links.target[edges])
+    swap = value[second] > value[first]
+    survivors, discards = np.where(swap, second, first), np.where(swap, first, second)
+    return [
+        Merge(survivor, discard, confidence, index)
+        for survivor, discard, confidence in zip(
+            survivors.tolist(), discards.tolist(), links.confidence[edges].tolist(), strict=True
+        )
+    ]
+
+
+def _resting(frame: Frame, links: LinkColumns) -> Bools:
+    """Tell which memories took another in within the dwell."""
+    resting = np.zeros(len(frame), np.bool_)
+    lately = (links.relation == Relation.MERGED_FROM) & (links.last_at > frame.now - DWELL)
+    resting[links.source[lately]] = True
+    return resting
+
+
+def settle(merges: Iterable[Merge], taken: set[int]) -> list[Merge]:
+    """Choose merges, the surest first, so that no memory is in two; `taken` are in one already, and grows."""
+    chosen = []
+    for merge in sorted(
+        merges, key=lambda merge: (-merge.confidence, merge.survivor, merge.discard, merge.rule)
+    ):
+        if merge.survivor not in taken and merge.discard not in taken:
+            taken |= {merge.survivor, merge.discard}
+            chosen.append(merge)
+    return chosen
+
+
+def survivors_columns(frame: Frame, merges: Sequence[Merge]) -> dict[str, np.ndarray]:
+    """Return the counters of the survivors with what they took in added."""
+    keep = np.array([merge.survivor for merge in merges])
+    gone = np.array([merge.discard for merge in merges])
+    changed = {
+        name: frame.column(name).copy()
+        for name in ("uses", "confirmations", "used_at", "use_days", "use_day")
+    }
+    for name in ("uses", "confirmations"):
+        changed[name][keep] += changed[name][gone]
+    changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
+    day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
+    mine = _shifted(changed["use_days"][keep], day - changed["use_day"][keep])
+    theirs = _shifted(changed["use_days"][gone], day - changed["use_day"][gone])
+    changed["use_days"][keep] = _added(mine, theirs)
+    changed["use_day"][keep] = day
+    return changed
+
+
+def _shifted(packed: Ints, days: Ints) -> Ints:
+    """Move day counts on by some days; what is older than seven days falls out."""
+    moved = packed << (8 * np.minimum(days, _USE_BUCKETS))
+    kept: Ints = np.where(days >= _USE_BUCKETS, 0, moved & ((1 << 8 * _USE_BUCKETS) - 1))
+    return kept
+
+
+def _added(a: Ints, b: Ints) -> Ints:
+    total = np.zeros_like(a)
+    for bucket in range(_USE_BUCKETS):
+        shift = 8 * bucket
+        total |= np.minimum(((a >> shift) & 255) + ((b >> shift) & 255), 255) << shift
+    return total
+
+
+def rehomed(frame: Frame, merges: Sequence[Merge]) -> LinkColumns:
+    """Return the links after merges: moved to survivors without loops or doubles, and the lineage added.
+
+    Parallel links become one: the greater weight and confidence, the later time, the counts added up.
+    """
+    links, standing = frame.edges(), frame.standing()
+    to = np.arange(len(frame), dtype=np.int32)
+    to[[merge.discard for merge in merges]] = [merge.survivor for merge in merges]
+    # By now the discards are out of sight, but they are who is moving.
+    standing = standing | (to != np.arange(len(frame)))
+    moving = (to[links.source] != links.source) | (to[links.target] != links.target)
+    moving &= ~np.isin(links.relation, _STAYING) & standing[links.source] & standing[links.target]
+    source, target = (
+        np.where(moving, to[links.source], links.source),
+        np.where(moving, to[links.target], links.target),
+    )
+    swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
+    source, target = np.where(swap, target, source), np.where(swap, source, target)
+    whole = source != target
+    count = np.ones(len(links), np.int64) if links.count is None else links.count
+    moved = LinkColumns(
+        source[whole],
+        target[whole],
+        links.relation[whole],
+        links.weight[whole],
+        links.confidence[whole],
+        links.last_at[whole],
+        count[whole],
+    )
+    return _united(_with_lineage(moved, merges, frame.now), len(frame))
+
+
+def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> LinkColumns:
+    count = len(merges)
+    assert links.count is not None
+    return LinkColumns(
+        np.r_[links.source, np.array([merge.survivor for merge in merges], np.int32)],
+        np.r_[links.target, np.array([merge.discard for merge in merges], np.int32)],
+        np.r_[links.relation, np.full(count, Relation.MERGED_FROM, np.int8)],
+        np.r_[links.weight, np.ones(count)],
+        np.r_[links.confidence, np.array([merge.confidence for merge in merges])],
+        np.r_[links.last_at, np.full(count, float(now))],
+        np.r_[links.count, np.ones(count, np.int64)],
+    )
+
+
+def _united(links: LinkColumns, rows: int) -> LinkColumns:
+    """Make one link of those that have the same ends and relation."""
+    keys, first, where = np.unique(link_keys(links, rows), return_index=True, return_inverse=True)
+    assert links.count is not None
+    count = np.zeros(len(keys), np.int64)
+    np.add.at(count, where, links.count)
+    return LinkColumns(
+        links.source[first],
+        links.target[first],
+        links.relation[first],
+        _most(links.weight, where, len(keys)),
+        _most(links.confidence, where, len(keys)),
+        _most(links.last_at, where, len(keys)),
+        count,
+    )
+
+
+def _most(values: Floats, where: Ints, count: int) -> Floats:
+    most = np.full(count, np.nan)
+    np.fmax.at(most, where, values)
+    return most
+
+
+def link_keys(links: LinkColumns, rows: int) -> Ints:
+    """Number links by (source, target, relation)."""
+    return (links.source.astype(np.int64) * rows + links.target) * _KEYED + links.relation

@@ -1,0 +1,125 @@
+"""The net outcome of a cycle as arrays: what changes in columns and links between its start and its end.
+
+Knows two states of a scope; knows nothing of how one became the other.
+"""
+
+import numpy as np
+
+from remanence.curate.decision import ABSENT, Edits, LinkEdits, Merged, Sides
+from remanence.curate.frame import Array
+from remanence.curate.merge import link_keys
+from remanence.curate.working import GONE, Working
+from remanence.model import COLUMN
+from remanence.snapshot import Bools, Ints, LinkColumns
+
+
+def column_edits(working: Working) -> dict[str, Edits]:
+    """Return what changes in each column of memories that stay."""
+    stays = working.frame.column("status") != GONE
+    edits = {}
+    for name, start in working.start.items():
+        if name.startswith("tag:"):
+            continue
+        before, after = start, working.frame.column(name)
+        if before is after:
+            continue
+        rows = np.flatnonzero(stays & _differs(before, after) | (stays & _named_anyway(working, name)))
+        if len(rows):
+            edits[name] = Edits(rows, _integers(name, before[rows]), _integers(name, after[rows]))
+    return edits
+
+
+def _named_anyway(working: Working, name: str) -> Bools | np.bool_:
+    """A survivor's uses grow by what it took in, not by a use now: so its times of use are said, changed or not."""
+    if name not in {"used_at", "use_days", "use_day"}:
+        return np.False_
+    return np.asarray(working.frame.column("uses") != working.start["uses"])
+
+
+def _differs(before: Array, after: Array) -> Bools:
+    differs = before != after
+    if before.dtype.kind == "f":
+        differs &= ~(np.isnan(before) & np.isnan(after))
+    return np.asarray(differs)
+
+
+def _integers(name: str, values: Array) -> Ints:
+    if COLUMN[name].kind == "time":
+        return np.where(np.isnan(values), ABSENT, np.nan_to_num(values)).astype(np.int64)
+    whole = values.astype(np.int64)
+    return np.where(whole < 0, ABSENT, whole) if COLUMN[name].kind in {"enum", "name"} else whole
+
+
+def link_edits(working: Working) -> LinkEdits:
+    """Return the links that are cut, made or changed."""
+    before, after = working.start_links, working.frame.links
+    if before is None or after is None:
+        return LinkEdits()
+    rows = len(working.frame)
+    old, new = link_keys(before, rows), link_keys(after, rows)
+    gone = working.frame.column("status") == GONE
+    # Links of purged memories go with them when the plan is applied.
+    mine = ~(gone[after.source] | gone[after.target])
+    keys = np.union1d(np.setdiff1d(old, new), new[mine & _changed(before, old, after, new)])
+    left, right = _rows(before, old, keys), _rows(after, new, keys)
+    ends = (
+        np.where(left >= 0, before.source[left], after.source[right]) if len(keys) else np.zeros(0, np.int64)
+    )
+    others = (
+        np.where(left >= 0, before.target[left], after.target[right]) if len(keys) else np.zeros(0, np.int64)
+    )
+    seq = working.frame.snapshot.seq
+    return LinkEdits(
+        seq[ends],
+        seq[others],
+        keys % 16,
+        _side(before, left),
+        _side(after, right),
+        {rule: int(np.isin(cut, keys).sum()) for rule, cut in working.cut_by.items()},
+    )
+
+
+def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
+    """Tell which links of the end were not there, or were otherwise, at the start."""
+    where = _rows(before, old, new)
+    changed = where < 0
+    for name in ("weight", "confidence", "last_at"):
+        was, is_ = getattr(before, name)[where], getattr(after, name)
+        changed |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
+    return changed
+
+
+def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
+    """Find the rows of links by key, -1 where there is none."""
+    if not len(links):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys)
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    found = order[place]
+    return np.where(keys[found] == wanted, found, -1)
+
+
+def _side(links: LinkColumns, rows: Ints) -> Sides:
+    if not len(rows):
+        return Sides()
+    there = rows >= 0
+    if not there.any():
+        nothing = np.full(len(rows), np.nan)
+        return Sides(nothing, nothing, np.full(len(rows), ABSENT), np.full(len(rows), ABSENT))
+    last_at = np.where(there & ~np.isnan(links.last_at[rows]), np.nan_to_num(links.last_at[rows]), ABSENT)
+    count = np.full(len(rows), ABSENT) if links.count is None else np.where(there, links.count[rows], ABSENT)
+    return Sides(
+        np.where(there, links.weight[rows], np.nan),
+        np.where(there, links.confidence[rows], np.nan),
+        last_at.astype(np.int64),
+        count.astype(np.int64),
+    )
+
+
+def merged(working: Working) -> Merged:
+    """Return the merges by sequence number."""
+    seq = working.frame.snapshot.seq
+    pairs = [(seq[merge.survivor], seq[merge.discard]) for merge in working.merges]
+    return Merged(
+        np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
+    )

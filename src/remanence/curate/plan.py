@@ -1,0 +1,253 @@
+"""The plan: what a policy would do to a scope at an instant, as data that can be shown, kept, and then applied.
+
+Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing itself but through the cycle.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.change import Change
+from remanence.curate import brake, changes
+from remanence.curate.cycle import Cycle
+from remanence.curate.decision import FORMAT, OPTIONS, Decision, Deferred, Edits, LinkEdits, Merged, Refusal
+from remanence.curate.frame import Array, Frame
+from remanence.curate.guards import BUILT_IN, Guarding
+from remanence.curate.outcome import column_edits, link_edits, merged
+from remanence.curate.policy import Policy
+from remanence.curate.report import show
+from remanence.curate.working import GONE, NOBODY, Working, begin
+from remanence.errors import InvalidInput
+from remanence.model import Lifecycle, Status
+from remanence.snapshot import Ints, Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Decision):
+    """What a policy would do to a scope at an instant; nothing of it is done yet."""
+
+    def changes(self) -> Iterator[list[Change]]:
+        """Yield the changes in groups that belong together, one at a time.
+
+        Of a purged memory only the row itself is listed: the tags, sources and links that go with it are read and
+        added when the plan is applied.
+        """
+        return changes.groups(self)
+
+    def show(self) -> str:
+        """Say what would be done, for a person."""
+        return show(self)
+
+    def to_json(self) -> str:
+        """Write the plan down, exactly."""
+        return orjson.dumps({**self.payload(), "digest": self.digest}, option=OPTIONS).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Plan":
+        """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
+        try:
+            data = orjson.loads(text)
+            plan = _read(data)
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise InvalidInput(
+                "this is no plan", recovery="make one with `remanence curate --dry-run -o`"
+            ) from error
+        if data.get("digest") != plan.digest:
+            raise InvalidInput(
+                "the plan was changed after it was made", recovery="make a new one and apply that"
+            )
+        return plan
+
+
+def _read(data: Mapping[str, Any]) -> Plan:
+    if data["format"] != FORMAT:
+        raise ValueError(data["format"])
+    memories = data["memories"]
+    return Plan(
+        scope=data["scope"],
+        policy=data["policy"]["name"],
+        policy_hash=data["policy"]["hash"],
+        overrides=data["policy"]["overrides"],
+        now=data["now"],
+        position=data["position"],
+        automatic=data["automatic"],
+        rules=tuple(data["rules"]),
+        because=data["because"],
+        seq=_ints(memories["seq"]),
+        revision=_ints(memories["revision"]),
+        touched=_ints(memories["touched"]),
+        purged=_ints(memories["purged"]),
+        columns={name: Edits(*map(_ints, edits)) for name, edits in data["columns"].items()},
+        states=tuple(data["states"]),
+        flags={name: _ints(rows) for name, rows in data["flags"].items()},
+        links=LinkEdits.read(data["links"]),
+        merges=Merged(*map(_ints, data["merges"])),
+        why={group: _ints(rules) for group, rules in data["why"].items()},
+        by_rule=tuple((action, rule, count) for action, rule, count in data["by_rule"]),
+        refusals=tuple(
+            Refusal(guard, rule, count, tuple(some)) for guard, rule, count, some in data["refusals"]
+        ),
+        deferred=tuple(Deferred(rule, tuple(seqs)) for rule, seqs in data["deferred"]),
+        held=data["held"],
+        destroyed=data["destroyed"],
+        memories=data["of"],
+        fired=tuple(data["fired"]),
+        notes=tuple(data["notes"]),
+    )
+
+
+def _ints(values: Any) -> Ints:
+    return np.array(values, np.int64)
+
+
+def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False) -> Plan:
+    """Decide what a policy would do to a scope now; the same arguments give the same plan."""
+    working = begin(snapshot, policy, now)
+    cycle = Cycle(
+        policy, working, Guarding(policy), merges_left=brake.allowance(snapshot) if automatic else None
+    )
+    cycle.run()
+    ends = _destroyed(working)
+    would = len(ends) + len(cycle.deferred_merges)
+    held = brake.held(snapshot, now, would)
+    if held is not None and cycle.deferred_merges:
+        # A plan that is held says all that it would do, so that a yes is a yes to the whole.
+        return replace(plan(snapshot, policy, now), automatic=automatic)
+    deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
+    return _written(cycle, held, deferred)
+
+
+def _destroyed(working: Working) -> Ints:
+    """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
+    status, start = working.frame.column("status"), working.start["status"]
+    merges = np.zeros(len(status), np.bool_)
+    merges[[merge.discard for merge in working.merges]] = True
+    return np.flatnonzero((status != start) & ((status == Status.PRUNED) | (status == GONE) | merges))
+
+
+def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
+    """Let the longest due go first, and give back to the others what they were; merges were counted before."""
+    working = cycle.working
+    rows: dict[int, list[int]] = {}
+    for row, rule in cycle.deferred_merges:
+        rows.setdefault(rule, []).append(row)
+    merged = {merge.discard for merge in working.merges}
+    alone = np.array([row for row in ends.tolist() if row not in merged], np.int64)
+    left = max(0, allowance - len(merged))
+    if len(alone) > left:
+        start = Frame(working.frame.snapshot, working.now)
+        rules = working.why["status"][alone]
+        due = [(cycle.policy.rules[rule], alone[rules == rule]) for rule in np.unique(rules).tolist()]
+        late = brake.longest_due(start, due)[left:]
+        for row in np.sort(late).tolist():
+            rows.setdefault(int(working.why["status"][row]), []).append(row)
+        working.revert(late)
+    seq = working.frame.snapshot.seq
+    return tuple(
+        Deferred(cycle.policy.rules[rule].name, tuple(seq[rows[rule]].tolist())) for rule in sorted(rows)
+    )
+
+
+def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> Plan:
+    """Put a cycle's net outcome down as a plan."""
+    working, policy = cycle.working, cycle.policy
+    snapshot = working.frame.snapshot
+    columns = column_edits(working)
+    gone = np.flatnonzero(working.frame.column("status") == GONE)
+    rows = np.unique(np.concatenate([gone, *(edits.rows for edits in columns.values())]))
+    flags = dict(_flags(working))
+    links = link_edits(working)
+    return Plan(
+        scope=snapshot.scope,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        overrides=policy.overrides,
+        now=working.now,
+        position=snapshot.position,
+        automatic=cycle.merges_left is not None,
+        rules=tuple(rule.name for rule in policy.rules),
+        because=_reasons(policy),
+        seq=snapshot.seq[rows],
+        revision=snapshot.columns["revision"][rows].astype(np.int64),
+        touched=snapshot.columns["touched"][rows].astype(np.int64),
+        columns={name: edits.among(rows) for name, edits in columns.items()},
+        states=working.frame.names("state"),
+        purged=np.searchsorted(rows, gone),
+        flags=flags,
+        links=links,
+        merges=merged(working),
+        why={
+            group: rules[rows].astype(np.int64)
+            for group, rules in working.why.items()
+            if not group.startswith("tag:")
+        },
+        by_rule=_by_rule(cycle, columns, flags, links),
+        refusals=cycle.guarding.refusals(snapshot.seq),
+        deferred=deferred,
+        held=held,
+        destroyed=len(_destroyed(working)),
+        memories=len(snapshot),
+        fired=tuple(sorted(cycle.fired)),
+        notes=tuple(cycle.notes),
+    )
+
+
+def _reasons(policy: Policy) -> dict[str, str]:
+    reasons = {guard.name: guard.because for guard in BUILT_IN}
+    reasons |= {guard.name: guard.because for guard in policy.guards}
+    reasons |= {rule.name: rule.because for rule in policy.rules}
+    return {name: because for name, because in reasons.items() if because}
+
+
+def _flags(working: Working) -> Iterator[tuple[str, Ints]]:
+    for name, start in working.start.items():
+        if name.startswith("tag:"):
+            fresh = working.frame.tag(name[4:]) & ~start
+            if fresh.any():
+                yield name[4:], working.frame.snapshot.seq[fresh]
+
+
+def _by_rule(
+    cycle: Cycle, columns: Mapping[str, Edits], flags: Mapping[str, Ints], links: LinkEdits
+) -> tuple[tuple[str, str, int], ...]:
+    """Count what each rule does, by the action that shows in the end."""
+    working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
+    counts: Counter[tuple[str, str]] = Counter()
+    for action, group, rows in _acted(working, columns):
+        if not len(rows):
+            continue
+        for rule, count in zip(*np.unique(working.why[group][rows], return_counts=True), strict=True):
+            if rule != NOBODY:
+                counts[action, names[rule]] += int(count)
+    for tag in flags:
+        counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
+    for rule, count in links.cut_by.items():
+        counts["unlink", names[rule]] += count
+    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))
+
+
+def _flagging(working: Working, tag: str) -> int:
+    rules = working.why[f"tag:{tag}"]
+    return int(rules[rules != NOBODY][0])
+
+
+def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
+    """Yield (action, group, rows) as the outcome shows them."""
+    status = columns.get("status", Edits.none())
+    for action, code in (
+        ("archive", Status.ARCHIVED),
+        ("merge", Status.SUPERSEDED),
+        ("prune", Status.PRUNED),
+    ):
+        yield action, "status", status.rows[status.after == code]
+    yield "purge", "status", np.flatnonzero(working.frame.column("status") == GONE)
+    tier = columns.get("tier", Edits.none())
+    yield "move", "status", np.setdiff1d(tier.rows, status.rows)
+    lifecycle = columns.get("lifecycle", Edits.none())
+    yield "transition", "lifecycle", lifecycle.rows[lifecycle.after != Lifecycle.ARCHIVED]
+    yield "transition", "state", columns.get("state", Edits.none()).rows
+    yield "reinforce", "counters", columns.get("reinforced", Edits.none()).rows

@@ -1,0 +1,66 @@
+"""A plan in words, for a person who decides whether to apply it. Knows plans; decides nothing."""
+
+from collections.abc import Iterator
+
+from remanence.clock import to_datetime
+from remanence.curate.decision import Decision, Refusal
+
+_VERBS = {
+    "archive": "archive",
+    "merge": "merge into another",
+    "move": "move to another tier",
+    "prune": "make a tombstone of",
+    "purge": "destroy",
+    "reinforce": "reinforce",
+    "transition": "change the state of",
+    "flag": "flag",
+    "unlink": "cut",
+}
+_EXAMPLES = 5
+
+
+def show(plan: Decision) -> str:
+    """Say what a plan would do, what it refuses, and why."""
+    return "\n".join(_lines(plan))
+
+
+def _lines(plan: Decision) -> Iterator[str]:
+    moment = to_datetime(plan.now).strftime("%Y-%m-%d %H:%M UTC")
+    yield f"Plan {plan.digest[:12]} for {plan.scope!r} under {plan.policy!r}, {moment}, {plan.memories} memories"
+    if plan.held is not None:
+        yield f"HELD: {plan.held}."
+    if not plan.by_rule:
+        yield "Nothing to do."
+    for action, rule, count in plan.by_rule:
+        yield f"  {_VERBS[action]} {count} {_noun(action, count)}  [{rule}]{_because(plan, rule)}"
+    if plan.destroyed:
+        yield f"In all {plan.destroyed} of {plan.memories} memories would be destroyed."
+    for refusal in plan.refusals:
+        yield _refused(plan, refusal)
+    for item in plan.deferred:
+        yield f"  deferred: {len(item.seqs)} memories of [{item.rule}] wait for another day{_some(item.seqs)}"
+    for note in plan.notes:
+        yield f"  note: {note}"
+
+
+def _noun(action: str, count: int) -> str:
+    many = "links" if action == "unlink" else "memories"
+    return many if count != 1 else {"links": "link", "memories": "memory"}[many]
+
+
+def _because(plan: Decision, name: str) -> str:
+    because = plan.because.get(name)
+    return f" because {because}" if because else ""
+
+
+def _refused(plan: Decision, refusal: Refusal) -> str:
+    noun = _noun("", refusal.count)
+    return (
+        f"  kept: {refusal.count} {noun} of [{refusal.rule}] by {refusal.guard}{_because(plan, refusal.guard)}"
+        f"{_some(refusal.examples)}"
+    )
+
+
+def _some(seqs: tuple[int, ...]) -> str:
+    shown = ", ".join(f"#{seq}" for seq in seqs[:_EXAMPLES])
+    return f" ({shown}{', …' if len(seqs) > _EXAMPLES else ''})" if seqs else ""

@@ -1,0 +1,116 @@
+"""Windows: which memories lie beyond a limit, or within the first few, in each partition.
+
+Knows sorting and filling; knows nothing of what is then done to them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.curate.frame import Array, Frame, Node
+from remanence.curate.rules import Rule
+from remanence.snapshot import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a window selects, and the rows of partitions whose protected memories alone exceed the budget."""
+
+    rows: Ints
+    overfull: Ints
+
+
+def select(rule: Rule, frame: Frame, rows: Ints, protected: Bools) -> Window:
+    """Return the rows beyond `keep` or within `top`; all of them where the rule has no window.
+
+    Protected rows are counted first against a budget of tokens or words and never selected by it.
+    """
+    nothing = rows[:0]
+    if not rule.windowed or not len(rows):
+        return Window(rows, nothing)
+    part = _partitions(rule, frame, rows)
+    budget = rule.keep is not None and rule.keep[0] in {"tokens", "words"}
+    first = protected[rows] if budget else np.zeros(len(rows), np.bool_)
+    order = np.lexsort((-rows, *_sort_keys(rule, frame, rows), ~first, part))
+    rows, part, first = rows[order], part[order], first[order]
+    if rule.keep is not None and budget:
+        beyond, overfull = _beyond_budget(frame.column(rule.keep[0])[rows], part, first, rule.keep[1])
+        return Window(np.sort(rows[beyond]), rows[overfull])
+    return Window(np.sort(rows[_chosen(rule, part)]), nothing)
+
+
+def _chosen(rule: Rule, part: Ints) -> Bools:
+    """Choose by place within the partition."""
+    place = _places(part)
+    if rule.top is not None:
+        chosen: Bools = place < rule.top
+    elif rule.keep is not None and rule.keep[0] == "share":
+        chosen = place >= np.ceil(rule.keep[1] * np.bincount(part)[part])
+    else:
+        chosen = place >= (rule.keep[1] if rule.keep is not None else 0)
+    return chosen
+
+
+def _partitions(rule: Rule, frame: Frame, rows: Ints) -> Ints:
+    """Number the partition of each row; an absent name is a partition of its own."""
+    part = np.zeros(len(rows), np.int64)
+    for name in rule.per:
+        codes = frame.column(name)[rows].astype(np.int64) + 1
+        part = part * (int(codes.max()) + 1) + codes
+        part = np.unique(part, return_inverse=True)[1].astype(np.int64)
+    return part
+
+
+def _sort_keys(rule: Rule, frame: Frame, rows: Ints) -> list[Array]:
+    """Return sort keys for lexsort, the first of the rule last.
+
+    What cannot be compared is kept by `keep` and left out by `top`: unknown protects.
+    """
+    some = frame.take(rows)
+    last = rule.top is not None
+    return [_key(some, node, descending, last) for node, descending in reversed(rule.order)]
+
+
+def _key(frame: Frame, node: Node, descending: bool, unknown_last: bool) -> Array:
+    values = np.broadcast_to(np.asarray(node.run(frame), np.float64), len(frame))
+    if node.type == "label":
+        values = np.where(values < 0, np.nan, values)
+    ranked = -values if descending else values
+    return np.where(np.isnan(ranked), np.inf if unknown_last else -np.inf, ranked)
+
+
+def _places(part: Ints) -> Ints:
+    """Return each row's place, from 0, in its run of equal partition numbers."""
+    begins = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
+    return np.arange(len(part)) - np.repeat(begins, np.diff(np.r_[begins, len(part)]))
+
+
+def _beyond_budget(cost: Ints, part: Ints, first: Bools, budget: float) -> tuple[Bools, Bools]:
+    """Fill each partition's budget greedily: what does not fit is passed over, and the next is tried.
+
+    Return what does not fit, and where the protected alone exceed the budget; there nothing is moved, because no
+    amount of moving would help.
+    """
+    spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
+    left = budget - spent
+    overfull = left[part] < 0
+    beyond = np.zeros(len(part), np.bool_)
+    open_rows = np.flatnonzero(~first & ~overfull)
+    while len(open_rows):
+        too_big = cost[open_rows] > left[part[open_rows]]
+        beyond[open_rows[too_big]] = True
+        open_rows = open_rows[~too_big]
+        running = _running(cost[open_rows], part[open_rows])
+        fits = running <= left[part[open_rows]]
+        taken = open_rows[fits]
+        left -= np.bincount(part[taken], cost[taken], minlength=len(left))
+        open_rows = open_rows[~fits]
+    return beyond, overfull
+
+
+def _running(cost: Ints, part: Ints) -> Array:
+    """Sum costs from the beginning of each partition."""
+    total = np.cumsum(cost)
+    place = _places(part) if len(part) else part
+    begin = np.arange(len(part)) - place
+    return total - np.where(begin > 0, total[begin - 1], 0)
