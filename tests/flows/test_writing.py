@@ -155,8 +155,8 @@ async def test_put_stores_once_and_then_updates(memory: remanence.Engine) -> Non
 async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: remanence.Engine) -> None:
     """Texts that differ in a word are linked, never dropped; a second run does nothing."""
     await memory.learn_many([
-        "The weekly meeting with the harbour office is on Tuesday morning",
-        "The weekly meeting with the harbour office is on Tuesday mornings",
+        "The harbour office wants the weekly report from the workshop",
+        "The harbour office wants a weekly report from our workshop",
         "Paint for the hull costs more than last year",
     ])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from remanence.change import PART_CHANGES_MAX, Change, Receipt
+from remanence.curate.changes import action_of
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
@@ -163,11 +164,6 @@ class _Applied:
         if len(kept) == len(groups):
             raise conflict
         return kept
-
-
-def action_of(group: Group) -> str:
-    """Name the action that a group of changes carries out, as the counts of a plan name it."""
-    return "x"
 
 
 def _destroys(change: Change) -> bool:

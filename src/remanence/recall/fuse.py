@@ -173,12 +173,12 @@ class _Parts:
 
 
 def _scaled(raw: Floats, weight: float) -> Floats:
-    """Scale to 0–weight over the candidates; all alike say nothing."""
+    """Scale to 0–weight over the candidates; where all are alike, a match counts in full and nothing as nothing."""
     if not len(raw):
         return raw
     low, high = float(raw.min()), float(raw.max())
     if high <= low:
-        return np.zeros_like(raw)
+        return np.where(raw > 0, np.float32(weight), np.float32(0))
     return (raw - np.float32(low)) * np.float32(weight / (high - low))
 
 
