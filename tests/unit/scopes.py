@@ -155,8 +155,8 @@ class World:
                 self._link(change)
             case "tags":
                 seq, tag = change.key  # type: ignore[misc]
-                assert tag not in self.rows[seq]["tags"]  # type: ignore[index]
-                self.rows[seq]["tags"] += (tag,)  # type: ignore[index]
+                assert tag not in self.rows[seq]["tags"]
+                self.rows[seq]["tags"] += (tag,)
 
     def _memory(self, change: Change) -> None:
         seq: int = change.key  # type: ignore[assignment]

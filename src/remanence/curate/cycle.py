@@ -25,7 +25,7 @@ DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may mov
 _WORST = 127
 # Moves that a budget does not force; they wait for the dwell.
 _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
-_LEVELS = {"archive": ARCHIVE, "prune": DESTROY, "purge": DESTROY, "merge": DESTROY}
+LEVELS = {"archive": ARCHIVE, "prune": DESTROY, "purge": DESTROY, "merge": DESTROY}
 # From mild to harsh; states have no order, so that there the name of the rule decides.
 _MILDNESS = {
     Lifecycle.ACTIVE.label: 0,
@@ -84,7 +84,7 @@ class Cycle:
     def _phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
         chosen = [(index, rule, self._choose(rule, index)) for index, rule in rules if rule.do != "merge"]
-        won = self._safest([item for item in chosen if item[1].do in {"move", *_LEVELS}])
+        won = self._safest([item for item in chosen if item[1].do in {"move", *LEVELS}])
         for column in ("lifecycle", "state"):
             won |= self._mildest(
                 [item for item in chosen if item[1].do == "transition" and item[1].column == column]
@@ -125,10 +125,10 @@ class Cycle:
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         frame = self.working.frame
-        rows = self._matched(rule, index)
-        rows = rows[self._seen(rule)[rows]]
-        level = _LEVELS.get(rule.do, DEMOTE)
-        guarded = rule.do in {"move", *_LEVELS}
+        rows = self.matched(rule, index)
+        rows = rows[self.seen(rule)[rows]]
+        level = LEVELS.get(rule.do, DEMOTE)
+        guarded = rule.do in {"move", *LEVELS}
         protected = self.guarding.blocked(level) if guarded else np.zeros(len(frame), np.bool_)
         window = select(rule, frame, rows, protected)
         if len(window.overfull):
@@ -140,7 +140,7 @@ class Cycle:
             rows = self._declared(rule, rows)
         return self._unguarded(rule, rows, level) if guarded else rows
 
-    def _matched(self, rule: Rule, index: int) -> Ints:
+    def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
         stamp = tuple(self.working.versions[name] for name in sorted(rule.node.reads))
         known = self.matches.get(index)
@@ -148,7 +148,7 @@ class Cycle:
             known = self.matches[index] = (stamp, np.flatnonzero(rule.node.run(self.working.frame)))
         return known[1]
 
-    def _seen(self, rule: Rule) -> Bools:
+    def seen(self, rule: Rule) -> Bools:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
         status = self.working.frame.column("status")
         if rule.do == "purge":

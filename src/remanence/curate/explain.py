@@ -1,0 +1,307 @@
+"""Every guard and rule of a policy for one memory: true, false or unknown, with the values, and when it will fire.
+
+Knows how conditions are built; decides nothing. Conditions are judged on the scope as it is now, before any phase.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from remanence.change import Change
+from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.curate.changes import action_of
+from remanence.curate.cycle import LEVELS, Cycle
+from remanence.curate.frame import Frame, LinkFrame, Node, visible
+from remanence.curate.guards import BUILT_IN, DEMOTE, Guarding
+from remanence.curate.plan import plan
+from remanence.curate.policy import Policy
+from remanence.curate.rules import Rule
+from remanence.curate.select import select
+from remanence.curate.working import begin
+from remanence.errors import NotFound
+from remanence.model import Relation
+from remanence.snapshot import Bools, Ints, Snapshot
+
+HORIZON = 10 * 365 * DAY
+_STEPS = 400  # looks into the future, ever farther apart, between the instants that are known to matter
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one guard or rule says of a memory.
+
+    `truth` is "true", "false" or "unknown". A rule acts where it is true, `seen` (its status is one that the rule
+    looks at), `selected` by its window, and blocked by no guard. `fires_at` is when a condition that is not true
+    now will be, if nothing but time passes; None where it never will within ten years.
+    """
+
+    name: str
+    what: str
+    condition: str
+    truth: str
+    values: dict[str, Any]
+    because: str = ""
+    action: str = ""
+    seen: bool = True
+    selected: bool = True
+    blocked_by: tuple[str, ...] = ()
+    fires_at: int | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Tell whether a rule would act, or a guard protects."""
+        if self.what == "guard":
+            return self.truth != "false"
+        return self.truth == "true" and self.seen and self.selected and not self.blocked_by
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All verdicts on one memory, and what the whole plan would do to it."""
+
+    seq: int
+    now: int
+    policy: str
+    outcome: str
+    verdicts: tuple[Verdict, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; times in microseconds UTC."""
+        return {
+            **{name: getattr(self, name) for name in ("seq", "now", "policy", "outcome")},
+            "verdicts": [asdict(verdict) | {"acts": verdict.acts} for verdict in self.verdicts],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanation:
+    """Explain one memory of a scope under a policy; raise NotFound where the snapshot has no such memory."""
+    row = int(np.searchsorted(snapshot.seq, seq))
+    if row >= len(snapshot) or snapshot.seq[row] != seq:
+        raise NotFound(f"no memory {seq} in scope {snapshot.scope!r}", recovery="name one that `list` shows")
+    cycle = Cycle(policy, begin(snapshot, policy, now), Guarding(policy))
+    cycle.guarding.look(cycle.working.frame)
+    verdicts = [
+        *_guards(cycle, row),
+        *(_rule(cycle, index, rule, row) for index, rule in enumerate(policy.rules)),
+    ]
+    return Explanation(seq, now, policy.name, _outcome(snapshot, policy, now, seq), tuple(verdicts))
+
+
+def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
+    decided = plan(snapshot, policy, now)
+    if seq not in decided.seq and not any(seq in seqs for seqs in decided.flags.values()):
+        return "stays as it is"
+    for group in decided.changes():
+        mine = [change for change in group if _about(change) == seq]
+        if mine:
+            return action_of(mine)
+    return "stays as it is"
+
+
+def _about(change: Change) -> int | None:
+    match change.key:
+        case int():
+            return change.key
+        case (int() as seq, str()):
+            return seq
+        case _:
+            return None
+
+
+def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
+    frame = cycle.working.frame
+    for built_in in BUILT_IN:
+        holds = bool(cycle.guarding.masks[built_in.name][row])
+        blocks = f"never {built_in.blocks} or worse"
+        yield Verdict(
+            built_in.name, "guard", "built in", _word(holds, not holds), {}, built_in.because, blocks
+        )
+    for guard in cycle.policy.guards:
+        one = frame.take(np.array([row]))
+        truth, values = _truth(guard.node, one), _values(guard.node, one)
+        blocks = f"never {guard.blocks} or worse"
+        yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, blocks)
+
+
+def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
+    if rule.over != "memories":
+        return _link_rule(cycle.working.frame, rule, row)
+    frame = cycle.working.frame
+    one = frame.take(np.array([row]))
+    truth = _truth(rule.node, one)
+    return Verdict(
+        rule.name,
+        "rule",
+        rule.where,
+        truth,
+        _values(rule.node, one),
+        rule.because,
+        rule.describe(),
+        seen=bool(cycle.seen(rule)[row]),
+        selected=truth == "true" and row in _selected(cycle, rule, index),
+        blocked_by=_blocking(cycle, rule, row),
+        fires_at=None if truth == "true" else _fires_at(frame, rule, row),
+    )
+
+
+def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
+    rows = cycle.matched(rule, index)
+    rows = rows[cycle.seen(rule)[rows]]
+    return select(rule, cycle.working.frame, rows, _protected(cycle, rule)).rows
+
+
+def _protected(cycle: Cycle, rule: Rule) -> Bools:
+    if rule.do in {"move", *LEVELS}:
+        return cycle.guarding.blocked(LEVELS.get(rule.do, DEMOTE))
+    return np.zeros(len(cycle.working.frame), np.bool_)
+
+
+def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
+    if rule.do not in {"move", *LEVELS}:
+        return ()
+    level = LEVELS.get(rule.do, DEMOTE)
+    guarding = cycle.guarding
+    return tuple(
+        name for name, mask in guarding.masks.items() if guarding.levels[name] <= level and mask[row]
+    )
+
+
+def _link_rule(frame: Frame, rule: Rule, row: int) -> Verdict:
+    """Judge a rule over links by the links of the memory."""
+    links, edges = frame.edges(), visible(frame)
+    if rule.over == "pairs":
+        sure = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
+        standing = frame.standing()
+        edges = np.flatnonzero(sure & standing[links.source] & standing[links.target])
+    mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
+    count = int(rule.node.run(LinkFrame(frame, mine)).sum()) if len(mine) else 0
+    values = {"links": len(mine), "matching": count}
+    return Verdict(
+        rule.name, "rule", rule.where, _word(count > 0, count == 0), values, rule.because, rule.describe()
+    )
+
+
+def _truth(node: Node, one: Frame) -> str:
+    assert node.no is not None
+    return _word(bool(node.run(one)[0]), bool(node.no(one)[0]))
+
+
+def _word(yes: bool, no: bool) -> str:
+    return "true" if yes else "false" if no else "unknown"
+
+
+def _values(node: Node, one: Frame) -> dict[str, Any]:
+    """Return the values that a condition compares, by their text, readable."""
+    return {part.text: _readable(part, one) for part in _compared(node) if part.constant is None}
+
+
+def _compared(node: Node) -> Iterator[Node]:
+    if node.type != "truth" or not node.parts:
+        yield node
+        return
+    for part in node.parts:
+        yield from _compared(part)
+
+
+def _readable(node: Node, one: Frame) -> Any:
+    if node.type == "truth":
+        return _truth(node, one)
+    value = np.broadcast_to(np.asarray(node.run(one)), 1)[0].item()
+    match node.type:
+        case "label":
+            return node.labels(value).label if node.labels is not None and value >= 0 else None
+        case "name":
+            return one.names(node.column)[value] if value >= 0 else None
+        case _ if isinstance(value, float) and isnan(value):
+            return None
+        case "time":
+            return to_datetime(int(value)).isoformat()
+        case "duration":
+            return _span(value)
+    return value
+
+
+def _span(micros: float) -> str:
+    for unit, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes")):
+        if abs(micros) >= unit:
+            return f"{micros / unit:.4g} {name}"
+    return f"{micros / SECOND:.4g} seconds"
+
+
+def _fires_at(frame: Frame, rule: Rule, row: int) -> int | None:
+    """Find the first instant at which a condition becomes true by time alone."""
+    now = int(frame.now)
+    looks = _looks(rule.node, frame.take(np.array([row])), now)
+    later = frame.take(np.full(len(looks), row), looks)
+    true = np.flatnonzero(rule.node.run(later))
+    if not len(true):
+        return None
+    first = int(true[0])
+    since, until = (int(looks[first - 1]) if first else now), int(looks[first])
+    while until - since > 1:
+        middle = (since + until) // 2
+        if rule.node.run(frame.take(np.array([row]), np.array([middle])))[0]:
+            until = middle
+        else:
+            since = middle
+    return until
+
+
+def _looks(node: Node, one: Frame, now: int) -> Ints:
+    """Choose instants to look at: where an age crosses its limit, UTC midnights, and steps ever farther apart."""
+    crossings = [at + after for at in _crossings(node, one) for after in (-1, 0, 1)]
+    midnights = [(now // DAY + day) * DAY for day in range(1, 9)]
+    steps = (now + np.geomspace(MINUTE, HORIZON, _STEPS)).astype(np.int64)
+    looks = np.unique(np.concatenate([np.array([*crossings, *midnights], np.int64), steps]))
+    found: Ints = looks[(looks > now) & (looks <= now + HORIZON)]
+    return found
+
+
+def _crossings(node: Node, one: Frame) -> Iterator[int]:
+    if len(node.parts) == 2:
+        for age, limit in (node.parts, node.parts[::-1]):
+            if age.since is not None and limit.constant is not None:
+                since = float(np.asarray(age.since.run(one)).reshape(-1)[0])
+                if not isnan(since):
+                    yield int(since + limit.constant)
+    for part in node.parts:
+        yield from _crossings(part, one)
+
+
+_SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    yield f"#{explanation.seq} under {explanation.policy!r}: {explanation.outcome}"
+    for verdict in explanation.verdicts:
+        yield f"{_SIGNS[verdict.truth]} {verdict.what} {verdict.name}: {verdict.truth}  {verdict.action}"
+        if verdict.condition != "built in":
+            yield f"    {verdict.condition}"
+        if verdict.values:
+            yield "    " + ", ".join(f"{name} = {_shown(value)}" for name, value in verdict.values.items())
+        for line in _remarks(verdict):
+            yield f"    {line}"
+
+
+def _shown(value: Any) -> str:
+    return "unknown" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _remarks(verdict: Verdict) -> Iterator[str]:
+    if verdict.what == "rule" and verdict.truth == "true":
+        if not verdict.seen:
+            yield "does not look at memories of this status"
+        elif not verdict.selected:
+            yield "lies within what the rule keeps"
+        elif verdict.blocked_by:
+            yield f"kept by {', '.join(verdict.blocked_by)}"
+    if verdict.fires_at is not None:
+        yield f"will be true at {to_datetime(verdict.fires_at).strftime('%Y-%m-%d %H:%M:%S UTC')}"
+    if verdict.because and verdict.acts:
+        yield f"because {verdict.because}"
