@@ -28,11 +28,15 @@ def select(rule: Rule, frame: Frame, rows: Ints, protected: Bools) -> Window:
     nothing = rows[:0]
     if not rule.windowed or not len(rows):
         return Window(rows, nothing)
+    # Newest first from the start: a stable sort then leaves ties so.
+    rows = rows[::-1]
     part = _partitions(rule, frame, rows)
     budget = rule.keep is not None and rule.keep[0] in {"tokens", "words"}
     first = protected[rows] if budget else np.zeros(len(rows), np.bool_)
-    order = np.lexsort((-rows, *_sort_keys(rule, frame, rows), ~first, part))
-    rows, part, first = rows[order], part[order], first[order]
+    keys = [*_sort_keys(rule, frame, rows), *([~first] if first.any() else []), *([part] if rule.per else [])]
+    if keys:
+        order = np.lexsort(keys)
+        rows, part, first = rows[order], part[order], first[order]
     if rule.keep is not None and budget:
         beyond, overfull = _beyond_budget(frame.column(rule.keep[0])[rows], part, first, rule.keep[1])
         return Window(np.sort(rows[beyond]), rows[overfull])
@@ -68,7 +72,12 @@ def _sort_keys(rule: Rule, frame: Frame, rows: Ints) -> list[Array]:
     """
     some = frame.take(rows)
     last = rule.top is not None
-    return [_key(some, node, descending, last) for node, descending in reversed(rule.order)]
+    keys = rule.order[:-1] if _newest_first(rule.order[-1]) else rule.order
+    return [_key(some, node, descending, last) for node, descending in reversed(keys)]
+
+
+def _newest_first(key: tuple[Node, bool]) -> bool:
+    return key[0].text == "seq" and key[1]
 
 
 def _key(frame: Frame, node: Node, descending: bool, unknown_last: bool) -> Array:
@@ -92,7 +101,8 @@ def _beyond_budget(cost: Ints, part: Ints, first: Bools, budget: float) -> tuple
     amount of moving would help.
     """
     spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
-    left = budget - spent
+    # Of nothing, bincount makes integers whatever the weights are.
+    left = budget - spent.astype(np.float64)
     overfull = left[part] < 0
     beyond = np.zeros(len(part), np.bool_)
     open_rows = np.flatnonzero(~first & ~overfull)
