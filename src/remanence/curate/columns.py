@@ -282,13 +282,12 @@ def _uses(call: Call) -> Node:
     days = call.number(0)
     if days not in range(1, 8):
         raise call.error("counts 1 to 7 days", call.arguments[0])
-    return Node(
-        "number",
-        lambda frame: uses_within(frame, int(days)),
-        call.text(),
-        reads=frozenset({"use_days", "use_day"}),
-        mentions=frozenset({"uses"}),
-    )
+    text, reads = call.text(), frozenset({"use_days", "use_day"})
+
+    def run(frame: Any) -> Any:
+        return frame.remember(text, reads, lambda whole: uses_within(whole, int(days)))
+
+    return Node("number", run, text, reads=reads, mentions=frozenset({"uses"}))
 
 
 def _recency(call: Call) -> Node:

@@ -193,6 +193,8 @@ class Cycle:
 
     def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
+        if not rules:
+            return []
         milder = {
             row
             for index, rows in won.items()

@@ -41,9 +41,9 @@ class Edits:
         """Nothing changes."""
         return cls(_no_ints(), _no_ints(), _no_ints())
 
-    def among(self, rows: Ints) -> "Edits":
-        """Number the rows by their places among some."""
-        return Edits(np.searchsorted(rows, self.rows), self.before, self.after)
+    def placed(self, places: Ints) -> "Edits":
+        """Number the rows by their places in a plan."""
+        return Edits(places[self.rows], self.before, self.after)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

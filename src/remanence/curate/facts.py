@@ -18,7 +18,8 @@ LAMBDAS = {Decay.PERMANENT: 0.00001, Decay.DURABLE: 0.001, Decay.STANDARD: 0.010
 _RATES = np.array([LAMBDAS[decay] for decay in Decay])
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
 _EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
-_BUCKETS, _BUCKET_BITS, _BUCKET_MAX = 7, 8, 255
+_BUCKETS, _BUCKET_BITS = 7, 8
+_EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
 
 
 def degree(frame: Frame) -> Array:
@@ -63,14 +64,15 @@ def recency(frame: Frame, half_life: float | None) -> Array:
 
 def uses_within(frame: Frame, days: int) -> Array:
     """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
-    packed, newest = frame.column("use_days"), frame.column("use_day")
-    passed = frame.now // DAY - newest
-    total = np.zeros(len(frame), np.float64)
-    for bucket in range(_BUCKETS):
-        age = passed + bucket
-        counted = (age >= 0) & (age < days)
-        total += np.where(counted, (packed >> (_BUCKET_BITS * bucket)) & _BUCKET_MAX, 0)
-    return total
+    passed = frame.now // DAY - frame.column("use_day")
+    # The newest count is the lowest byte: drop what is newer than today, then what is too old.
+    newer = np.clip(-passed, 0, _BUCKETS)
+    packed = frame.column("use_days") >> (_BUCKET_BITS * newer)
+    wanted = np.clip(days - np.maximum(passed, 0), 0, _BUCKETS - newer)
+    packed &= (np.int64(1) << (_BUCKET_BITS * wanted)) - 1
+    pairs = (packed & _EVEN_BYTES) + ((packed >> _BUCKET_BITS) & _EVEN_BYTES)
+    total = (pairs & _LANE) + ((pairs >> 16) & _LANE) + ((pairs >> 32) & _LANE) + (pairs >> 48)
+    return total.astype(np.float64)
 
 
 def linked(

@@ -89,9 +89,7 @@ class Frame:
 
     def standing(self) -> Bools:
         """Tell which memories recall can see: inbox and active."""
-        status = self.column("status")
-        found: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
-        return found
+        return self.everywhere("standing", frozenset({"status"}), _standing)
 
     def remember(self, key: str, reads: frozenset[str], compute: Callable[["Frame"], Any]) -> Any:
         """Compute something once for all memories of the frame."""
@@ -121,6 +119,12 @@ class Frame:
         working = {**self.working, **changed}
         links = self.links if links is None else links
         return Frame(self.snapshot, self.now, working, links, shared=self.shared, memo=kept)
+
+
+def _standing(frame: Frame) -> Bools:
+    status = frame.column("status")
+    found: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
+    return found
 
 
 @dataclass(eq=False, slots=True)

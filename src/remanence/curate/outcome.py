@@ -3,6 +3,8 @@
 Knows two states of a scope; knows nothing of how one became the other.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from remanence.curate.decision import ABSENT, Edits, LinkEdits, Merged, Sides
@@ -123,3 +125,11 @@ def merged(working: Working) -> Merged:
     return Merged(
         np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
     )
+
+
+def united(some: Iterable[Ints], count: int) -> Ints:
+    """Unite row numbers, ascending; several times faster than sorting them."""
+    mask = np.zeros(count, np.bool_)
+    for rows in some:
+        mask[rows] = True
+    return np.flatnonzero(mask)

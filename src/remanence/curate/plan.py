@@ -17,7 +17,7 @@ from remanence.curate.cycle import Cycle
 from remanence.curate.decision import FORMAT, OPTIONS, Decision, Deferred, Edits, LinkEdits, Merged, Refusal
 from remanence.curate.frame import Array, Frame
 from remanence.curate.guards import BUILT_IN, Guarding
-from remanence.curate.outcome import column_edits, link_edits, merged
+from remanence.curate.outcome import column_edits, link_edits, merged, united
 from remanence.curate.policy import Policy
 from remanence.curate.report import show
 from remanence.curate.working import GONE, NOBODY, Working, begin
@@ -158,7 +158,9 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
     snapshot = working.frame.snapshot
     columns = column_edits(working)
     gone = np.flatnonzero(working.frame.column("status") == GONE)
-    rows = np.unique(np.concatenate([gone, *(edits.rows for edits in columns.values())]))
+    rows = united([gone, *(edits.rows for edits in columns.values())], len(snapshot))
+    places = np.zeros(len(snapshot), np.int64)
+    places[rows] = np.arange(len(rows))
     flags = dict(_flags(working))
     links = link_edits(working)
     return Plan(
@@ -174,9 +176,9 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         seq=snapshot.seq[rows],
         revision=snapshot.columns["revision"][rows].astype(np.int64),
         touched=snapshot.columns["touched"][rows].astype(np.int64),
-        columns={name: edits.among(rows) for name, edits in columns.items()},
+        columns={name: edits.placed(places) for name, edits in columns.items()},
         states=working.frame.names("state"),
-        purged=np.searchsorted(rows, gone),
+        purged=places[gone],
         flags=flags,
         links=links,
         merges=merged(working),
@@ -220,9 +222,9 @@ def _by_rule(
     for action, group, rows in _acted(working, columns):
         if not len(rows):
             continue
-        for rule, count in zip(*np.unique(working.why[group][rows], return_counts=True), strict=True):
-            if rule != NOBODY:
-                counts[action, names[rule]] += int(count)
+        for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
+            if count:
+                counts[action, names[rule]] += count
     for tag in flags:
         counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
     for rule, count in links.cut_by.items():
@@ -246,7 +248,11 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
         yield action, "status", status.rows[status.after == code]
     yield "purge", "status", np.flatnonzero(working.frame.column("status") == GONE)
     tier = columns.get("tier", Edits.none())
-    yield "move", "status", np.setdiff1d(tier.rows, status.rows)
+    yield (
+        "move",
+        "status",
+        tier.rows[working.frame.column("status")[tier.rows] == working.start["status"][tier.rows]],
+    )
     lifecycle = columns.get("lifecycle", Edits.none())
     yield "transition", "lifecycle", lifecycle.rows[lifecycle.after != Lifecycle.ARCHIVED]
     yield "transition", "state", columns.get("state", Edits.none()).rows
