@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from remanence.change import Increment, Logged
+from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.policy import Policy, wanted
@@ -17,6 +18,8 @@ from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Bookkeeping
 
+# What follows from the run itself, or says nothing to a reader.
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at"})
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
 
@@ -148,16 +151,18 @@ def _shown(change: Any) -> str:
         if not isinstance(value, Increment)
         else f"{name} {value.by:+d}"
         for name, value in change.after.items()
-        if name not in ("revision", "vector", "fingerprint")
+        if name not in _UNTOLD
     ]
     return ", ".join(fields)
 
 
 def _value(name: str, value: Any) -> str:
     column = COLUMN.get(name)
-    if value is None or column is None or column.labels is None:
+    if value is None or column is None:
         return "none" if value is None else str(value)
-    return column.labels(value).label
+    if column.kind == "time":
+        return f"{to_datetime(value):%Y-%m-%d %H:%M}"
+    return str(value) if column.labels is None else column.labels(value).label
 
 
 async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:
