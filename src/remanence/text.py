@@ -14,10 +14,10 @@ import Stemmer
 
 from remanence.errors import InvalidInput
 from remanence.languages import CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
+from remanence.model import TEXT_CHARS_MAX
 
 FINGERPRINT_VERSION = 1
 TOKENIZER_VERSION = 1
-TEXT_CHARS_MAX = 100_000
 CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
 
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.

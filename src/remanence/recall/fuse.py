@@ -117,7 +117,7 @@ def rank(
         names=ground.names,
         names_capped=query.within_conversation,
     )
-    arms = [_scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT)]
+    arms = [_scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)]
     likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
     if likeness is not None:
         arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
@@ -172,14 +172,17 @@ class _Parts:
         return float(self.lexical.scores[self.candidates[place]]) / best if best > 0 else 0.0
 
 
-def _scaled(raw: Floats, weight: float) -> Floats:
-    """Scale to 0–weight over the candidates; where all are alike, a match counts in full and nothing as nothing."""
+def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:
+    """Scale to 0–weight over the candidates, from the worst of them, or from `low` where that means no match.
+
+    Where all are alike, a match counts in full and nothing as nothing.
+    """
     if not len(raw):
         return raw
-    low, high = float(raw.min()), float(raw.max())
-    if high <= low:
-        return np.where(raw > 0, np.float32(weight), np.float32(0))
-    return (raw - np.float32(low)) * np.float32(weight / (high - low))
+    floor, high = float(raw.min()) if low is None else low, float(raw.max())
+    if high <= floor:
+        return np.full_like(raw, weight if high > 0 else 0.0)
+    return (raw - np.float32(floor)) * np.float32(weight / (high - floor))
 
 
 def _likeness(

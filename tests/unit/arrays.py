@@ -1,0 +1,48 @@
+"""Small corpora for the tests of the recall arms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.recall.corpus import Corpus
+from remanence.text import stems, words
+
+DAY = 86_400_000_000
+
+
+@dataclass(frozen=True)
+class Said:
+    """One memory of a test corpus."""
+
+    text: str
+    session: int = 0
+    speaker: int = 0
+    said_at: int = 0
+    value: float = 0.0
+    live: bool = True
+    assistant: bool = False
+
+
+def corpus_of(said: Sequence[Said]) -> Corpus:
+    """Lay memories out as arrays."""
+    return Corpus(
+        seq=np.arange(1, len(said) + 1),
+        session=np.array([one.session for one in said], np.int32),
+        words=np.array([len(words(one.text)) for one in said], np.int32),
+        speaker=np.array([one.speaker for one in said], np.int32),
+        said_at=np.array([one.said_at for one in said], np.int64),
+        value=np.array([one.value for one in said], np.float32),
+        live=np.array([one.live for one in said], np.bool_),
+        assistant=np.array([one.assistant for one in said], np.bool_),
+    )
+
+
+def postings_of(said: Sequence[Said]) -> dict[str, npt.NDArray[np.intp]]:
+    """Index the stems of memories by row."""
+    found: dict[str, list[int]] = {}
+    for row, one in enumerate(said):
+        for stem in set(stems(one.text)):
+            found.setdefault(stem, []).append(row)
+    return {stem: np.array(rows, np.intp) for stem, rows in found.items()}

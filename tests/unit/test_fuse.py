@@ -1,0 +1,182 @@
+"""The fusion of the arms, its boosts, and the cut to a budget."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.recall.corpus import Bools
+from remanence.recall.fit import fit
+from remanence.recall.fuse import (
+    NAMED_FACTOR,
+    WORTH_SHARE,
+    WORTH_SHARE_ASSISTANTS,
+    Query,
+    Ranked,
+    ground_of,
+    rank,
+)
+from remanence.text import stems
+from tests.unit.arrays import Said, corpus_of, postings_of
+
+NAMES = ("Ingrid", "Olav")
+
+
+def ask(
+    said: Sequence[Said],
+    query: str,
+    *,
+    asker: int | None = None,
+    allowed: Bools | None = None,
+    vectors: Sequence[Sequence[float]] | None = None,
+    toward: Sequence[float] = (),
+    limit: int = 10,
+) -> Ranked:
+    """Rank memories against a question, `toward` being its vector."""
+    return rank(
+        ground_of(corpus_of(said), NAMES),
+        postings_of(said),
+        None if vectors is None else np.array(vectors, np.float32),
+        Query(
+            query, tuple(dict.fromkeys(stems(query))), np.array(toward, np.float32) if toward else None, asker
+        ),
+        allowed,
+        limit,
+    )
+
+
+def apart(*texts: str) -> list[Said]:
+    """Put each text into a session of its own."""
+    return [Said(text, session=-1) for text in texts]
+
+
+def test_the_best_match_comes_first() -> None:
+    """More of the question's rare words rank higher; what matches nothing is not returned."""
+    assert ask(apart("boat", "boat rope", "tide"), "boat and rope").rows.tolist() == [1, 0]
+
+
+def test_only_live_and_allowed_memories_are_returned() -> None:
+    """Neither what no longer stands nor what the filter leaves out is in the running."""
+    said = [Said("boat", session=-1, live=False), *apart("boat", "boat")]
+    found = ask(said, "boat", allowed=np.array([True, True, False]))
+
+    assert ([1], 1) == (found.rows.tolist(), found.candidates)
+
+
+def test_arms_are_scaled_inside_the_filter_and_summed() -> None:
+    """The best of both arms scores 2 before its boosts; an arm counts from its worst candidate to its best."""
+    said = apart("boat", "rope", "boat")
+    vectors = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8)]
+    found = ask(said, "boat", vectors=vectors, toward=(1.0, 0.0))
+
+    assert [0, 2] == found.rows.tolist()
+    assert found.scores.tolist() == pytest.approx([2.0, 1.6], abs=1e-3)
+    assert found.parts[1]["semantic"] == pytest.approx(0.6, abs=1e-3)
+
+
+def test_the_score_is_its_parts() -> None:
+    """(lexical + semantic) × named × worth gives the score of every hit."""
+    said = [Said("Ingrid keeps a boat", session=-1, speaker=k % 2, value=k) for k in range(4)]
+    vectors = np.eye(4, 2) + 0.1
+    found = ask(said, "Ingrid's boat", vectors=vectors.tolist(), toward=(1.0, 0.0))
+    products = [(part["lexical"] + part["semantic"]) * part["named"] * part["worth"] for part in found.parts]
+
+    assert found.scores.tolist() == pytest.approx(products, rel=1e-5)
+
+
+def test_what_the_named_person_said_is_boosted_not_filtered() -> None:
+    """A question that names one person prefers their words and still returns others'."""
+    said = [Said("a boat", session=-1, speaker=0), Said("a boat", session=-1, speaker=1)]
+    found = ask(said, "What does Olav say of boats?")
+
+    assert found.rows.tolist() == [1, 0]
+    assert (1, [NAMED_FACTOR, 1.0]) == (found.named, [part["named"] for part in found.parts])
+
+
+def test_naming_two_people_boosts_nobody() -> None:
+    """Where both are named, neither is preferred."""
+    said = [Said("a boat", session=-1, speaker=k) for k in (0, 1)]
+    found = ask(said, "Do Ingrid and Olav have a boat?")
+
+    assert (None, 1.0) == (found.named, found.parts[0]["named"])
+
+
+def test_i_and_my_mean_the_asker() -> None:
+    """A question in the first person that names nobody prefers what the asker said."""
+    said = [Said("a boat", session=-1, speaker=k) for k in (0, 1)]
+
+    assert ask(said, "Where is my boat?", asker=0).rows.tolist() == [0, 1]
+    assert ask(said, "Where is my boat?", asker=1).rows.tolist() == [1, 0]
+
+
+def test_without_an_asker_i_means_whoever_is_no_assistant() -> None:
+    """In a log with an assistant, "my" is about the person."""
+    said = [Said("a boat", session=-1), Said("a boat", session=-1, assistant=True)]
+
+    assert ask(said, "Where is my boat?").rows.tolist() == [0, 1]
+
+
+def test_worth_raises_a_score_and_less_so_among_assistants() -> None:
+    """Of equal matches the worthier comes first; mostly assistants' words, worth counts a quarter of that."""
+    people = [Said("a boat", session=-1, value=value) for value in (0.0, 9.0)]
+    machines = [Said("a boat", session=-1, value=value, assistant=True) for value in (0.0, 9.0)]
+    raised = [ask(said, "boat").parts[0]["worth"] for said in (people, machines)]
+
+    assert [1 + WORTH_SHARE, 1 + WORTH_SHARE_ASSISTANTS] == pytest.approx(raised)
+
+
+def test_the_best_evidence_by_somebody_else_is_flagged() -> None:
+    """A question about Olav that only Ingrid's words answer says so, and is answered all the same."""
+    said = [Said("my boat leaks", session=-1, speaker=0), Said("tea is fine", session=-1, speaker=1)]
+    other, own = ask(said, "Does Olav's boat leak?"), ask(said, "Does Ingrid's boat leak?")
+
+    assert (True, False) == (other.said_by_other, own.said_by_other)
+    assert 0 in other.rows
+
+
+def test_strength_tells_a_match_from_a_miss() -> None:
+    """A question that is answered has a higher strength than one that shares a single word; none has 0."""
+    said = apart("the ferry to Skagen leaves at noon", "tea is fine", "gulls shout")
+    strong, weak, none = (
+        ask(said, text).strength
+        for text in ("When leaves the ferry to Skagen", "tea with gulls and bread and jam", "xyzzy")
+    )
+
+    assert 1 > strong > weak > none == 0
+
+
+def test_of_equal_scores_the_newer_comes_first() -> None:
+    """Ties are broken by order of arrival, so that a ranking is repeatable."""
+    assert ask(apart("boat", "boat", "boat"), "boat", limit=2).rows.tolist() == [2, 1]
+
+
+@given(st.lists(st.sampled_from(("boat", "rope", "boat rope", "tide")), max_size=12), st.integers(1, 5))
+def test_a_smaller_limit_is_the_head_of_a_larger_one(texts: list[str], limit: int) -> None:
+    """The limit cuts the ranking and changes nothing in it."""
+    said = apart(*texts)
+
+    assert ask(said, "boat rope", limit=limit).rows.tolist() == ask(said, "boat rope").rows.tolist()[:limit]
+
+
+def test_what_does_not_fit_is_skipped_with_a_reason() -> None:
+    """An oversized memory does not block those behind it, and says why it is missing."""
+    kept, dropped = fit([50, 200, 40, 30], limit=10, budget=100)
+
+    assert [0, 2] == kept
+    assert [1, 3] == [place for place, _ in dropped]
+    assert "whole budget" in dropped[0][1]
+    assert "10 left" in dropped[1][1]
+
+
+@given(st.lists(st.integers(0, 50)), st.integers(1, 10), st.none() | st.integers(1, 100))
+def test_a_fit_keeps_limit_and_budget_and_loses_nobody(
+    sizes: list[int], limit: int, budget: int | None
+) -> None:
+    """Never more than the limit or the budget; what ranks above the last kept one is kept or has a reason."""
+    kept, dropped = fit(sizes, limit, budget)
+
+    assert len(kept) <= limit
+    assert budget is None or sum(sizes[place] for place in kept) <= budget
+    assert sorted([*kept, *(place for place, _ in dropped)]) == list(range(len(kept) + len(dropped)))

@@ -1,0 +1,155 @@
+"""BM25 over windows of neighbours."""
+
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.clock import to_micros
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
+from remanence.recall.lexical import (
+    COMMON_FROM_ROWS,
+    K1,
+    NAME_IDF_MAX,
+    B,
+    Lexical,
+    lexical_scores,
+    name_index,
+)
+from remanence.text import stems
+from tests.unit.arrays import Said, corpus_of, postings_of
+
+WORDS = ("boat", "rope", "sail", "tide", "gull")
+
+
+def score(said: list[Said], query: str, names: tuple[str, ...] = (), *, capped: bool = True) -> Lexical:
+    """Score a corpus against a query."""
+    corpus = corpus_of(said)
+    return lexical_scores(
+        corpus,
+        windows_of(corpus),
+        stems(query),
+        postings_of(said),
+        names=name_index(names),
+        names_capped=capped,
+    )
+
+
+def spelled_out(said: list[Said], query: str) -> list[float]:
+    """Work the formula out row by row, without names and dates."""
+    corpus = corpus_of(said)
+    count = len(said)
+    near = [[_lent(said, corpus.words, row, other) for other in range(count)] for row in range(count)]
+    held = [set(stems(one.text)) for one in said]
+    length = [
+        corpus.words[row] + sum(near[row][o] * corpus.words[o] for o in range(count)) for row in range(count)
+    ]
+    mean = max(1.0, sum(length) / count)
+    total = [0.0] * count
+    for stem in dict.fromkeys(stems(query)):
+        tf = [
+            (stem in held[row]) + sum(near[row][o] for o in range(count) if stem in held[o])
+            for row in range(count)
+        ]
+        df = sum(found > 0 for found in tf)
+        idf = math.log(1 + (count - df + 0.5) / (df + 0.5))
+        for row, found in enumerate(tf):
+            total[row] += idf * (K1 + 1) * found / (found + K1 * (1 - B + B * length[row] / mean))
+    return total
+
+
+def _lent(said: list[Said], sizes: np.ndarray, row: int, other: int) -> float:
+    session = said[row].session
+    if row == other or session < 0 or said[other].session != session:
+        return 0.0
+    members = [k for k, one in enumerate(said) if one.session == session]
+    apart = abs(members.index(row) - members.index(other))
+    if apart > len(NEIGHBOUR_WEIGHTS) or not sizes[other]:
+        return 0.0
+    return NEIGHBOUR_WEIGHTS[apart - 1] * min(1.0, 50 / float(sizes[other]))
+
+
+@given(
+    st.lists(
+        st.builds(
+            Said,
+            text=st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
+            | st.just("boat " + "and the gull " * 30),
+            session=st.integers(-1, 2),
+            speaker=st.just(-1),
+        ),
+        min_size=1,
+        max_size=14,
+    ),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+)
+def test_the_vector_sums_are_the_formula(said: list[Said], query: str) -> None:
+    """Scores equal the formula worked out row by row, sessions in one piece or interleaved."""
+    assert spelled_out(said, query) == pytest.approx(score(said, query).scores.tolist(), abs=1e-4)
+
+
+def test_a_memory_is_found_by_the_words_of_its_neighbour() -> None:
+    """An answer without the word of the question is found beside it, and only in its own session."""
+    said = [Said("Which knot holds?"), Said("A bowline"), *[Said("Tea", session=1) for _ in range(6)]]
+    found = score(said, "knot").scores
+
+    assert found[0] > found[1] > 0
+    assert not found[2:].any()
+
+
+def test_a_tombstone_lends_no_words() -> None:
+    """A row of 0 words gives its neighbours nothing."""
+    said = [Said("knot"), Said("A bowline")]
+    corpus = corpus_of(said)
+    corpus.words[0] = 0
+    found = lexical_scores(corpus, windows_of(corpus), ["knot"], postings_of(said), names={})
+
+    assert found.scores[1] == 0
+
+
+def test_the_speakers_name_is_a_word_of_what_they_said() -> None:
+    """A name finds what its owner said; capped inside the conversation, in full outside."""
+    said = [Said("We row", speaker=0), *[Said("We sail", session=k, speaker=1) for k in range(1, 9)]]
+    inside = score(said, "Ingrid", ("Ingrid", "Olav"))
+    outside = score(said, "Ingrid", ("Ingrid", "Olav"), capped=False)
+
+    assert [0] == np.flatnonzero(inside.scores).tolist()
+    assert inside.weights["ingrid"] == NAME_IDF_MAX < outside.weights["ingrid"]
+
+
+@pytest.mark.parametrize("query", ["8 May 2023", "in May", "2023", "on the 8th"])
+def test_date_words_find_what_was_said_then(query: str) -> None:
+    """Day, month and year of the time it was said are words of a memory."""
+    then, later = (to_micros(datetime(*day, 15, tzinfo=UTC)) for day in ((2023, 5, 8), (2024, 11, 30)))
+    found = score([Said("We row", said_at=then), Said("We sail", session=1, said_at=later)], query).scores
+
+    assert found[0] > 0 == found[1]
+
+
+def test_the_best_possible_score_is_never_reached() -> None:
+    """Every score stays below what infinitely many mentions of every word would give."""
+    found = score([Said("boat boat rope"), Said("sail")], "boat rope sail")
+
+    assert 0 < found.scores.max() < found.best_possible
+
+
+def test_words_that_order_nothing_are_left_out_of_large_scopes() -> None:
+    """Where a scope is large, a word in every second memory is skipped and said so; alone, it is asked all the same."""
+    said = [
+        Said("boat rope", session=-1) if row % 2 else Said("boat", session=-1)
+        for row in range(COMMON_FROM_ROWS)
+    ]
+    both, alone = score(said, "boat sail"), score(said, "boat")
+
+    assert both.skipped == ("boat",)
+    assert alone.skipped == ()
+    assert alone.scores.any()
+
+
+def test_an_empty_scope_and_an_empty_query_have_no_scores() -> None:
+    """Nothing in, nothing out."""
+    assert score([], "boat").scores.size == 0
+    assert not score([Said("boat")], "the of and").scores.any()

@@ -1,0 +1,138 @@
+"""Vectors blended with their neighbours', and the embedders that need no model server."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.llm.base import Embedder
+from remanence.llm.local import StaticEmbedder
+from remanence.llm.offline import HashedEmbedder, NoEmbedder
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
+from remanence.recall.semantic import cosine, touched_rows, window_vectors, word_weight
+from remanence.text import term_hash
+from tests.unit.arrays import Said, corpus_of
+
+SESSIONS = st.lists(st.integers(-1, 2), min_size=1, max_size=16)
+EMBEDDERS = [HashedEmbedder(), StaticEmbedder()]
+
+
+def bare_of(rows: int) -> npt.NDArray[np.float16]:
+    """Make repeatable unit vectors."""
+    found = np.random.default_rng(rows).standard_normal((rows, 8))
+    units: npt.NDArray[np.float16] = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
+    return units
+
+
+def said_in(sessions: list[int]) -> list[Said]:
+    """Make one short memory per session code."""
+    return [Said("a small boat", session=session) for session in sessions]
+
+
+@given(SESSIONS)
+def test_a_window_vector_is_the_weighted_sum_of_its_session(sessions: list[int]) -> None:
+    """Own + .3 / .2 / .1 / .1 × the neighbours on each side in the same session, at length 1."""
+    bare = bare_of(len(sessions)).astype(np.float64)
+    expected = bare.copy()
+    for row, session in enumerate(sessions):
+        members = [k for k, other in enumerate(sessions) if other == session]
+        for other in members:
+            apart = abs(members.index(row) - members.index(other))
+            if session >= 0 and 0 < apart <= len(NEIGHBOUR_WEIGHTS):
+                expected[row] += NEIGHBOUR_WEIGHTS[apart - 1] * bare[other]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    found = window_vectors(windows_of(corpus_of(said_in(sessions))), bare.astype(np.float16))
+
+    assert np.allclose(expected, found, atol=1e-3)
+
+
+@given(SESSIONS, st.data())
+def test_changed_rows_reach_exactly_their_windows(sessions: list[int], data: st.DataObject) -> None:
+    """After a vector changes, working out the touched rows alone equals working out all."""
+    row = data.draw(st.integers(0, len(sessions) - 1))
+    windows = windows_of(corpus_of(said_in(sessions)))
+    bare = bare_of(len(sessions))
+    before = window_vectors(windows, bare)
+    bare[row] = bare_of(99)[0]
+    after = window_vectors(windows, bare)
+    touched = touched_rows(windows, np.array([row], np.intp))
+    before[touched] = window_vectors(windows, bare, touched)
+
+    assert np.array_equal(after, before)
+
+
+def test_a_memory_without_vector_borrows_or_stays_empty() -> None:
+    """No vector and no neighbour is a zero row, never a NaN."""
+    windows = windows_of(corpus_of(said_in([0, 0, -1])))
+    bare = bare_of(3)
+    bare[1:] = 0
+    found = window_vectors(windows, bare)
+
+    assert [1.0, 1.0, 0.0] == np.linalg.norm(found, axis=1).round(3).tolist()
+
+
+def test_cosine_is_the_angle_and_nothing_is_like_nothing() -> None:
+    """The query needs no length, rows can be chosen, and an empty query gives zeros."""
+    rows = np.eye(3, dtype=np.float32)
+    query = np.array([3, 0, 4], np.float32)
+
+    assert cosine(rows, query).tolist() == pytest.approx([0.6, 0.0, 0.8])
+    assert cosine(rows, query, np.array([2])).tolist() == pytest.approx([0.8])
+    assert not cosine(rows, np.zeros(3, np.float32)).any()
+
+
+def test_a_rare_word_weighs_more() -> None:
+    """A word's weight is ln(1 + (N − df + ½) / (df + ½)) and never negative."""
+    weight = word_weight(100, {term_hash("boat"): 100, term_hash("rope"): 1})
+
+    assert math.log1p(0.5 / 100.5) == pytest.approx(weight("boat"))
+    assert weight("boat") < weight("rope") < weight("gull")
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS, ids=lambda embedder: embedder.name)
+class TestEmbedders:
+    """What every embedder that comes with the package keeps to."""
+
+    def test_rows_are_units_and_repeatable(self, embedder: Embedder) -> None:
+        """Every text with anything in it has a vector of length 1, alone or in a batch."""
+        texts = ["We row at noon", "Who are you?", "渡轮中午出发", "👍", "x" * 5_000, "It was -5 °C"]
+        batch = embedder.embed(texts)
+
+        assert (len(texts), embedder.dimensions) == batch.shape
+        assert np.linalg.norm(batch, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+        assert np.allclose(batch[0], embedder.embed(texts[:1])[0], atol=1e-6)
+
+    def test_like_texts_are_closer_than_unlike_ones(self, embedder: Embedder) -> None:
+        """A shared subject brings texts together."""
+        one, like, unlike = embedder.embed(
+            ["my dog barked", "the dogs bark at night", "invoice for printer ink"]
+        )
+
+        assert one @ like > one @ unlike
+
+    def test_a_heavier_word_pulls_the_vector(self, embedder: Embedder) -> None:
+        """What a weight says of a stem decides how much its word counts."""
+        dog = embedder.embed(["dog"])[0]
+        light = embedder.embed(["dog boat"], {"dog": 0.2, "boat": 1.0}.__getitem__)[0]
+        heavy = embedder.embed(["dog boat"], {"dog": 5.0, "boat": 1.0}.__getitem__)[0]
+
+        assert dog @ light < dog @ heavy
+
+    def test_no_texts_give_no_rows(self, embedder: Embedder) -> None:
+        """An empty batch has the right shape."""
+        assert embedder.embed([]).shape == (0, embedder.dimensions)
+
+
+def test_static_vectors_know_related_words() -> None:
+    """Words without a letter in common are close where they mean alike."""
+    one, like, unlike = StaticEmbedder().embed(["puppy", "dog", "invoice"])
+
+    assert one @ like > 0.4 > one @ unlike
+
+
+def test_no_embedder_makes_no_vectors() -> None:
+    """It says 0 dimensions and gives rows of none."""
+    assert NoEmbedder().embed(["a", "b"]).shape == (2, NoEmbedder.dimensions)
