@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r"[.!?…\n]+(?=\s|$)|\n")
 
 _CODE = re.compile(
     r"`[^`\n]+`"  # quoted code
-    r"|\b[a-z][a-z0-9+.-]*://\S*[\w/]"  # addresses
+    r"|\b[a-z][a-z0-9+.-]{0,15}://\S*[\w/]"  # addresses
     r"|(?<!\S)~?(?:/[\w.-]+){2,}"  # paths
     r"|\b\w+@[\w-]+\.[\w.]*\w"  # mail addresses
     r"|\b[A-Za-z]\w*_\w+\b"  # snake_case

@@ -91,6 +91,11 @@ def test_the_vector_sums_are_the_formula(said: list[Said], query: str) -> None:
     assert spelled_out(said, query) == pytest.approx(score(said, query).scores.tolist(), abs=1e-4)
 
 
+def test_the_constants_are_those_of_the_recipe() -> None:
+    """Changing one changes every ranking, so it is changed here too, with its reason."""
+    assert ((0.3, 0.2, 0.1, 0.1), 1.2, 0.75, 0.7) == (NEIGHBOUR_WEIGHTS, K1, B, NAME_IDF_MAX)
+
+
 def test_a_memory_is_found_by_the_words_of_its_neighbour() -> None:
     """An answer without the word of the question is found beside it, and only in its own session."""
     said = [Said("Which knot holds?"), Said("A bowline"), *[Said("Tea", session=1) for _ in range(6)]]

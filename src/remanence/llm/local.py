@@ -22,6 +22,8 @@ _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 # What a word in 37 % of the memories weighs: small beside content words, yet "who are you?" has a vector.
 STOP_WEIGHT = 1.0
+# What a word weighs where nobody says how rare it is: as in one memory of 150.
+WORD_WEIGHT = 5.0
 _CACHE_SIZE = 32_768
 _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
 
@@ -59,7 +61,7 @@ class StaticEmbedder:
             for surface, folded, stem in reading.weighed:
                 tokens = ids_of(surface)
                 ids += tokens
-                rare = 1.0 if weight is None or not stem else weight(stem)
+                rare = WORD_WEIGHT if weight is None or not stem else weight(stem)
                 weights += [STOP_WEIGHT if not stem or folded in stop else rare] * len(tokens)
         return (ids, weights) if ids else self._marks(text)
 

@@ -179,12 +179,15 @@ def _text_signs(text: str, read: Sequence[Reading], lexicon: Lexicon) -> list[Re
 
 
 def _names(text: str, lexicon: Lexicon) -> list[str]:
+    """Return capitalised words inside sentences that are in no list: Tuesday and Grandma are other signs."""
+    signs = _signs(lexicon.code)
     return [
         found.group(1)
         for found in _CAPITAL.finditer(text)
         if found.start() > 0
         and text[found.start() - 1] not in _OPENS_AFTER
-        and found.group(1).casefold() not in lexicon.stop
+        and (word := found.group(1).casefold()) not in lexicon.stop
+        and not signs[word] & ~_PAST
     ]
 
 
