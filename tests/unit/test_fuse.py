@@ -76,6 +76,19 @@ def test_arms_are_scaled_inside_the_filter_and_summed() -> None:
     assert found.parts[1]["semantic"] == pytest.approx(0.6, abs=1e-3)
 
 
+def test_a_narrow_filter_finds_what_a_wide_one_finds() -> None:
+    """Comparing the few candidates alone gives the cosines of comparing all."""
+    said = apart(*["boat"] * 12)
+    vectors = np.eye(12, 2) + np.arange(12)[:, None] * 0.1
+    narrow = ask(said, "sail", vectors=vectors.tolist(), toward=(1.0, 0.5), allowed=np.arange(12) < 2)
+    wide = ask(said, "sail", vectors=vectors.tolist(), toward=(1.0, 0.5), limit=12)
+    cosines = {int(row): part["cosine"] for row, part in zip(wide.rows, wide.parts, strict=True)}
+
+    assert [part["cosine"] for part in narrow.parts] == pytest.approx(
+        [cosines[int(row)] for row in narrow.rows]
+    )
+
+
 def test_the_score_is_its_parts() -> None:
     """(lexical + semantic) × named × worth gives the score of every hit."""
     said = [Said("Ingrid keeps a boat", session=-1, speaker=k % 2, value=k) for k in range(4)]

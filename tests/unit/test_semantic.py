@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.errors import NotFound
 from remanence.llm.base import Embedder
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
@@ -131,6 +132,16 @@ def test_static_vectors_know_related_words() -> None:
     one, like, unlike = StaticEmbedder().embed(["puppy", "dog", "invoice"])
 
     assert one @ like > 0.4 > one @ unlike
+
+
+def test_missing_word_vectors_are_named_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the weights are not installed the error says what to install or choose instead."""
+    monkeypatch.setattr("remanence.llm.local.find_spec", lambda _: None)
+    with pytest.raises(NotFound) as raised:
+        StaticEmbedder().embed(["a boat"])
+
+    assert not StaticEmbedder.available()
+    assert "hashed" in raised.value.recovery
 
 
 def test_no_embedder_makes_no_vectors() -> None:
