@@ -1,10 +1,12 @@
 """Every store keeps the contract; the suite itself is shipped in `remanence.testing`."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from remanence.store.memory import MemoryStore
+from remanence.store.sql import SqlStore
 from remanence.testing.contract import StoreContract
 
 
@@ -15,6 +17,30 @@ class TestMemoryStore(StoreContract):
     async def store(self) -> AsyncIterator[MemoryStore]:
         """Yield an empty store."""
         store = MemoryStore()
+        await store.open()
+        yield store
+        await store.close()
+
+
+class TestSqlStore(StoreContract):
+    """SQLite in a file: a thread that writes, and readers beside it."""
+
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[SqlStore]:
+        """Yield an empty store."""
+        store = SqlStore(str(tmp_path / "memory.db"))
+        await store.open()
+        yield store
+        await store.close()
+
+
+class TestSqlStoreInMemory(StoreContract):
+    """SQLite without a file: one connection for everything."""
+
+    @pytest.fixture
+    async def store(self) -> AsyncIterator[SqlStore]:
+        """Yield an empty store."""
+        store = SqlStore(":memory:")
         await store.open()
         yield store
         await store.close()

@@ -1,0 +1,169 @@
+"""The tags, links and sources of one commit: compared, imaged and written.
+
+Knows their keys and values; knows memories only as what they hang on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from remanence.change import Change
+from remanence.errors import InvalidInput
+from remanence.store.audit import shape_of
+from remanence.store.dialect import id_list
+from remanence.store.names import TAG
+from remanence.store.rows import decoded_link, encoded_link, link_digest
+from remanence.store.rules import LINK_DEFAULTS, memories_of, plain
+from remanence.store.work import Key, Work
+
+_SELECT = {
+    "tags": "SELECT 1 FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
+    "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
+    "links": (
+        "SELECT weight, confidence, count, created_at, last_at FROM links"
+        " WHERE scope = ? AND source = ? AND target = ? AND relation = ?"
+    ),
+}
+_PUT = {
+    "tags": "INSERT INTO tags (scope, seq, tag) VALUES (?, ?, ?) ON CONFLICT (scope, seq, tag) DO NOTHING",
+    "sources": (
+        "INSERT INTO sources (scope, seq, source, span) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (scope, seq, source) DO UPDATE SET span = excluded.span"
+    ),
+    "links": (
+        "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at, digest)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, source, target, relation) DO UPDATE"
+        " SET weight = excluded.weight, confidence = excluded.confidence, count = excluded.count,"
+        " created_at = excluded.created_at, last_at = excluded.last_at, digest = excluded.digest"
+    ),
+}
+_DELETE = {
+    "tags": "DELETE FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
+    "sources": "DELETE FROM sources WHERE scope = ? AND seq = ? AND source = ?",
+    "links": "DELETE FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
+}
+_ORDER = ("tags", "links", "sources")
+
+Row = Mapping[str, Any]
+
+
+class Attached:
+    """What one commit does to tags, links and sources, step by step."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._taken: dict[str, list[tuple[int, Change]]] = {table: [] for table in _ORDER}
+        self._rows: dict[tuple[str, Any], Row] = {}
+
+    @property
+    def ends(self) -> set[int]:
+        """Every memory at whose side something is written."""
+        return {
+            seq
+            for table, taken in self._taken.items()
+            for _, change in taken
+            for seq in memories_of(table, change.key)
+        }
+
+    def take(self, n: int, change: Change) -> None:
+        """Sort one change in."""
+        self._taken[change.table].append((n, change))
+
+    def conflicts(self) -> Iterator[Key]:
+        """Read every row; yield those that are not as their change says they were."""
+        for table, taken in self._taken.items():
+            read = _READ[table]
+            for _, change in taken:
+                row = self._row(table, change.key, read)
+                if row is not None:
+                    self._rows[table, change.key] = row
+                if (row is not None) != (change.before is not None) or not _matches(
+                    table, change.before, row
+                ):
+                    yield table, change.key
+
+    def images(self) -> None:
+        """Give the audit what each change did."""
+        images = self._work.images
+        for table, taken in self._taken.items():
+            for n, change in taken:
+                row = self._rows.get((table, change.key))
+                if change.after is None:
+                    images.destroyed(n, change, row or {})
+                elif row is None:
+                    images.created(n, change)
+                else:
+                    values = plain(table, change.after)
+                    shape = shape_of(images, self._work.names, self._work.connection, values)
+                    images.updated(n, change, shape, [row[name] for name in values], list(values.values()))
+
+    def refuse_dangling(self, gone: Iterable[int]) -> None:
+        """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
+        written = {
+            (table, change.key): memories_of(table, change.key)
+            for table, taken in self._taken.items()
+            for _, change in taken
+            if change.after is not None
+        }
+        seqs = {seq for ends in written.values() for seq in ends}
+        found = self._work.connection.execute(
+            "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
+            (id_list(seqs), self._work.no),
+        )
+        missing = seqs - {seq for (seq,) in found.fetchall()} | seqs & set(gone)
+        for (table, key), ends in written.items() if missing else ():
+            for seq in missing.intersection(ends):
+                raise InvalidInput(
+                    f"{table} {key} would name memory {seq}, which does not exist",
+                    recovery="destroy a memory together with its tags, links and sources",
+                )
+
+    def write(self) -> None:
+        """Write what is new or other, then take away what goes."""
+        for table, taken in self._taken.items():
+            put = [self._put(table, change) for _, change in taken if change.after is not None]
+            self._work.connection.executemany(_PUT[table], put)
+        for table, taken in self._taken.items():
+            gone = [self._key(table, change.key) for _, change in taken if change.after is None]
+            self._work.connection.executemany(_DELETE[table], gone)
+
+    def _row(self, table: str, key: Any, read: Callable[[Sequence[Any]], Row]) -> Row | None:
+        kept = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
+        return None if kept is None else read(kept)
+
+    def _key(self, table: str, key: Any) -> tuple[Any, ...]:
+        """Return a row's key as SQLite keeps it, the scope in front."""
+        if table == "tags":
+            return self._work.no, key[0], self._work.number(TAG, key[1])
+        return (self._work.no, *key)
+
+    def _put(self, table: str, change: Change) -> tuple[Any, ...]:
+        key = self._key(table, change.key)
+        if table == "tags":
+            return key
+        values = plain(table, change.after or {})
+        if table == "sources":
+            return (*key, values.get("span"))
+        whole = {**LINK_DEFAULTS, **self._rows.get((table, change.key), {}), **values}
+        kept = encoded_link(whole)
+        return (*key, *kept, link_digest(key[1:], kept))
+
+
+def _matches(table: str, before: Row | None, row: Row | None) -> bool:
+    if not before or row is None:
+        return True
+    return all(row[name] == value for name, value in plain(table, before).items())
+
+
+def _span(kept: Sequence[Any]) -> Row:
+    return {"span": kept[0]}
+
+
+def _nothing(_: Sequence[Any]) -> Row:
+    return {}
+
+
+_READ: Mapping[str, Callable[[Sequence[Any]], Row]] = {
+    "tags": _nothing,
+    "sources": _span,
+    "links": decoded_link,
+}

@@ -1,0 +1,349 @@
+"""What was done and why, in parts chained by digests: how a part is kept, read again and proven.
+
+Knows changes and causes as rows of `runs` and `changes`; writes no memory. A creation is kept by its key, an update
+by the columns that changed in the order of its shape, a destruction with the whole row. Where a row's values were
+kept earlier in the same part, only the number of that change is.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from remanence.change import Cause, Change, Increment, Logged
+from remanence.errors import StoreDamaged
+from remanence.model import COLUMN
+from remanence.store.names import SCOPE, SHAPE, Fresh, Names
+from remanence.store.rows import DEFAULTS
+
+TABLES = ("memories", "tags", "links", "sources")
+UNCHAINED = bytes(32)  # what the first part follows
+CODE = {table: code for code, table in enumerate(TABLES)}
+# Values shorter than this are not worth a reference.
+_SHARED_MIN = 8
+
+Entry = tuple[
+    int, int, int, str | None, int | None, str | None, str | None
+]  # n, kind, key, subkey, shape, before, after
+_RUN = (
+    "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
+    "planned", "changes", "previous", "digest",
+)  # fmt: skip
+_INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
+_INSERT_CHANGE = 'INSERT INTO changes (position, n, kind, "key", subkey, shape, "before", "after") VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
+_SELECT_CHANGES = 'SELECT n, kind, "key", subkey, shape, "before", "after" FROM changes WHERE position = ?'
+_DUMP = orjson.OPT_SORT_KEYS
+
+
+@dataclass(slots=True)
+class Images:
+    """The images of one part, in the order of its changes, with each repeated image kept once."""
+
+    count: int
+    entries: list[Entry] = field(default_factory=list)
+    shapes: dict[int, str] = field(default_factory=dict)
+    _before: dict[str, int] = field(default_factory=dict)
+    _after: dict[str, int] = field(default_factory=dict)
+
+    def created(self, n: int, change: Change, revision: int = 1) -> None:
+        """Keep a creation by its key, and its revision where it is not the first."""
+        kind, key, subkey = _keyed(change)
+        after = None if revision == 1 else _json({"revision": revision})
+        self.entries.append((n, kind, key, subkey, None, None, after))
+
+    def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
+        """Keep a destruction with the whole row, whatever differs from the defaults."""
+        kind, key, subkey = _keyed(change)
+        self.entries.append((n, kind, key, subkey, None, _json(row), None))
+
+    def updated(
+        self, n: int, change: Change, shape: int, before: Sequence[Any], after: Sequence[Any]
+    ) -> None:
+        """Keep an update by its values in the order of the shape, `before` with the revision at its end."""
+        kind, key, subkey = _keyed(change)
+        old = _shared(self._before, n, _json(before))
+        self.entries.append((n, kind, key, subkey, shape, old, _shared(self._after, n, _json(after))))
+
+
+def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, columns: Iterable[str]) -> int:
+    """Return the number of an update's shape, the names of its columns in order."""
+    text = ",".join(columns)
+    number = names.make(connection, SHAPE, text)
+    images.shapes[number] = text
+    return number
+
+
+def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> int:
+    """Write one part at the end of the chain; return its position."""
+    last = connection.execute("SELECT position, digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
+    (latest,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    ).fetchone()
+    position, previous = latest + 1, last[1] if last else UNCHAINED
+    images.entries.sort(key=_number)
+    header = _header(position, scope, cause, images.count)
+    digest = _digest(previous, header, images.shapes, images.entries)
+    connection.execute(_INSERT_RUN, (*header, previous, digest))
+    connection.executemany(_INSERT_CHANGE, [(position, *entry) for entry in images.entries])
+    mentioned = sorted({seq for entry in images.entries for seq in _mentioned(entry)})
+    connection.executemany(
+        "INSERT INTO mentions (seq, position) VALUES (?, ?)", [(seq, position) for seq in mentioned]
+    )
+    return position
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which parts to read."""
+
+    run: str | None = None
+    memory: int | None = None
+    after: int = 0
+    limit: int = 1_000
+    rows: bool = True
+
+
+def read(connection: sqlite3.Connection, names: Names, scope: str, asked: Asked) -> list[Logged]:
+    """Return logged parts, oldest first."""
+    number = names.number(connection, SCOPE, scope)
+    condition, source = "scope = ?1 AND position > ?2", "runs"
+    if asked.run is not None:
+        condition += " AND run = ?3"
+    if asked.memory is not None:
+        source = "mentions JOIN runs USING (position)"
+        condition += " AND mentions.seq = ?4"
+    if asked.memory is None and asked.run is None:
+        source += " INDEXED BY runs_scope"
+    found = connection.execute(
+        f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?5",
+        (number, asked.after, asked.run, asked.memory, asked.limit),
+    )
+    return [_logged(connection, names, row, asked) for row in found.fetchall()]
+
+
+def broken(connection: sqlite3.Connection, names: Names) -> Iterator[str]:
+    """Yield what is wrong with the chain: a part that does not follow from the one before, or was changed."""
+    expected, latest = UNCHAINED, 0
+    for row in connection.execute(f"SELECT {', '.join(_RUN)} FROM runs ORDER BY position").fetchall():
+        *header, previous, digest = row
+        entries = connection.execute(f"{_SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
+        shapes = names.all(connection, {entry[4] for entry in entries} - {None})
+        if latest + 1 != header[0] or previous != expected:
+            yield f"part {header[0]} does not follow part {latest}"
+        elif digest != _digest(previous, header, shapes, entries):
+            yield f"part {header[0]} is not what was written"
+        latest, expected = header[0], digest
+    (last,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    ).fetchone()
+    if last != latest:
+        yield f"parts {latest + 1} to {last} are missing"
+
+
+def _keyed(change: Change) -> tuple[int, int, str | None]:
+    """Return a change's table code, first memory, and the rest of its key as text."""
+    key = change.key
+    if isinstance(key, int):
+        return 0, key, None
+    if change.table == "links":
+        return 2, key[0], f"{key[1]}:{key[2]}"  # type: ignore[misc]
+    return CODE[change.table], key[0], str(key[1])
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=_DUMP).decode()
+
+
+def _shared(seen: dict[str, int], n: int, text: str) -> str:
+    """Return a text, or the number of the change that has it already."""
+    if len(text) < _SHARED_MIN:
+        return text
+    first = seen.setdefault(text, n)
+    return text if first == n else str(first)
+
+
+def _number(entry: Entry) -> int:
+    return entry[0]
+
+
+def _mentioned(entry: Entry) -> tuple[int, ...]:
+    _, kind, key, subkey, *_ = entry
+    if kind == CODE["links"] and subkey is not None:
+        return key, int(subkey.partition(":")[0])
+    return (key,)
+
+
+def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, ...]:
+    """Return a part's row in `runs`, its digests apart."""
+    return (
+        position,
+        scope,
+        cause.run,
+        cause.part,
+        int(cause.final),
+        cause.verb,
+        cause.at,
+        cause.actor,
+        cause.policy,
+        _json(dict(cause.detail)) if cause.detail else None,
+        _json(list(cause.fired)) if cause.fired else None,
+        cause.destroyed,
+        int(cause.planned),
+        count,
+    )
+
+
+def _digest(
+    previous: bytes, header: Sequence[Any], shapes: Mapping[int, str], entries: Sequence[Sequence[Any]]
+) -> bytes:
+    """Return the digest of a part: what it follows, why it was done and what it changed."""
+    content = orjson.dumps([header, sorted(shapes.items()), entries])
+    return blake2b(previous + content, digest_size=32).digest()
+
+
+def _logged(connection: sqlite3.Connection, names: Names, row: Sequence[Any], asked: Asked) -> Logged:
+    (
+        position,
+        _,
+        run,
+        part,
+        final,
+        verb,
+        at,
+        actor,
+        policy,
+        detail,
+        fired,
+        destroyed,
+        planned,
+        count,
+        _,
+        digest,
+    ) = row
+    cause = Cause(
+        verb=verb,
+        at=at,
+        run=run,
+        part=part,
+        final=bool(final),
+        actor=actor,
+        policy=policy,
+        detail={} if detail is None else orjson.loads(detail),
+        destroyed=destroyed,
+        fired=() if fired is None else tuple(orjson.loads(fired)),
+        planned=bool(planned),
+    )
+    changes: tuple[Change, ...] = ()
+    if asked.rows or asked.memory is not None:
+        changes = tuple(_changes(connection, names, position, asked.memory))
+    if asked.memory is not None:
+        count = len(changes)
+    return Logged(position, cause, changes if asked.rows else (), digest.hex(), count)
+
+
+def _changes(
+    connection: sqlite3.Connection, names: Names, position: int, memory: int | None
+) -> Iterator[Change]:
+    """Yield a part's changes in order, all of them or those of one memory."""
+    condition, about = "", (position,)
+    if memory is not None:
+        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
+        about = (position, memory)  # type: ignore[assignment]
+    statement = _SELECT_CHANGES.replace("?", "?1") + condition
+    entries = connection.execute(f"{statement} ORDER BY n", about).fetchall()
+    shapes = {
+        number: _Shape(text)
+        for number, text in names.all(connection, {entry[4] for entry in entries} - {None}).items()
+    }
+    images = _Resolved(connection, position)
+    for _, kind, key, subkey, shape, before, after in entries:
+        yield _change(TABLES[kind], _key(kind, key, subkey), before, after, shapes.get(shape), images)
+
+
+def _key(kind: int, key: int, subkey: str | None) -> Any:
+    if subkey is None:
+        return key
+    if kind != CODE["links"]:
+        return key, subkey
+    target, _, relation = subkey.partition(":")
+    return key, int(target), int(relation)
+
+
+class _Resolved:
+    """Images by text, with references to earlier changes of the part followed."""
+
+    def __init__(self, connection: sqlite3.Connection, position: int) -> None:
+        self._connection = connection
+        self._position = position
+        self._held: dict[tuple[str, str], Any] = {}
+
+    def image(self, side: str, text: str) -> Any:
+        """Return the values that a text holds or refers to."""
+        if text[0] in "[{":
+            return orjson.loads(text)
+        held = self._held.get((side, text))
+        if held is None:
+            row = self._connection.execute(
+                f'SELECT "{side}" FROM changes WHERE position = ? AND n = ?', (self._position, int(text))
+            ).fetchone()
+            if row is None or row[0] is None:
+                raise StoreDamaged(
+                    f"part {self._position} refers to change {text}, which is not there",
+                    recovery="run `doctor`, then go back to the latest backup",
+                )
+            held = self._held[side, text] = orjson.loads(row[0])
+        return held
+
+
+class _Shape:
+    """The columns of an update, and which of them are blobs."""
+
+    def __init__(self, text: str) -> None:
+        self.columns = tuple(text.split(",")) if text else ()
+        self._blobs = [name for name in self.columns if name in COLUMN and COLUMN[name].kind == "blob"]
+
+    def values(self, kept: Sequence[Any]) -> dict[str, Any]:
+        """Return values by column, the revision apart."""
+        found = dict(zip(self.columns, kept, strict=False))
+        for name in self._blobs:
+            found[name] = None if found[name] is None else bytes.fromhex(found[name])
+        return found
+
+
+def _change(
+    table: Any, key: Any, before: str | None, after: str | None, shape: _Shape | None, images: _Resolved
+) -> Change:
+    if before is None:
+        revision = {"revision": 1 if after is None else orjson.loads(after)["revision"]}
+        return Change(table, key, None, revision if table == "memories" else {})
+    if shape is None:
+        return Change(table, key, _whole(table, orjson.loads(before)), None)
+    old, new = images.image("before", before), images.image("after", after or "[]")
+    was, now = shape.values(old), shape.values(new)
+    for name, value in _increments(shape.columns, new):
+        was[name], now[name] = Increment(-value), Increment(value)
+    if len(old) > len(shape.columns):
+        was["revision"], now["revision"] = old[-1], old[-1] + 1
+    return Change(table, key, was, now)
+
+
+def _increments(columns: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, int]]:
+    """Yield the counters among an update's values, with the amount of each."""
+    for name, value in zip(columns, values, strict=True):
+        if isinstance(value, dict) and "by" in value and name in COLUMN and COLUMN[name].kind == "int":
+            yield name, value["by"]
+
+
+def _whole(table: str, image: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row that a destruction took away, all its columns."""
+    if table != "memories":
+        return dict(image)
+    return {
+        name: bytes.fromhex(image[name])
+        if column.kind == "blob" and name in image
+        else image.get(name, DEFAULTS[name])
+        for name, column in COLUMN.items()
+    }

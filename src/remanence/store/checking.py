@@ -1,0 +1,115 @@
+"""Whether what is stored is sound: SQLite's own checks, and ours, which see what those cannot.
+
+Reads everything and mends nothing; each check says what it saw, also where the file breaks under it.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from remanence.store import audit, lexicon
+from remanence.store.base import Check
+from remanence.store.dialect import WORDS_VIEW
+from remanence.store.names import Names
+from remanence.store.rows import DIGESTED, LINK_VALUES, link_digest, plain_values, read_columns, row_digest
+from remanence.text import term_hash
+
+SHOWN_MAX = 5
+_MASK = (1 << 64) - 1
+# FTS5's ascii tokeniser folds these, and nothing else.
+_FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+Faults = Iterator[str]
+
+
+def check(connection: sqlite3.Connection, names: Names) -> list[Check]:
+    """Look at everything; the list has one entry a check, sound or not."""
+    return [
+        _looked("structure", "every page is in order", lambda: _structure(connection)),
+        _looked("references", "every row names rows that are there", lambda: _references(connection)),
+        _looked("rows", "every memory is what was written", lambda: _memories(connection, names)),
+        _looked("links", "every link is what was written", lambda: _links(connection)),
+        _looked("audit", "every part follows from the one before", lambda: audit.broken(connection, names)),
+        _looked(
+            "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
+        ),
+    ]
+
+
+def _looked(name: str, sound: str, look: Callable[[], Faults]) -> Check:
+    found: list[str] = []
+    try:
+        found.extend(look())
+    except (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError) as error:
+        found.append(f"cannot be read: {error}")
+    more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
+    return Check(name, not found, "; ".join(found[:SHOWN_MAX]) + more if found else sound)
+
+
+def _structure(connection: sqlite3.Connection) -> Faults:
+    for (line,) in connection.execute("PRAGMA quick_check").fetchall():
+        if line != "ok":
+            yield line
+
+
+def _references(connection: sqlite3.Connection) -> Faults:
+    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchall():
+        yield f"{table} {row or ''} names no row of {parent}"
+    halves = connection.execute(
+        "SELECT seq FROM memories WHERE seq NOT IN (SELECT seq FROM states)"
+        " UNION SELECT m.seq FROM memories m JOIN states s ON s.seq = m.seq WHERE m.scope <> s.scope"
+    )
+    for (seq,) in halves.fetchall():
+        yield f"memory {seq} has no state in its scope"
+
+
+def _memories(connection: sqlite3.Connection, names: Names) -> Faults:
+    scopes = names.all(
+        connection, [no for (no,) in connection.execute("SELECT DISTINCT scope FROM memories").fetchall()]
+    )
+    for scope, digest, seq, kept in read_columns(connection, DIGESTED):
+        if row_digest(scopes.get(scope, ""), plain_values(connection, names, DIGESTED, kept)) != digest:
+            yield f"memory {seq} is not what was written"
+
+
+def _links(connection: sqlite3.Connection) -> Faults:
+    rows = connection.execute(f"SELECT source, target, relation, digest, {', '.join(LINK_VALUES)} FROM links")
+    for source, target, relation, digest, *kept in rows:
+        if link_digest((source, target, relation), kept) != digest:
+            yield f"link {source} {target} {relation} is not what was written"
+
+
+def _full_text(connection: sqlite3.Connection) -> Faults:
+    """Compare index and statistics with the texts themselves, by sums that no order changes."""
+    counted: Counter[tuple[int, int]] = Counter()
+    holding: Counter[int] = Counter()
+    expected = pairs = 0
+    for seq, scope, text in connection.execute("SELECT seq, scope, text FROM memories"):
+        distinct = lexicon.words_of(text)
+        holding[scope] += bool(distinct)
+        counted.update([(scope, term_hash(stem)) for stem in distinct])
+        for token in {_folded(token) for token in lexicon.tokens_of(scope, distinct)}:
+            expected, pairs = (expected + hash((token, seq))) & _MASK, pairs + 1
+    held = found = 0
+    connection.execute(WORDS_VIEW)
+    for token, seq in connection.execute("SELECT term, doc FROM temp.held"):
+        held, found = (held + hash((token, seq))) & _MASK, found + 1
+    if (held, found) != (expected, pairs):
+        yield f"full text holds {found} words of memories where the texts have {pairs}, or others"
+    yield from _statistics(connection, counted, holding)
+
+
+def _statistics(
+    connection: sqlite3.Connection, counted: Counter[tuple[int, int]], holding: Counter[int]
+) -> Faults:
+    kept = {(scope, term): df for scope, term, df in connection.execute("SELECT scope, term, df FROM terms")}
+    wrong = [key for key in kept.keys() | counted.keys() if kept.get(key, 0) != counted[key]]
+    if wrong:
+        yield f"{len(wrong)} terms are counted wrongly"
+    for scope, memories in connection.execute("SELECT scope, memories FROM scopes").fetchall():
+        if memories != holding[scope]:
+            yield f"scope {scope} counts {memories} memories with words, there are {holding[scope]}"
+
+
+def _folded(token: str) -> str:
+    return token if token == token.lower() else token.translate(_FOLD)

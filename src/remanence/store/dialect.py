@@ -1,0 +1,225 @@
+"""What is particular to SQLite: how a file is opened and proven ours, its statements, and what its errors mean.
+
+Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+
+from remanence.errors import (
+    Conflict,
+    InvalidInput,
+    RemanenceError,
+    StoreDamaged,
+    StoreError,
+    StoreIncompatible,
+    StoreUnavailable,
+)
+
+APPLICATION_ID = 0x52454D41  # "REMA"
+SCHEMA_VERSION = 1
+SQLITE_MIN = (3, 37, 0)  # STRICT tables
+BUSY_MS = 10_000
+IN_MEMORY = ":memory:"
+
+_PAGE_CACHE_KIB = 16 * 1_024
+# A WAL that one long reader made grow is cut back to this.
+_JOURNAL_BYTES_MAX = 64 * 1_024 * 1_024
+_MMAP_BYTES = 256 * 1_024 * 1_024
+_STATEMENTS_CACHED = 256
+
+# Any character may stand in a stem except blanks; the tokeniser must split at these alone.
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_TOKENIZE = "ascii tokenchars '" + _PUNCTUATION.replace("'", "''") + "'"
+# Our own stems are put in, so the text itself is not kept twice; order and counts of words are not needed either.
+WORDS = (
+    "CREATE VIRTUAL TABLE words USING fts5(stems, content='', detail='none', columnsize=0, tokenize=\""
+    + _TOKENIZE.replace('"', '""')
+    + '")'
+)
+# FTS5 cuts words at 32,768 bytes; cut here, index and query agree on it.
+_STEM_CHARS_MAX = 1_000
+WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instance)"
+
+
+def connect(
+    path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False, latest: int = SCHEMA_VERSION
+) -> sqlite3.Connection:
+    """Open a connection with every pragma set and read back; errors are still sqlite3's own."""
+    connection = sqlite3.connect(
+        path,
+        timeout=busy_ms / 1_000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=_STATEMENTS_CACHED,
+    )
+    try:
+        version_of(connection, latest=latest)  # before any pragma could change a file that is not ours
+        _configure(connection, path, query_only=query_only)
+    except (sqlite3.Error, RemanenceError):
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -> None:
+    wanted: dict[str, int | str] = {
+        "journal_mode": "memory" if path == IN_MEMORY else "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "cache_size": -_PAGE_CACHE_KIB,
+        "temp_store": 2,
+        "recursive_triggers": 0,
+        "query_only": int(query_only),
+    }
+    connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES_MAX}")
+    connection.execute(f"PRAGMA mmap_size = {_MMAP_BYTES}")
+    for name, value in wanted.items():
+        connection.execute(f"PRAGMA {name} = {value}")
+        (held,) = connection.execute(f"PRAGMA {name}").fetchone()
+        if held != value:
+            raise StoreUnavailable(
+                f"SQLite keeps {name} at {held} instead of {value}",
+                recovery="keep the file on a local disk, where write-ahead logging works",
+            )
+
+
+def version_of(connection: sqlite3.Connection, *, latest: int = SCHEMA_VERSION) -> int:
+    """Return the schema version of a database that is ours, at most `latest`; 0 for an empty one."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application == 0 and version == 0 and tables == 0:
+        return 0
+    if application != APPLICATION_ID or version < 1:
+        raise StoreIncompatible(
+            "this SQLite database belongs to another program",
+            recovery="name another file; this one was not touched",
+        )
+    if version > latest:
+        raise StoreIncompatible(
+            f"the database has version {version}, this program knows versions up to {latest}",
+            recovery="use a newer version of Remanence; the file was not touched",
+        )
+    return int(version)
+
+
+def refuse_path(path: str) -> None:
+    """Raise for a file that cannot be opened for writing, before SQLite makes something beside it."""
+    if sqlite3.sqlite_version_info < SQLITE_MIN:
+        needed = ".".join(map(str, SQLITE_MIN))
+        raise StoreIncompatible(
+            f"SQLite {sqlite3.sqlite_version} is too old",
+            recovery=f"use a Python with SQLite {needed} or newer",
+        )
+    if path == IN_MEMORY:
+        return
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise StoreUnavailable(
+            f"there is no directory {file.parent}", recovery="create it, or name another file"
+        )
+    if file.is_dir():
+        raise StoreUnavailable(f"{path} is a directory", recovery="name a file in it")
+    # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
+    if file.exists() and not file.stat().st_mode & 0o222:
+        raise StoreUnavailable(
+            f"{path} is read-only", recovery="make it writable, or copy it and open the copy"
+        )
+
+
+@contextmanager
+def translated(path: str = "the database") -> Iterator[None]:
+    """Let no error of sqlite3 out: raise what it means in the error tree."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise meaning(error, path) from error
+    except OverflowError as error:
+        raise InvalidInput("a number needs more than 64 bits", recovery="use integers below 2**63") from error
+    except UnicodeEncodeError as error:
+        raise InvalidInput("a text is not valid Unicode", recovery="take out lone surrogates") from error
+
+
+def meaning(error: sqlite3.Error, path: str = "the database") -> RemanenceError:
+    """Return what an error of sqlite3 means to the caller."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return _constraint(name, str(error))
+    for prefix, (kind, message, recovery) in _MEANINGS.items():
+        if name.startswith(prefix):
+            return kind(message.format(path=path, error=error), recovery=recovery)
+    return StoreError(f"{path}: {error}", recovery="run `doctor`; if it finds nothing, report this as a bug")
+
+
+def _constraint(name: str, message: str) -> RemanenceError:
+    if name in {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}:
+        return Conflict([], f"an id, key or row is taken already ({message}); nothing was written")
+    if name == "SQLITE_CONSTRAINT_FOREIGNKEY":
+        return InvalidInput(
+            "a tag, link or source would name a memory that does not exist",
+            recovery="destroy a memory together with its tags, links and sources",
+        )
+    return InvalidInput(
+        f"a value is out of range: {message}", recovery="see the columns of a memory for its range"
+    )
+
+
+_MEANINGS: dict[str, tuple[type[StoreError], str, str]] = {
+    "SQLITE_BUSY": (
+        StoreUnavailable,
+        "{path} is locked by another process",
+        "wait until it has finished, or stop it; nothing was written",
+    ),
+    "SQLITE_LOCKED": (StoreUnavailable, "{path} is locked", "try again; nothing was written"),
+    "SQLITE_READONLY": (StoreUnavailable, "{path} is read-only", "make the file and its directory writable"),
+    "SQLITE_FULL": (
+        StoreUnavailable,
+        "the disk is full: {path} could not grow",
+        "make room and try again; nothing was written",
+    ),
+    "SQLITE_IOERR": (
+        StoreUnavailable,
+        "{path}: the disk refused ({error})",
+        "check disk and free space, then try again; nothing was written",
+    ),
+    "SQLITE_CANTOPEN": (
+        StoreUnavailable,
+        "{path} cannot be opened",
+        "check the path and the rights on its directory",
+    ),
+    "SQLITE_PERM": (StoreUnavailable, "{path} may not be opened", "check the rights on the file"),
+    "SQLITE_NOMEM": (StoreUnavailable, "memory ran out", "free memory and try again; nothing was written"),
+    "SQLITE_NOTADB": (
+        StoreIncompatible,
+        "{path} is not a database",
+        "name another file; this one was not touched",
+    ),
+    "SQLITE_CORRUPT": (
+        StoreDamaged,
+        "{path} is damaged: {error}",
+        "run `doctor`, then go back to the latest backup",
+    ),
+}
+
+
+def id_list(seqs: Iterable[int]) -> str:
+    """Return sequence numbers as the one JSON text that json_each takes apart, whatever their number."""
+    return orjson.dumps(list(seqs)).decode()
+
+
+def match(scope: int, stem: str) -> str:
+    """Return the full-text query for one stem of one scope, quoted so that nothing in it is syntax."""
+    return '"' + token(scope, stem).replace('"', '""') + '"'
+
+
+def token(scope: int, stem: str) -> str:
+    """Return the word that stands for a stem of a scope, so that postings never mix scopes."""
+    if " " in stem or not stem.isprintable():  # a blank or control character would split the word in two
+        stem = "".join(sign if sign.isprintable() and sign != " " else "\ufffd" for sign in stem)
+    return f"{scope}:{stem[:_STEM_CHARS_MAX]}"

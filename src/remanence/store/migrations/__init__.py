@@ -1,0 +1,1 @@
+"""The steps from one version of the tables to the next, as alembic runs them."""

@@ -1,0 +1,16 @@
+"""What alembic runs before each step."""
+
+from alembic import context
+
+from remanence.store.schema import metadata, ours
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    include_name=ours,
+    compare_type=True,
+    compare_server_default=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

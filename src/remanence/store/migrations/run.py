@@ -1,0 +1,34 @@
+"""Runs alembic on an open connection, in one transaction; the only place that imports it."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.pool import StaticPool
+
+
+def migrate(connection: sqlite3.Connection, scripts: Path, revision: str, finish: Callable[[], None]) -> None:
+    """Bring the database to a revision; `finish` runs in the same transaction, and may refuse it all by raising."""
+    engine = create_engine(
+        "sqlite://", creator=lambda: connection, poolclass=StaticPool, pool_reset_on_return=None
+    )
+
+    @event.listens_for(engine, "begin")
+    def begin(wrapped: Connection) -> None:
+        wrapped.exec_driver_sql("BEGIN IMMEDIATE")
+
+    with engine.begin() as wrapped:
+        command.upgrade(config(scripts, wrapped), revision)
+        finish()
+
+
+def config(scripts: Path, connection: Connection, **attributes: Any) -> Config:
+    """Return what alembic needs to know: where the steps lie, and the connection to use."""
+    made = Config()
+    made.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    made.attributes.update(connection=connection, **attributes)
+    return made

@@ -1,0 +1,291 @@
+"""Everything that is read by row: memories, links, postings, vectors, twins, and what is kept beside memories.
+
+Each function runs inside one read transaction; none binds a list that grows with what is asked.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from remanence.errors import StoreDamaged
+from remanence.model import COLUMN, Link, Memory, Status
+from remanence.store import lexicon
+from remanence.store.base import Arriving, Booked, Bookkeeping, Find, Known, Postings, Twin
+from remanence.store.dialect import id_list
+from remanence.store.names import SCOPE, TAG, Fresh, Names
+from remanence.store.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
+from remanence.store.rules import refuse_unknown_columns
+from remanence.store.writing import position_of
+
+Ints = npt.NDArray[np.int64]
+
+_TWIN = (
+    "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
+    " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
+)
+# A session's number of memories, and the text of its last.
+_TAIL = (
+    "SELECT t.n, m.text FROM (SELECT count(*) AS n, max(seq) AS last FROM states WHERE scope = ? AND session = ?) t"
+    " LEFT JOIN memories m ON m.seq = t.last"
+)
+
+
+def get(
+    connection: sqlite3.Connection, names: Names, scope: str, wanted: Sequence[int | str]
+) -> list[Memory | None]:
+    """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return [None] * len(wanted)
+    seqs = [name if isinstance(name, int) else _seq_of(connection, no, name) for name in wanted]
+    found = _memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
+    return [None if seq is None else found.get(seq) for seq in seqs]
+
+
+def find(connection: sqlite3.Connection, names: Names, scope: str, asked: Find) -> list[Memory]:
+    """List memories by status, tags and columns."""
+    refuse_unknown_columns(asked.equal)
+    no = names.number(connection, SCOPE, scope)
+    conditions = None if no is None else _conditions(connection, names, no, asked)
+    if no is None or conditions is None:
+        return []
+    order = "ASC" if asked.oldest_first else "DESC"
+    where = " AND ".join(condition for condition, _ in conditions)
+    values = [value for _, given in conditions for value in given]
+    wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
+    rows = connection.execute(
+        f"SELECT s.seq FROM states s{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
+        (*values, asked.limit),
+    )
+    seqs = [seq for (seq,) in rows.fetchall()]
+    found = _memories(connection, names, scope, no, seqs)
+    return [found[seq] for seq in seqs]
+
+
+def arriving(connection: sqlite3.Connection, names: Names, scope: str, asked: Arriving) -> Known:
+    """Tell a write what it must know: twins, keys, session tails and term statistics."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return Known()
+    row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
+    twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
+    keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
+    tails = ((session, _tail(connection, names, no, session)) for session in asked.sessions)
+    return Known(
+        twins={mark: twin for mark, twin in twins if twin is not None},
+        keys={key: twin for key, twin in keys if twin is not None},
+        tails={session: tail for session, tail in tails if tail is not None},
+        memories=row[0] if row else 0,
+        df=lexicon.frequencies(connection, no, asked.terms),
+    )
+
+
+def search(connection: sqlite3.Connection, names: Names, scope: str, stems: Sequence[str]) -> Postings:
+    """Return the postings of stems; unknown stems have empty ones."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return Postings({stem: np.empty(0, np.int64) for stem in stems}, 0)
+    return Postings(lexicon.postings(connection, no, stems), position_of(connection, no))
+
+
+def vectors(
+    connection: sqlite3.Connection, names: Names, scope: str, after: int, only: Sequence[int] | None
+) -> tuple[Ints, npt.NDArray[np.float16]]:
+    """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
+    no = names.number(connection, SCOPE, scope)
+    if only is None:
+        source, given = "states s JOIN vectors v ON v.seq = s.seq", "[]"
+    else:
+        source = "json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value JOIN vectors v ON v.seq = s.seq"
+        given = id_list(set(only))
+    rows = connection.execute(
+        f"SELECT s.seq, v.vector FROM {source} WHERE s.scope = ?1 AND s.seq > ?2 AND ?3 <> '' ORDER BY s.seq",
+        (no, after, given),
+    ).fetchall()
+    sizes = {len(row[1]) for row in rows}
+    if len(sizes) > 1 or any(size % 2 for size in sizes):
+        raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
+    if not rows:
+        return np.empty(0, np.int64), np.empty((0, 0), np.float16)
+    seqs, blobs = zip(*rows, strict=True)
+    return np.array(seqs, np.int64), np.frombuffer(b"".join(blobs), "<f2").reshape(len(rows), -1)
+
+
+def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: Sequence[int]) -> list[Link]:
+    """Return every link that has one of these memories at an end, in order of its key."""
+    no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
+    columns = "source, target, relation, weight, confidence, count, created_at, last_at"
+    rows = connection.execute(
+        f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
+        f" UNION SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND target = value"
+        " ORDER BY source, target, relation",
+        (given, no),
+    )
+    return [link(row) for row in rows.fetchall()]
+
+
+def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
+    """Write values and leases, then read the values asked for."""
+    writes = bool(asked.put or asked.lease or asked.release)
+    no = names.make(connection, SCOPE, scope) if writes else names.number(connection, SCOPE, scope)
+    if no is None:
+        return Booked({})
+    for name, value in asked.put.items():
+        _put(connection, no, name, value)
+    if asked.release is not None:
+        _release(connection, no, *asked.release)
+    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
+    return Booked(values(connection, no, asked.get), fence)
+
+
+def values(connection: sqlite3.Connection, scope: int, wanted: Iterable[str]) -> dict[str, Any]:
+    """Return the bookkeeping values that there are, by name."""
+    statement = "SELECT value FROM settings WHERE scope = ? AND name = ?"
+    found = ((name, connection.execute(statement, (scope, name)).fetchone()) for name in wanted)
+    return {name: orjson.loads(row[0]) for name, row in found if row is not None}
+
+
+def booked(connection: sqlite3.Connection, names: Names, scope: str, wanted: Iterable[str]) -> Booked:
+    """Return bookkeeping values without writing."""
+    no = names.number(connection, SCOPE, scope)
+    return Booked({} if no is None else values(connection, no, wanted))
+
+
+def scopes(connection: sqlite3.Connection) -> list[str]:
+    """List the scopes that hold anything."""
+    found = connection.execute(
+        "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
+        " UNION SELECT scope FROM leases UNION SELECT scope FROM fired) ORDER BY name"
+    )
+    return [name for (name,) in found.fetchall()]
+
+
+def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None:
+    """Return the sequence number behind an id or, failing that, a key."""
+    for column in ("id", "key"):
+        row = connection.execute(
+            f"SELECT seq FROM memories WHERE scope = ? AND {column} = ?", (scope, name)
+        ).fetchone()
+        if row is not None:
+            return int(row[0])
+    return None
+
+
+def _memories(
+    connection: sqlite3.Connection, names: Names, scope: str, no: int, seqs: Iterable[int]
+) -> dict[int, Memory]:
+    """Return whole memories by sequence number."""
+    given = id_list(seqs)
+    rows = connection.execute(selected(WHOLE_NAMES), (given, no)).fetchall()
+    texts = names.all(connection, names_in(rows))
+    tags = _grouped(
+        connection.execute(
+            "SELECT seq, name FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
+            " JOIN names ON no = tag ORDER BY seq, name",
+            (given, no),
+        )
+    )
+    sources = _grouped(
+        connection.execute(
+            "SELECT seq, source FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value ORDER BY seq, source",
+            (given, no),
+        )
+    )
+    return {
+        row[0]: memory(
+            scope, row, texts, tags=tuple(tags.get(row[0], ())), sources=tuple(sources.get(row[0], ()))
+        )
+        for row in rows
+    }
+
+
+def _grouped(rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
+    groups: dict[int, list[str]] = defaultdict(list)
+    for seq, text in rows:
+        groups[seq].append(text)
+    return groups
+
+
+Condition = tuple[str, tuple[Any, ...]]
+
+
+def _conditions(connection: sqlite3.Connection, names: Names, no: int, asked: Find) -> list[Condition] | None:
+    """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
+    found: list[Condition] = [("s.scope = ?", (no,)), ("s.seq > ?", (asked.after,))]
+    if asked.statuses is not None:
+        held = ", ".join(str(int(status)) for status in asked.statuses)
+        found.append((f"s.status IN ({held})", ()))
+    for tag in asked.tags:
+        number = names.number(connection, TAG, tag)
+        found.append(
+            (
+                "EXISTS (SELECT 1 FROM tags t WHERE t.scope = s.scope AND t.seq = s.seq AND t.tag = ?)",
+                (number,),
+            )
+        )
+    for name, value in asked.equal.items():
+        column = COLUMN[name]
+        if column.kind == "name" and value is not None:
+            kept: Any = names.number(connection, name, value)
+            if kept is None:
+                return None
+        else:
+            kept = encoded(column, value)
+        found.append((f"{place(column)} IS ?", (kept,)))
+    return found
+
+
+def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> Twin | None:
+    row = connection.execute(_TWIN.format(column=column), (scope, value)).fetchone()
+    if row is None:
+        return None
+    seq, name, status, revision, mark = row
+    return Twin(seq, name, Status(status), revision, mark)
+
+
+def _tail(connection: sqlite3.Connection, names: Names, scope: int, session: str) -> tuple[int, str] | None:
+    number = names.number(connection, "session", session)
+    count, text = connection.execute(_TAIL, (scope, number)).fetchone()
+    return (count, text) if count else None
+
+
+def _put(connection: sqlite3.Connection, scope: int, name: str, value: Any) -> None:
+    if value is None:
+        connection.execute("DELETE FROM settings WHERE scope = ? AND name = ?", (scope, name))
+        return
+    connection.execute(
+        "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)"
+        " ON CONFLICT (scope, name) DO UPDATE SET value = excluded.value",
+        (scope, name, orjson.dumps(value).decode()),
+    )
+
+
+def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:
+    """Take or renew a lease; return its fence, or None where another holds it."""
+    name, holder, until = lease
+    row = connection.execute(
+        "SELECT holder, until, fence FROM leases WHERE scope = ? AND name = ?", (scope, name)
+    ).fetchone()
+    held_by, held_until, fence = row or ("", now, 0)
+    if held_by != holder and held_until > now:
+        return None
+    fence += held_by != holder
+    connection.execute(
+        "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
+        " DO UPDATE SET holder = excluded.holder, until = excluded.until, fence = excluded.fence",
+        (scope, name, holder, until, fence),
+    )
+    return int(fence)
+
+
+def _release(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
+    """Free a lease; its fence stays, so that the next holder's is higher."""
+    connection.execute(
+        "UPDATE leases SET holder = '', until = min(until, 0) WHERE scope = ? AND name = ? AND holder = ?",
+        (scope, name, holder),
+    )

@@ -1,0 +1,293 @@
+"""The tables of the SQL store, as SQLAlchemy Core knows them: names, types, checks, keys and indexes.
+
+Knows how rows lie on disk; knows nothing of what a commit means. Every number is an integer: enums by code, times
+in microseconds, fractions in millionths, because SQLite's JSON prints reals with 15 digits only.
+"""
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
+
+from remanence.model import COLUMNS, SYMMETRIC, Relation
+from remanence.model import Column as Kept
+from remanence.store.dialect import WORDS
+from remanence.store.rows import MILLION, TIME_BOUND
+
+_TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
+# Counters may be taken back below what they were; beyond 31 bits something is wrong.
+_INT_MAX = 2**31 - 1
+
+DIALECT = sqlite.dialect()
+
+metadata = MetaData()
+
+
+def statements() -> list[str]:
+    """Return what creates every table, index and the full text of an empty database, in order."""
+    created = [str(CreateTable(table).compile(dialect=DIALECT)) for table in metadata.sorted_tables]
+    indexed = [
+        str(CreateIndex(index).compile(dialect=DIALECT))
+        for table in metadata.sorted_tables
+        for index in sorted(table.indexes, key=lambda index: str(index.name))
+    ]
+    return [*created, *indexed, WORDS]
+
+
+def ours(name: str | None, kind: str, _: object) -> bool:
+    """Tell alembic which tables to look at: full text and its shadows are not SQLAlchemy's to know."""
+    return kind != "table" or (name or "").partition("_")[0] != "words"
+
+
+def _table(name: str, *parts: SchemaItem, **options: bool) -> Table:
+    return Table(name, metadata, *parts, sqlite_strict=True, **options)
+
+
+def _int(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(name, Integer, nullable=nullable)
+
+
+def _text(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(name, Text, nullable=nullable)
+
+
+def _blob(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(name, LargeBinary, nullable=nullable)
+
+
+def _name(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(name, Integer, ForeignKey("names.no", ondelete="RESTRICT"), nullable=nullable)
+
+
+def _kept(column: Kept) -> Column[object]:
+    """Return the SQL column of one column of a memory."""
+    if column.kind == "name":
+        return _name(column.name, nullable=column.nullable)
+    return Column(column.name, _TYPES.get(column.kind, Integer), nullable=column.nullable)
+
+
+def _checks(column: Kept) -> list[CheckConstraint]:
+    """Return what the values of one column must satisfy; a CHECK passes on NULL."""
+    name = column.name
+    if column.labels is not None:
+        rule = f"{name} BETWEEN 0 AND {len(column.labels) - 1}"
+    elif column.kind == "flag":
+        rule = f"{name} IN (0, 1)"
+    elif column.kind == "fraction":
+        rule = f"{name} BETWEEN 0 AND {round(column.limit * MILLION)}"
+    elif column.kind == "time":
+        rule = f"{name} BETWEEN {-TIME_BOUND} AND {TIME_BOUND}"
+    elif column.kind == "int" and name != "use_days":
+        rule = f"{name} BETWEEN {-_INT_MAX} AND {_INT_MAX}"
+    else:
+        return []
+    return [CheckConstraint(rule, name=f"{name}_range")]
+
+
+def _of(home: str) -> list[Kept]:
+    return [column for column in COLUMNS if column.home == home]
+
+
+def _memory_key(name: str) -> Column[object]:
+    return Column(name, Integer, ForeignKey("memories.seq", ondelete="RESTRICT"), primary_key=True)
+
+
+def _memory_of(table: str, end: str) -> ForeignKeyConstraint:
+    """Bind (scope, end) to a memory of the same scope."""
+    return ForeignKeyConstraint(
+        ["scope", end], ["states.scope", "states.seq"], name=f"{table}_{end}", ondelete="RESTRICT"
+    )
+
+
+meta = _table("meta", Column("name", Text, primary_key=True), _text("value"), sqlite_with_rowid=False)
+
+names = _table(
+    "names",
+    Column("no", Integer, primary_key=True),
+    _text("space"),
+    _text("name"),
+    Index("names_name", "space", "name", unique=True),
+)
+
+# One row a scope, written by every commit: where its change sequence stands, how many memories hold words.
+scopes = _table(
+    "scopes",
+    Column("scope", Integer, ForeignKey("names.no", ondelete="RESTRICT"), primary_key=True),
+    _int("position"),
+    _int("memories"),
+    _int("newest_at"),
+)
+
+memories = _table(
+    "memories",
+    Column("seq", Integer, primary_key=True),
+    _name("scope"),
+    *[_kept(column) for column in _of("memories")],
+    _blob("digest"),
+    Index("memories_id", "scope", "id", unique=True),
+    Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
+    Index("memories_fingerprint", "scope", "fingerprint"),
+    sqlite_autoincrement=True,
+)
+
+states = _table(
+    "states",
+    _memory_key("seq"),
+    _name("scope"),
+    *[_kept(column) for column in _of("states")],
+    *[check for column in _of("states") for check in _checks(column)],
+    CheckConstraint("(status = 3) = (tier = 3)", name="archived_is_archive"),
+    CheckConstraint("status < 2 OR reason IS NOT NULL", name="fallen_has_reason"),
+    Index("states_scope", "scope", "seq", unique=True),
+    Index("states_session", "scope", "session", sqlite_where=text("session IS NOT NULL")),
+    Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
+)
+
+vectors = _table("vectors", _memory_key("seq"), _blob("vector"))
+
+tags = _table(
+    "tags",
+    _int("scope"),
+    _int("seq"),
+    _name("tag"),
+    PrimaryKeyConstraint("scope", "seq", "tag"),
+    _memory_of("tags", "seq"),
+    Index("tags_tag", "scope", "tag", "seq"),
+    sqlite_with_rowid=False,
+)
+
+sources = _table(
+    "sources",
+    _int("scope"),
+    _int("seq"),
+    _text("source"),
+    _text("span", nullable=True),
+    PrimaryKeyConstraint("scope", "seq", "source"),
+    _memory_of("sources", "seq"),
+    sqlite_with_rowid=False,
+)
+
+_MUTUAL = ", ".join(str(int(relation)) for relation in sorted(SYMMETRIC))
+
+links = _table(
+    "links",
+    _int("scope"),
+    _int("source"),
+    _int("target"),
+    _int("relation"),
+    _int("weight"),
+    _int("confidence", nullable=True),
+    _int("count"),
+    _int("created_at"),
+    _int("last_at"),
+    _blob("digest"),
+    PrimaryKeyConstraint("scope", "source", "target", "relation"),
+    _memory_of("links", "source"),
+    _memory_of("links", "target"),
+    CheckConstraint(f"relation BETWEEN 0 AND {len(Relation) - 1}", name="relation_range"),
+    CheckConstraint(f"weight BETWEEN 0 AND {MILLION}", name="weight_range"),
+    CheckConstraint(f"confidence BETWEEN 0 AND {MILLION}", name="confidence_range"),
+    CheckConstraint(f"last_at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="last_at_range"),
+    CheckConstraint("source <> target", name="no_self_link"),
+    CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
+    Index("links_target", "scope", "target"),
+    sqlite_with_rowid=False,
+)
+
+# Numbered in order of first sight, so that frequent words share few pages and a write dirties few of them.
+terms = _table(
+    "terms",
+    Column("no", Integer, primary_key=True),
+    _int("scope"),
+    _int("term"),
+    _int("df"),
+    Index("terms_term", "scope", "term", unique=True),
+)
+
+runs = _table(
+    "runs",
+    Column("position", Integer, primary_key=True),
+    _name("scope"),
+    _text("run"),
+    _int("part"),
+    _int("final"),
+    _text("verb"),
+    _int("at"),
+    _text("actor", nullable=True),
+    _text("policy", nullable=True),
+    _text("detail", nullable=True),
+    _text("fired", nullable=True),
+    _int("destroyed"),
+    _int("planned"),
+    _int("changes"),
+    _blob("previous"),
+    _blob("digest"),
+    Index("runs_run", "run"),
+    Index("runs_scope", "scope"),
+    Index("runs_destroyed", "scope", "at", sqlite_where=text("destroyed > 0")),
+    sqlite_autoincrement=True,
+)
+
+changes = _table(
+    "changes",
+    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
+    _int("n"),
+    _int("kind"),
+    _int("key"),
+    _text("subkey", nullable=True),
+    _int("shape", nullable=True),
+    _text("before", nullable=True),
+    _text("after", nullable=True),
+    PrimaryKeyConstraint("position", "n"),
+    sqlite_with_rowid=False,
+)
+
+# Which parts changed a memory, its tags, sources or links at either end.
+mentions = _table(
+    "mentions",
+    _int("seq"),
+    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
+    PrimaryKeyConstraint("seq", "position"),
+    sqlite_with_rowid=False,
+)
+
+fired = _table(
+    "fired",
+    _name("scope"),
+    _text("rule"),
+    _int("at"),
+    PrimaryKeyConstraint("scope", "rule"),
+    sqlite_with_rowid=False,
+)
+
+settings = _table(
+    "settings",
+    _name("scope"),
+    _text("name"),
+    _text("value"),
+    PrimaryKeyConstraint("scope", "name"),
+    sqlite_with_rowid=False,
+)
+
+leases = _table(
+    "leases",
+    _name("scope"),
+    _text("name"),
+    _text("holder"),
+    _int("until"),
+    _int("fence"),
+    PrimaryKeyConstraint("scope", "name"),
+    sqlite_with_rowid=False,
+)

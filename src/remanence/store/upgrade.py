@@ -1,0 +1,89 @@
+"""A database file made new, or brought from an older version to this one behind a verified backup.
+
+Knows the steps in `migrations`; knows nothing of what tables hold.
+"""
+
+import sqlite3
+from pathlib import Path
+
+from remanence.errors import StoreUnavailable
+from remanence.store.copying import copy
+from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, version_of
+from remanence.text import TOKENIZER_VERSION
+
+SCRIPTS = Path(__file__).parent / "migrations"
+
+
+def prepare(
+    connection: sqlite3.Connection,
+    path: str,
+    salt: bytes,
+    *,
+    scripts: Path = SCRIPTS,
+    to: int = SCHEMA_VERSION,
+) -> None:
+    """Bring the database to version `to`: create its tables, migrate it, or leave it as it is."""
+    version = version_of(connection, latest=to)
+    if version == to:
+        return
+    if version == 0:
+        _create(connection, salt)
+        return
+    if path != IN_MEMORY:
+        copy(connection, backup_path(path, version))
+    _migrate(connection, scripts, to)
+
+
+def backup_path(path: str, version: int) -> str:
+    """Return where the copy goes that is made before a migration; the first free name."""
+    number = 0
+    while (found := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
+        number += 1
+    return str(found)
+
+
+def _create(connection: sqlite3.Connection, salt: bytes) -> None:
+    from remanence.store.schema import statements
+
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been faster.
+        if version_of(connection) == 0:
+            for statement in (*statements(), *_marks(SCHEMA_VERSION)):
+                connection.execute(statement)
+            meta = {"database": salt.hex(), "tokenizer": str(TOKENIZER_VERSION)}
+            connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", meta.items())
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _marks(version: int) -> list[str]:
+    """Return the statements that say whose file this is, of which version, to SQLite and to alembic."""
+    return [
+        f"PRAGMA application_id = {APPLICATION_ID}",
+        f"PRAGMA user_version = {version}",
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+        " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
+        f"INSERT INTO alembic_version (version_num) VALUES ('{version:04}')",
+    ]
+
+
+def _migrate(connection: sqlite3.Connection, scripts: Path, to: int) -> None:
+    from remanence.store.migrations.run import migrate
+
+    def finish() -> None:
+        connection.execute(f"PRAGMA user_version = {to}")
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+        if dangling:
+            raise StoreUnavailable(
+                f"the migration to version {to} left {len(dangling)} dangling rows and was taken back",
+                recovery="report this with the backup that lies beside the file",
+            )
+
+    connection.execute("PRAGMA foreign_keys = OFF")  # a table that is built anew is dropped once
+    try:
+        migrate(connection, scripts, f"{to:04}", finish)
+    finally:
+        connection.execute("PRAGMA foreign_keys = ON")
