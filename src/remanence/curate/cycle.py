@@ -153,6 +153,9 @@ class Cycle:
         status = self.working.frame.column("status")
         if rule.do == "purge":
             return np.asarray(status == Status.PRUNED)
+        if rule.sees_all and rule.do == "move":
+            # Out of the archive leads restore, not a rule.
+            return np.asarray((status >= 0) & (status < Status.ARCHIVED))
         if rule.sees_all:
             return np.asarray((status >= 0) & (status < Status.PRUNED))
         return self.working.frame.standing()
