@@ -17,8 +17,6 @@ from remanence.curate.expression import (
     Over,
     Vocabulary,
     Word,
-    derived,
-    truth,
 )
 from remanence.curate.facts import (
     decayed_weight,
@@ -29,6 +27,7 @@ from remanence.curate.facts import (
     weighted_degree,
 )
 from remanence.curate.frame import LINKS, LinkFrame, Node, Run, Type
+from remanence.curate.logic import derived, truth
 from remanence.errors import suggest
 from remanence.model import COLUMNS, Label, Relation, Status
 

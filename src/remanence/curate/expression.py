@@ -5,14 +5,26 @@ rule matches where its condition is true, a guard where its condition is not fal
 """
 
 import ast
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from remanence.curate.frame import Node, Run, Type, reads_of
+from remanence.curate.frame import Node, Type
+from remanence.curate.logic import (
+    ANSWERS,
+    MIRROR,
+    OPERATIONS,
+    SIGNS,
+    as_float,
+    compared,
+    derived,
+    junction,
+    nan_where_negative,
+    negation,
+    one_of,
+)
 from remanence.errors import PolicyError, suggest
 
 CHARS_MAX = 2_000
@@ -243,9 +255,9 @@ class Compiler:
     def _compile(self, node: ast.expr) -> Node:
         match node:
             case ast.BoolOp():
-                return _junction(isinstance(node.op, ast.And), [self.truth(value) for value in node.values])
+                return junction(isinstance(node.op, ast.And), [self.truth(value) for value in node.values])
             case ast.UnaryOp(op=ast.Not()):
-                return _negation(self.truth(node.operand))
+                return negation(self.truth(node.operand))
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self._signed(node)
             case ast.Compare():
@@ -336,17 +348,17 @@ class Compiler:
         if isinstance(node.op, ast.UAdd):
             return inner
         constant = None if inner.constant is None else -inner.constant
-        return _derived(inner.type, f"-{inner.text}", lambda a: -_float(a), [inner], constant)
+        return derived(inner.type, f"-{inner.text}", lambda a: -as_float(a), [inner], constant)
 
     def _arithmetic(self, node: ast.BinOp) -> Node:
         left, right = self.compile(node.left), self.compile(node.right)
-        operation = _OPERATIONS.get(type(node.op))
+        operation = OPERATIONS.get(type(node.op))
         if operation is None:
             raise self.place.error(
                 f"{type(node.op).__name__} is not part of the language", "use + - * /", node
             )
         sign, compute = operation
-        answer = _ANSWERS.get((sign, left.type, right.type))
+        answer = ANSWERS.get((sign, left.type, right.type))
         if answer is None:
             raise self.place.error(
                 f"cannot compute {left.type} {sign} {right.type}",
@@ -356,7 +368,7 @@ class Compiler:
         constant = None
         if left.constant is not None and right.constant is not None:
             constant = float(compute(np.float64(left.constant), np.float64(right.constant)))
-        return _derived(answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant)
+        return derived(answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant)
 
     def _chain(self, node: ast.Compare) -> Node:
         left = node.left
@@ -364,22 +376,22 @@ class Compiler:
         for sign, right in zip(node.ops, node.comparators, strict=True):
             nodes.append(self._comparison(left, sign, right))
             left = right
-        return nodes[0] if len(nodes) == 1 else _junction(True, nodes)
+        return nodes[0] if len(nodes) == 1 else junction(True, nodes)
 
     def _comparison(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Node:
         if isinstance(sign, ast.In | ast.NotIn):
             return self._membership(left, isinstance(sign, ast.In), right)
-        if type(sign) not in _SIGNS:
+        if type(sign) not in SIGNS:
             raise self.place.error("`is` is not part of the language", "use ==, or missing(x)", right)
         a, b = self.compile(left), self.compile(right)
-        written = _SIGNS[type(sign)]
+        written = SIGNS[type(sign)]
         if a.type == "text" and b.type in {"label", "name"}:
-            a, b, left, right, written = b, a, right, left, _MIRROR[written]
+            a, b, left, right, written = b, a, right, left, MIRROR[written]
         if a.type in {"label", "name"} and b.type == "text":
             return self._named(a, written, b.constant, right)
         if a.type != b.type or a.type in {"truth", "text", "label", "name"}:
             raise self._mismatch(a, b, right)
-        return _compared(a, written, b)
+        return compared(a, written, b)
 
     def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
         pair = {a.type, b.type}
@@ -397,19 +409,19 @@ class Compiler:
     def _named(self, a: Node, sign: str, name: str, node: ast.expr) -> Node:
         """Compare a label or name with a quoted one: by its number, which for open names each scope assigns."""
         if sign in {"==", "!="}:
-            return _one_of(a, [self._checked(a, name, node)], sign == "==")
+            return one_of(a, [self._checked(a, name, node)], sign == "==")
         if a.column != "severity":
             raise self.place.error(f"{a.text} has no order", "use == or !=; only severity has degrees", node)
         code = self._checked(a, name, node)
         grade = Node("number", lambda _: code, repr(name), constant=float(code))
         known = Node(
             "number",
-            lambda frame: _nan_where_negative(a.run(frame)),
+            lambda frame: nan_where_negative(a.run(frame)),
             a.text,
             reads=a.reads,
             mentions=a.mentions,
         )
-        return _compared(known, sign, grade)
+        return compared(known, sign, grade)
 
     def _checked(self, a: Node, name: str, node: ast.expr) -> int | str:
         """Return the number of a label, or an open name that is declared."""
@@ -437,243 +449,18 @@ class Compiler:
             raise self.place.error("`in` needs a list", "write in ('a', 'b')", right)
         a = self.compile(left)
         if a.type not in {"label", "name"}:
-            equal = [_compared(a, "==", self._same(a, item)) for item in right.elts]
-            among = equal[0] if len(equal) == 1 else _junction(False, equal)
-            return among if wanted else _negation(among)
+            equal = [compared(a, "==", self._same(a, item)) for item in right.elts]
+            among = equal[0] if len(equal) == 1 else junction(False, equal)
+            return among if wanted else negation(among)
         names = []
         for item in right.elts:
             if not isinstance(item, ast.Constant) or not isinstance(item.value, str):
                 raise self.place.error("is no quoted name", f"list names of {a.column}", item)
             names.append(self._checked(a, item.value, item))
-        return _one_of(a, names, wanted)
+        return one_of(a, names, wanted)
 
     def _same(self, a: Node, item: ast.expr) -> Node:
         b = self.compile(item)
         if a.type != b.type or a.type in {"truth", "text"}:
             raise self._mismatch(a, b, item)
         return b
-
-
-def _float(value: Any) -> Any:
-    return value if isinstance(value, float) else np.asarray(value, np.float64)
-
-
-def _divide(a: Any, b: Any) -> Any:
-    """Divide; by zero it is unknown."""
-    a, b = _float(a), _float(b)
-    with np.errstate(all="ignore"):
-        return np.where(b == 0, np.nan, np.divide(a, np.where(b == 0, 1.0, b)))
-
-
-def _guarded(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def run(a: Any, b: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return compute(_float(a), _float(b))
-
-    return run
-
-
-_OPERATIONS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", _guarded(operator.add)),
-    ast.Sub: ("-", _guarded(operator.sub)),
-    ast.Mult: ("*", _guarded(operator.mul)),
-    ast.Div: ("/", _divide),
-}
-_ANSWERS: Mapping[tuple[str, Type, Type], Type] = {
-    ("+", "number", "number"): "number",
-    ("-", "number", "number"): "number",
-    ("*", "number", "number"): "number",
-    ("/", "number", "number"): "number",
-    ("+", "duration", "duration"): "duration",
-    ("-", "duration", "duration"): "duration",
-    ("/", "duration", "duration"): "number",
-    ("*", "duration", "number"): "duration",
-    ("*", "number", "duration"): "duration",
-    ("/", "duration", "number"): "duration",
-    ("-", "time", "time"): "duration",
-    ("-", "time", "duration"): "time",
-    ("+", "time", "duration"): "time",
-}
-_SIGNS: Mapping[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
-_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    # NaN != NaN is true for floats, so "differs" is put as "is less or more".
-    "!=": lambda a, b: (a < b) | (a > b),
-}
-
-
-def _derived(
-    kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node], constant: Any = None
-) -> Node:
-    """A number, duration or time computed from others."""
-    runs = [node.run for node in nodes]
-    return Node(
-        kind,
-        (lambda _: constant)
-        if constant is not None
-        else (lambda frame: compute(*(run(frame) for run in runs))),
-        text,
-        reads=reads_of(nodes),
-        constant=constant,
-        mentions=mentions_of(nodes),
-        parts=tuple(nodes),
-    )
-
-
-def derived(kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node]) -> Node:
-    """Build a value of type `kind` that `compute` makes of the values of other nodes."""
-    return _derived(kind, text, compute, nodes)
-
-
-def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:
-    """Unite the words that several expressions use."""
-    return frozenset().union(*(node.mentions for node in nodes))
-
-
-def truth(
-    text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()
-) -> Node:
-    """Build a condition whose answers are remembered by its text where rules share it."""
-    reads |= reads_of(nodes)
-
-    def remembered(key: str, run: Run) -> Run:
-        def answer(frame: Any) -> Any:
-            if key in getattr(frame, "shared", ()):
-                return frame.remember(key, reads, run)
-            return run(frame)
-
-        return answer
-
-    return Node(
-        "truth",
-        remembered(text, yes),
-        text,
-        no=remembered(f"not {text}", no),
-        reads=reads,
-        mentions=mentions_of(nodes),
-        parts=tuple(nodes),
-    )
-
-
-def _negation(inner: Node) -> Node:
-    assert inner.no is not None
-    return Node(
-        "truth",
-        inner.no,
-        f"not {inner.text}",
-        no=inner.run,
-        reads=inner.reads,
-        mentions=inner.mentions,
-        parts=(inner,),
-    )
-
-
-def _junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
-    """Kleene's `and` and `or`: each is false where the other, of the negations, is true."""
-    runs = [node.run for node in nodes]
-    noes = [node.no for node in nodes if node.no is not None]
-    word = " and " if conjunction else " or "
-    both, either = _all(runs if conjunction else noes), _any(noes if conjunction else runs)
-    return Node(
-        "truth",
-        both if conjunction else either,
-        "(" + word.join(node.text for node in nodes) + ")",
-        no=either if conjunction else both,
-        reads=reads_of(nodes),
-        mentions=mentions_of(nodes),
-        parts=tuple(nodes),
-    )
-
-
-def _all(runs: Sequence[Run]) -> Run:
-    def run(frame: Any) -> Any:
-        found = runs[0](frame)
-        for other in runs[1:]:
-            # Most rules begin with a category that a scope may not have at all.
-            if not found.any():
-                return found
-            found = found & other(frame)
-        return found
-
-    return run
-
-
-def _any(runs: Sequence[Run]) -> Run:
-    def run(frame: Any) -> Any:
-        found = runs[0](frame)
-        for other in runs[1:]:
-            found = found | other(frame)
-        return found
-
-    return run
-
-
-def _compared(a: Node, sign: str, b: Node) -> Node:
-    """Compare numbers, durations or times; unknown where either side is NaN."""
-    if a.since is not None and b.constant is not None:
-        return _aged(a, sign, b)
-    if b.since is not None and a.constant is not None:
-        return _aged(b, _MIRROR[sign], a)
-    text = f"{a.text} {sign} {b.text}"
-
-    def side(name: str) -> Run:
-        compare, first, second = _COMPARE[name], a.run, b.run
-        return lambda frame: _filled(compare(first(frame), second(frame)), frame)
-
-    return truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
-
-
-def _aged(a: Node, sign: str, b: Node) -> Node:
-    """`now - since > c` as `since < now - c`: the same instants, without a subtraction per row."""
-    assert a.since is not None
-    since, seconds = a.since.run, b.constant
-
-    def side(name: str) -> Run:
-        compare = _COMPARE[_MIRROR[name]]
-        return lambda frame: _filled(compare(since(frame), frame.now - seconds), frame)
-
-    return truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
-
-
-def _filled(found: Any, frame: Any) -> Any:
-    """Spread an answer that is the same for all memories over them."""
-    return found if isinstance(found, np.ndarray) and found.shape else np.full(len(frame), bool(found))
-
-
-def _one_of(a: Node, names: Sequence[int | str], wanted: bool) -> Node:
-    """Tell whether a label or name is one of some; unknown where it is absent (-1)."""
-    column, run = a.column, a.run
-    text = f"{a.text} in {sorted(map(str, names))}"
-
-    def among(frame: Any) -> Any:
-        codes = run(frame)
-        numbers = [name if isinstance(name, int) else frame.code(column, name) for name in names]
-        found = codes == numbers[0]
-        for number in numbers[1:]:
-            found |= codes == number
-        return found
-
-    def others(frame: Any) -> Any:
-        found = ~among(frame)
-        found &= run(frame) >= 0
-        return found
-
-    node = truth(text, among, others, [a])
-    return node if wanted else _negation(node)
-
-
-def _nan_where_negative(codes: Any) -> Any:
-    return np.where(codes < 0, np.nan, codes.astype(np.float64))

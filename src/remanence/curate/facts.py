@@ -64,7 +64,7 @@ def recency(frame: Frame, half_life: float | None) -> Array:
 
 def uses_within(frame: Frame, days: int) -> Array:
     """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
-    passed = frame.now // DAY - frame.column("use_day")
+    passed = np.asarray(frame.now // DAY, np.int64) - frame.column("use_day")
     # The newest count is the lowest byte: drop what is newer than today, then what is too old.
     newer = np.clip(-passed, 0, _BUCKETS)
     packed = frame.column("use_days") >> (_BUCKET_BITS * newer)
@@ -72,7 +72,8 @@ def uses_within(frame: Frame, days: int) -> Array:
     packed &= (np.int64(1) << (_BUCKET_BITS * wanted)) - 1
     pairs = (packed & _EVEN_BYTES) + ((packed >> _BUCKET_BITS) & _EVEN_BYTES)
     total = (pairs & _LANE) + ((pairs >> 16) & _LANE) + ((pairs >> 32) & _LANE) + (pairs >> 48)
-    return total.astype(np.float64)
+    counts: Array = total.astype(np.float64)
+    return counts
 
 
 def linked(

@@ -57,18 +57,14 @@ def link_edits(working: Working) -> LinkEdits:
     before, after = working.start_links, working.frame.links
     if before is None or after is None:
         return LinkEdits()
-    rows = len(working.frame)
-    old, new = link_keys(before, rows), link_keys(after, rows)
-    gone = working.frame.column("status") == GONE
-    # Links of purged memories go with them when the plan is applied.
-    mine = ~(gone[after.source] | gone[after.target])
-    keys = np.union1d(np.setdiff1d(old, new), new[mine & _changed(before, old, after, new)])
+    old, new = link_keys(before, len(working.frame)), link_keys(after, len(working.frame))
+    keys = _edited(working, before, old, after, new)
     left, right = _rows(before, old, keys), _rows(after, new, keys)
     ends = (
-        np.where(left >= 0, before.source[left], after.source[right]) if len(keys) else np.zeros(0, np.int64)
+        np.where(left >= 0, before.source[left], after.source[right]) if len(after) else before.source[left]
     )
     others = (
-        np.where(left >= 0, before.target[left], after.target[right]) if len(keys) else np.zeros(0, np.int64)
+        np.where(left >= 0, before.target[left], after.target[right]) if len(after) else before.target[left]
     )
     seq = working.frame.snapshot.seq
     return LinkEdits(
@@ -79,6 +75,18 @@ def link_edits(working: Working) -> LinkEdits:
         _side(after, right),
         {rule: int(np.isin(cut, keys).sum()) for rule, cut in working.cut_by.items()},
     )
+
+
+def _edited(working: Working, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
+    """Return the keys of links that are not as they were."""
+    if not working.merges:
+        # Nothing but rules over links has changed them, and those only cut.
+        cut = list(working.cut_by.values())
+        return np.sort(np.concatenate(cut)) if cut else new[:0]
+    gone = working.frame.column("status") == GONE
+    # Links of purged memories go with them when the plan is applied.
+    mine = ~(gone[after.source] | gone[after.target])
+    return np.union1d(np.setdiff1d(old, new), new[mine & _changed(before, old, after, new)])
 
 
 def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
