@@ -60,9 +60,9 @@ def questions(samples: Sequence[dict[str, Any]], turns: set[str]) -> Iterator[Qu
         thread = sample["sample_id"]
         for item in sample["qa"]:
             labels = [label for text in item.get("evidence", ()) for label in repaired(text)]
-            sources = [f"{thread}:{label}" for label in labels]
-            if item["category"] <= 4 and sources and all(source in turns for source in sources):
-                yield Question(item["question"], item["category"], thread, frozenset(sources))
+            sources = frozenset(f"{thread}:{label}" for label in labels) & turns
+            if item["category"] <= 4 and sources:
+                yield Question(item["question"], item["category"], thread, sources)
 
 
 def repaired(text: str) -> list[str]:

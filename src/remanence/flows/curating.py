@@ -187,7 +187,7 @@ def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:
 
 
 async def _completed(core: Core, groups: list[Group]) -> list[Group]:
-    """Add to each purged memory the tags, sources and links that go with it: what a plan does not list does not happen."""
+    """Add to each purged memory the tags, sources and links that go with it: there are no hidden effects."""
     purged = [
         change.key
         for group in groups

@@ -31,7 +31,7 @@ async def _settle(core: Core) -> None:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
     elif stored != mine:
         raise StoreIncompatible(
-            f"this memory was embedded by {stored['name']!r} ({stored['dimensions']} dimensions), not by {mine['name']!r}",
+            f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
             recovery="open it with the embedder it was made with",
         )
     adopted = await curating.adopted(core)

@@ -8,11 +8,12 @@ from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, check_name, label
+from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
-from remanence.write.arrive import Batch, Draft, decide
+from remanence.write.arrive import Batch, Draft
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 TAGS_MAX = 64
@@ -150,24 +151,20 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
 
 
 def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
-    batch = decide(drafts, known, now=core.clock.now(), new_id=core.new_id, agent=core.agent)
-    embed_rows(core, batch, known)
+    """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
+    batch = Batch(core.clock.now(), known, core.new_id, core.agent)
+    for draft in drafts:
+        before = len(batch.rows)
+        batch.take(draft)
+        if core.embedder.dimensions and len(batch.rows) > before:
+            weight = word_weight(known.memories + before, batch.df)
+            batch.rows[-1]["vector"] = vector_of(core, draft.turn.text, weight)
     return batch
 
 
-def embed_rows(core: Core, batch: Batch, known: Known) -> None:
-    """Give each new row its vector, weighted by how rare its words are in the scope on arrival."""
-    if not batch.rows or not core.embedder.dimensions:
-        return
-    texts = [draft.turn.text for draft in batch.drafts]
-    vectors = core.embedder.embed(texts, word_weight(known.memories, known.df))
-    for row, vector in zip(batch.rows, vectors.astype("<f2"), strict=True):
-        row["vector"] = vector.tobytes()
-
-
-def vector_of(core: Core, text: str) -> bytes:
-    """Embed one text that is not arriving, all its words weighted alike."""
-    vectors = core.embedder.embed([text])
+def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
+    """Embed one text; without `weight` all its words weigh alike."""
+    vectors = core.embedder.embed([text], weight)
     return bytes(vectors[0].astype("<f2").tobytes())
 
 

@@ -3,7 +3,7 @@
 Sees a whole batch and what the store answered to it; a batch gives the same rows as the texts one by one.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from remanence.change import Change, Increment
 from remanence.model import Kind, Known, Relation, Role, Severity, Status, Turn
 from remanence.text import term_hash, token_estimate, words
 from remanence.write.classify import decay
-from remanence.write.value import keep_value
+from remanence.write.value import asks, keep_value
 
 STANDING = frozenset({Status.INBOX, Status.ACTIVE})
 
@@ -84,6 +84,11 @@ class Batch:
             for seq, n in self.repeats.items()
         ]
         return created + self.extras + confirmed
+
+    @property
+    def df(self) -> Mapping[int, int]:
+        """How many memories hold each term, those of this batch included."""
+        return _Counted(self.known.df, self._df)
 
     def _met_by_key(self, draft: Draft) -> Outcome | None:
         key = draft.turn.key
@@ -170,9 +175,9 @@ class Batch:
         value = keep_value(
             draft.turn.text,
             memories=self.known.memories + len(self.rows),
-            df=_Counted(self.known.df, self._df),
+            df=self.df,
             first_in_session=count if draft.turn.session is not None else None,
-            after_question=last.rstrip().endswith("?"),
+            after_question=asks(last),
             assistant=draft.role is Role.ASSISTANT,
         )
         return round(value.total, 6)
@@ -212,12 +217,3 @@ class _Counted(Mapping[int, int]):
     def __len__(self) -> int:
         return len({**self._stored, **self._fresh})
 
-
-def decide(
-    drafts: Sequence[Draft], known: Known, *, now: int, new_id: Callable[[], str], agent: str | None
-) -> Batch:
-    """Decide a whole batch in its order."""
-    batch = Batch(now, known, new_id, agent)
-    for draft in drafts:
-        batch.take(draft)
-    return batch
