@@ -9,7 +9,7 @@ import sys
 import typer
 
 from remanence.faces.cli import commands, curating, files, policies
-from remanence.faces.cli.verbs import outer
+from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
     name="remanence",
@@ -31,4 +31,8 @@ def main() -> None:
         # A terminal that can't show a sign gets its code instead of an exception.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:
+        interrupted()
+        sys.exit(INTERRUPTED)

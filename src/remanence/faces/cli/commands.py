@@ -4,6 +4,7 @@ Knows which arguments a verb takes; must not know how an answer is printed or a 
 """
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -75,9 +76,15 @@ async def recall(
     memory: "Engine",
     query: Annotated[str, typer.Argument(help="A question, or words to look for.")],
     narrow: Narrow,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of every score.")] = False,
 ) -> Any:
     """Find the memories that answer a question best."""
-    return await memory.recall(query, **narrow.values())
+    answer = await memory.recall(query, **narrow.values())
+    return (
+        answer
+        if explain
+        else replace(answer, memories=tuple(replace(hit, parts={}) for hit in answer.memories))
+    )
 
 
 async def get(memory: "Engine", name: Name) -> Any:

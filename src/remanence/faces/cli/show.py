@@ -15,6 +15,7 @@ from rich.text import Text
 
 from remanence.change import Receipt
 from remanence.clock import to_datetime
+from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.flows.ingesting import Ingested
 from remanence.flows.telling import Event, State
@@ -26,7 +27,7 @@ TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) 
     "created_at",
     "last_at",
 }
-TIMES |= {"last_curate_at", "until"}
+TIMES |= {"last_curate_at", "until", "now", "fires_at"}
 HIDDEN = frozenset({"fingerprint"})
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
@@ -142,14 +143,15 @@ def _learned(done: Learned) -> Iterator[Text]:
 
 @lines.register
 def _consolidated(done: Consolidated) -> Iterator[Text]:
-    links = f"{done.near_duplicates:,} near duplicates and {done.similar:,} similar pairs linked"
+    links = f"{done.near_duplicates:,} near-duplicate and {done.similar:,} similar pairs linked"
     yield Text.assemble((f"{done.activated:,} memories active", "bold"), f", {links}")
 
 
 @lines.register
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
-    yield Text.assemble((done.verb, "bold"), f": {counted(counts)} ({done.changes:,} changes)")
+    what = "done" if counts == {done.verb: 1} else counted(counts)
+    yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
     for reason in done.skipped:
         yield Text(f"  left out: {safe(reason)}", "yellow")
     if done.changes:
@@ -213,6 +215,12 @@ def _link(link: Link) -> Iterator[Text]:
     yield Text(
         f"{link.source} {link.relation.label} {link.target}: weight {link.weight:.2f}{sure}, seen {link.count}×"
     )
+
+
+@lines.register
+def _explanation(explanation: Explanation) -> Iterator[Text]:
+    for line in str(explanation).splitlines():
+        yield Text(safe_line(line))
 
 
 @lines.register

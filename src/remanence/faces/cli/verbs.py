@@ -97,7 +97,7 @@ def answer(common: Common, work: Callable[[], Any]) -> None:
         _complain(error, common)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        print("interrupted; what was written before is complete, nothing is half done", file=sys.stderr)
+        interrupted()
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
@@ -111,6 +111,11 @@ def answer(common: Common, work: Callable[[], Any]) -> None:
         print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
         print(f"  → set {TRACEBACK}=1 to see where, and report it", file=sys.stderr)
         raise typer.Exit(1) from None
+
+
+def interrupted() -> None:
+    """Say that the work was cut short, and in which state that leaves the memory."""
+    print("interrupted: what was written is complete, nothing is half done", file=sys.stderr)
 
 
 def database(common: Common) -> Path:
