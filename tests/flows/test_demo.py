@@ -22,7 +22,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.Shown, st
     """Run it once: the database, what it claims, and what it printed."""
     path = tmp_path_factory.mktemp("demo") / "school.db"
     page = io.StringIO()
-    shown = asyncio.run(demo.demonstrate(path, Console(file=page, width=100)))
+    shown = asyncio.run(demo.demonstrate(path, Console(file=page, width=200)))
     return path, shown, page.getvalue()
 
 
