@@ -12,6 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 CONDITIONS = (
+    "True",
+    "True",
     "status == 'active'",
     "status in ('archived', 'superseded', 'pruned')",
     "status == 'archived' or status == 'active'",
@@ -56,6 +58,10 @@ CONDITIONS = (
     "linked('supersedes', status='superseded', direction='out')",
 )
 LINK_CONDITIONS = (
+    "True",
+    "True",
+    "True",
+    "True",
     "weight < 0.3",
     "decayed_weight < 0.1",
     "confidence < 0.6",
@@ -87,19 +93,7 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "reinforce": ("reinforce",),
     "flag": ("expire", "tiers", "shrink"),
 }
-_ACTIONS = (
-    "archive",
-    "move",
-    "prune",
-    "unlink",
-    "merge",
-    "reinforce",
-    "transition",
-    "purge",
-    "move",
-    "archive",
-    "flag",
-)
+_ACTIONS = (*_PLACES, "archive", "move", "merge", "merge", "purge", "prune", "unlink")
 _WINDOWS: Sequence[Mapping[str, Any]] = (
     {},
     {},
@@ -147,8 +141,9 @@ class Rules:
 def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
     """Draw a policy of at least one rule."""
     guards = draw(st.lists(st.binary(min_size=4, max_size=4), max_size=2))
+    count = draw(st.integers(1, rules_max))
     rules = draw(
-        st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=1, max_size=rules_max)
+        st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=count, max_size=count)
     )
     return Rules(
         tuple(guard(f"g{number}", drawn) for number, drawn in enumerate(guards)),

@@ -70,9 +70,11 @@ async def fill(store: Store, scope: str, world: World, at: int = NOW - 500 * DAY
 @st.composite
 def worlds(draw: st.DrawFn, memories_max: int = MEMORIES_MAX) -> World:
     """Draw a world of up to so many memories."""
-    rows = draw(st.lists(_MEMORY, max_size=memories_max))
-    count = len(rows)
-    links = {link[:3]: link for link in map(_link, draw(st.lists(_LINK, max_size=14)), [count] * 14) if link}
+    # The size is drawn first, because lists of hypothesis' own length are short.
+    count = draw(st.integers(0, memories_max))
+    rows = draw(st.lists(_MEMORY, min_size=count, max_size=count))
+    drawn = draw(st.lists(_LINK, min_size=count, max_size=3 * count))
+    links = {link[:3]: link for link in (_link(item, count) for item in drawn) if link is not None}
     return World(
         tuple(map(memory, rows)),
         frozenset((1 + owner % count, TAGS[tag % len(TAGS)]) for owner, tag in draw(_PAIRS) if count),
@@ -108,7 +110,7 @@ def _link(drawn: bytes, count: int) -> tuple[int, int, Relation, dict[str, Any]]
     """Turn drawn bytes into a link between two of so many memories; None where it would be one."""
     if count < 2:
         return None
-    relation = list(Relation)[drawn[2] % len(Relation)]
+    relation = _RELATIONS[drawn[2] % len(_RELATIONS)]
     source, target = 1 + drawn[0] % count, 1 + drawn[1] % count
     if source == target:
         return None
@@ -145,9 +147,10 @@ _MAYBE_PAST = [None, *_PAST]
 _AHEAD = [NOW + MINUTE, NOW + DAY, NOW + 30 * DAY]
 _FRACTIONS = (0.5, 0.0, 0.05, 0.1, 0.25, 0.500001, 0.75, 1.0)
 _COUNTS = (0, 0, 1, 2, 3, 10)
+_RELATIONS = [*Relation, *[Relation.NEAR_DUPLICATE] * 8, Relation.SIMILAR, Relation.SUPPORTS]
 _COLUMNS: Mapping[str, Sequence[Any]] = {
-    # Active three times: most of what curation decides is about these.
-    "status": [Status.ACTIVE, Status.ACTIVE, *Status],
+    # Active four times: most of what curation decides is about these.
+    "status": [Status.ACTIVE, Status.ACTIVE, Status.ACTIVE, *Status, Status.PRUNED],
     "tier": [Tier.HOT, Tier.WARM, Tier.COLD],
     "reason": list(Reason),
     "category": ["task", "fact", "notification", *CATEGORIES, UNDECLARED, SYSTEM_CATEGORY, None],
@@ -166,8 +169,8 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "used_at": _MAYBE_PAST,
     "valid_to": [*_MAYBE_PAST, *_AHEAD],
     "reinforced_at": _MAYBE_PAST,
-    "hold_until": [None, None, None, None, _PAST[3], *_AHEAD],
-    "pinned": [0, 0, 0, 0, 1],
+    "hold_until": [*[None] * 14, _PAST[3], *_AHEAD],
+    "pinned": [0, 0, 0, 0, 0, 0, 0, 1],
     "confidence": [None, *_FRACTIONS],
     "value": [None, *_FRACTIONS],
     "tokens": [0, 1, 10, 40, 1_600],
