@@ -99,6 +99,8 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
     for index in range(random.randint(1, 7)):
         phase, do, more = random.choice(RULES)
         where = "True" if "keep" in more and random.random() < 0.5 else condition(random)
+        if "share" in more.get("keep", ()):
+            where = condition(random, GUARD_ATOMS)
         values = {"name": f"rule-{index}", "every": "deep", "phase": phase, "do": do, "where": where, **more}
         if "keep" in more or "top" in more:
             values["order"] = random.choice(ORDERS)

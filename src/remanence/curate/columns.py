@@ -355,6 +355,20 @@ def _knowing(node: Node) -> Run:
     return lambda frame: np.broadcast_to(~np.isnan(np.asarray(run(frame), np.float64)), len(frame))
 
 
+def _one(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    inner = call.typed(0, "truth")
+    yes, no = inner.run, inner.no or inner.run
+
+    def run(frame: Any) -> Any:
+        return np.where(yes(frame), 1.0, np.where(no(frame), 0.0, np.nan))
+
+    return Node(
+        "number", run, f"one({inner.text})", reads=inner.reads, mentions=inner.mentions, parts=(inner,)
+    )
+
+
 def _declared(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
@@ -475,6 +489,7 @@ _FUNCTIONS = [
         _coalesce,
         BOTH,
     ),
+    _function("one(condition)", "number", "1 where it is true, 0 where it is false", _one, BOTH),
     _function("min(a, b, …)", "number", "the least; unknown if any is", _extreme(np.minimum), BOTH),
     _function("max(a, b, …)", "number", "the greatest; unknown if any is", _extreme(np.maximum), BOTH),
     _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),

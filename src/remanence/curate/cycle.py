@@ -125,12 +125,10 @@ class Cycle:
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         frame = self.working.frame
-        rows = self.matched(rule, index)
-        rows = rows[self.seen(rule)[rows]]
         level = LEVELS.get(rule.do, DEMOTE)
         guarded = rule.do in {"move", *LEVELS}
         protected = self.guarding.blocked(level) if guarded else np.zeros(len(frame), np.bool_)
-        window = select(rule, frame, rows, protected)
+        window = select(rule, frame, self.matched(rule, index), self.seen(rule), protected)
         if len(window.overfull):
             self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
                 None

@@ -151,9 +151,8 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
 
 
 def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
-    rows = cycle.matched(rule, index)
-    rows = rows[cycle.seen(rule)[rows]]
-    return select(rule, cycle.working.frame, rows, _protected(cycle, rule)).rows
+    matched, seen = cycle.matched(rule, index), cycle.seen(rule)
+    return select(rule, cycle.working.frame, matched, seen, _protected(cycle, rule)).rows
 
 
 def _protected(cycle: Cycle, rule: Rule) -> Bools:

@@ -12,7 +12,7 @@ from remanence.clock import HOUR, MINUTE
 from remanence.curate.columns import vocabulary
 from remanence.curate.document import Table
 from remanence.curate.expression import Names, Over, condition, ordering
-from remanence.curate.frame import Node
+from remanence.curate.frame import LINKS, Node
 from remanence.errors import suggest
 from remanence.model import COLUMN, Lifecycle, Reason, Tier
 
@@ -73,6 +73,9 @@ _REASONS = {
 }
 _PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?)$")
 _UNITS = {"minute": MINUTE, "hour": HOUR, "day": 24 * HOUR, "week": 7 * 24 * HOUR}
+_CHANGED_BY_RULES = frozenset(
+    {"status", "tier", "reason", "lifecycle", "state", "status_at", "tier_at", "state_at", LINKS}
+)
 _NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
 
 
@@ -260,6 +263,10 @@ def _check_window(rule: Rule, table: Table) -> None:
     for key in ("per", "order"):
         if key in table.values and not rule.windowed:
             raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
+    if rule.keep is not None and rule.keep[0] == "share" and rule.node.reads & _CHANGED_BY_RULES:
+        raise table.error(
+            "keep", "a share of what rules themselves change never settles", "keep rows or tokens instead"
+        )
     if rule.over != "memories" and rule.windowed:
         raise table.error(
             "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"

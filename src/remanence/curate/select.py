@@ -20,27 +20,29 @@ class Window:
     overfull: Ints
 
 
-def select(rule: Rule, frame: Frame, rows: Ints, protected: Bools) -> Window:
-    """Return the rows beyond `keep` or within `top`; all of them where the rule has no window.
+def select(rule: Rule, frame: Frame, matched: Ints, seen: Bools, protected: Bools) -> Window:
+    """Return which of the matched rows that the rule sees lie beyond `keep` or within `top`; all without a window.
 
-    Protected rows are counted first against a budget of tokens or words and never selected by it.
+    Protected rows are counted first against a budget of tokens or words and never selected by it. A share is of
+    all that match, in sight or not: of what is left it would be half, and half of that, for ever.
     """
+    unit = rule.keep[0] if rule.keep is not None else ""
+    rows = matched if unit == "share" else matched[seen[matched]]
     nothing = rows[:0]
     if not rule.windowed or not len(rows):
         return Window(rows, nothing)
     # Newest first from the start: a stable sort then leaves ties so.
     rows = rows[::-1]
     part = _partitions(rule, frame, rows)
-    budget = rule.keep is not None and rule.keep[0] in {"tokens", "words"}
-    first = protected[rows] if budget else np.zeros(len(rows), np.bool_)
-    keys = [*_sort_keys(rule, frame, rows), *([~first] if first.any() else []), *([part] if rule.per else [])]
+    first = (protected if unit in {"tokens", "words"} else seen)[rows]
+    keys = [*_sort_keys(rule, frame, rows), *([] if first.all() else [~first]), *([part] if rule.per else [])]
     if keys:
         order = np.lexsort(keys)
         rows, part, first = rows[order], part[order], first[order]
-    if rule.keep is not None and budget:
-        beyond, overfull = _beyond_budget(frame.column(rule.keep[0])[rows], part, first, rule.keep[1])
+    if rule.keep is not None and unit in {"tokens", "words"}:
+        beyond, overfull = _beyond_budget(frame.column(unit)[rows], part, first, rule.keep[1])
         return Window(np.sort(rows[beyond]), rows[overfull])
-    return Window(np.sort(rows[_chosen(rule, part)]), nothing)
+    return Window(np.sort(rows[_chosen(rule, part) & first]), nothing)
 
 
 def _chosen(rule: Rule, part: Ints) -> Bools:

@@ -1,0 +1,202 @@
+"""Explanations: every guard and rule for one memory, with values, and when it will fire."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.clock import DAY, HOUR
+from remanence.curate.explain import HORIZON, Explanation, Verdict, explain
+from remanence.curate.plan import plan
+from remanence.curate.policy import load, wanted
+from remanence.errors import NotFound
+from remanence.model import Relation, Status
+from tests.unit.random_policies import condition, document
+from tests.unit.random_policies import policy as some_policy
+from tests.unit.random_policies import world as some_world
+from tests.unit.scopes import NOW, World, linked, row
+
+
+def policy(where: str, more: str = "", guards: str = "") -> str:
+    """Write a policy of one archiving rule."""
+    rule = (
+        f'[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "{where}"\ndo = "archive"\n{more}'
+    )
+    return "version = 1\n" + guards + rule
+
+
+def explained(text: str, world: World, seq: int = 1, now: int = NOW) -> Explanation:
+    """Explain one memory of a world."""
+    compiled = load(text)
+    return explain(world.snapshot(wanted(compiled).tags), compiled, now, seq)
+
+
+def verdict(text: str, world: World, name: str = "r", seq: int = 1, now: int = NOW) -> Verdict:
+    """Return what one rule or guard says."""
+    return next(item for item in explained(text, world, seq, now).verdicts if item.name == name)
+
+
+def test_values_are_shown_as_they_were_compared() -> None:
+    """Labels by name, durations in words, absent things as unknown."""
+    where = (
+        "category == 'task' and severity >= 'high' and idle > days(3) and uses + 1 < 9 and not tagged('a')"
+    )
+
+    found = verdict(policy(where), World([row(category="task", severity=None, learned_at=NOW - 36 * HOUR)]))
+
+    assert "false" == found.truth
+    assert {
+        "category": "task",
+        "severity": None,
+        "idle": "1.5 days",
+        "(uses + 1)": 1.0,
+        "tagged('a')": "false",
+    } == found.values
+
+
+@pytest.mark.parametrize(
+    ("where", "fires_at"),
+    [
+        ("age(learned_at) > days(12)", NOW + 2 * DAY + 1),
+        ("age(learned_at) >= days(12)", NOW + 2 * DAY),
+        ("age(learned_at) > days(12) and idle > days(30)", NOW + 20 * DAY + 1),
+        ("age(learned_at) < days(12)", None),
+        ("age(learned_at) > days(12) and age(learned_at) < days(12) + hours(1)", NOW + 2 * DAY + 1),
+        ("uses > 3 and age(learned_at) > days(12)", None),
+        ("uses(7) < 1", (NOW // DAY + 4) * DAY),
+        ("age(used_at) > days(1)", None),
+        ("recency(days(10)) <= 0.25", NOW + 10 * DAY),
+    ],
+)
+def test_what_waits_for_time_says_when(where: str, fires_at: int | None) -> None:
+    """The instant is exact where an age crosses its limit, a day ends, or a curve falls below a bound."""
+    world = World([row(use_days=1, use_day=NOW // DAY - 3)])
+
+    found = verdict(policy(where), world)
+
+    assert fires_at == found.fires_at or (where.startswith("age(learned_at) <") and found.truth == "true")
+
+
+def test_a_rule_that_is_true_waits_for_nothing() -> None:
+    """What fires now has no later instant."""
+    found = verdict(policy("age(learned_at) > days(3)"), World([row()]))
+
+    assert found.acts
+    assert found.fires_at is None
+
+
+def test_why_a_true_rule_does_not_act() -> None:
+    """The status it does not look at, the window that keeps, the guard that forbids: each is said."""
+    guards = '[[guard]]\nname = "g"\nwhere = "tagged(\'keep\')"\nbecause = "it is ours"\n'
+    window = policy("True", "keep = { rows = 1 }\n", guards)
+    world = World([row(tags=("keep",)), row(), row(), row(status="pruned", reason="expired")])
+
+    guarded, done, kept, gone = (verdict(window, world, seq=seq) for seq in (1, 2, 3, 4))
+
+    assert [False, True, False, False] == [item.acts for item in (guarded, done, kept, gone)]
+    assert ("g",) == guarded.blocked_by
+    assert not kept.selected
+    assert not gone.seen
+    shown = [str(explained(window, world, seq)) for seq in (1, 3, 4)]
+    assert "kept by g" in shown[0]
+    assert "because it is ours" in shown[0]
+    assert "lies within what the rule keeps" in shown[1]
+    assert "does not look at memories of this status" in shown[2]
+
+
+def test_an_explanation_tells_what_the_plan_would_do() -> None:
+    """All rules together: what becomes of the memory in a whole cycle."""
+    world = World([row(), row(pinned=1)])
+
+    assert ["archive", "stays as it is"] == [explained(policy("True"), world, seq).outcome for seq in (1, 2)]
+
+
+def test_rules_over_links_count_the_memorys_own() -> None:
+    """Of the links that a memory has, how many a rule would cut or merge."""
+    cut = (
+        '[[rule]]\nname = "l"\nevery = "deep"\nphase = "links"\nover = "links"\n'
+        'where = "weight < 0.3"\ndo = "unlink"\n'
+    )
+    merge = (
+        '[[rule]]\nname = "m"\nevery = "deep"\nphase = "deduplicate"\nover = "pairs"\n'
+        'where = "True"\nmin = 0.9\ndo = "merge"\n'
+    )
+    links = linked((1, 2), weight=0.1) | linked((1, 3), weight=0.8)
+    links |= linked((2, 3), relation=Relation.NEAR_DUPLICATE, confidence=0.95, weight=0.8)
+    text, world = "version = 1\n" + cut + merge, World([row() for _ in range(9)], links)
+
+    assert {"links": 2, "matching": 1} == verdict(text, world, "l").values
+    assert {"links": 0, "matching": 0} == verdict(text, world, "m").values
+    assert {"links": 1, "matching": 1} == verdict(text, world, "m", seq=2).values
+    assert "merge" == explained(text, world, 3).outcome
+
+
+def test_an_explanation_is_plain_data_too() -> None:
+    """to_dict holds the same as the text, with times as numbers."""
+    data = explained(policy("age(learned_at) > days(12)"), World([row()])).to_dict()
+
+    (rule,) = [item for item in data["verdicts"] if item["what"] == "rule"]
+    assert (1, NOW, "policy") == (data["seq"], data["now"], data["policy"])
+    assert (NOW + 2 * DAY + 1, False) == (rule["fires_at"], rule["acts"])
+
+
+def test_a_memory_that_is_not_there_cannot_be_explained() -> None:
+    """An unknown number is NotFound, below, between and above those that are."""
+    world = World([row()])
+    world.rows = {5: world.rows[1]}
+
+    for seq in (1, 6):
+        with pytest.raises(NotFound):
+            explained(policy("True"), world, seq)
+
+
+@given(st.integers(0, 2**48))
+def test_an_instant_that_is_named_is_the_first(seed: int) -> None:
+    """At fires_at the condition is true, a microsecond before it is not, and until then at no look either."""
+    random = Random(seed)
+    where, world = condition(random), some_world(random)
+    text = policy(where)
+
+    found = verdict(text, world)
+
+    if found.fires_at is None:
+        return
+    assert found.truth != "true"
+    assert NOW < found.fires_at <= NOW + HORIZON
+    assert [True, "true"] == [
+        _truth(text, world, found.fires_at - 1) != "true",
+        _truth(text, world, found.fires_at),
+    ]
+    early = random.randrange(NOW, found.fires_at)
+    assert _truth(text, world, early) != "true"
+
+
+def _truth(text: str, world: World, now: int) -> str:
+    return verdict(text, world, now=now).truth
+
+
+@given(st.integers(0, 2**48))
+def test_explanations_agree_with_the_plan(seed: int) -> None:
+    """What the plan of a single rule does to a memory is what the explanation says the rule does."""
+    random = Random(seed)
+    tables = [table for table in some_policy(random) if table.startswith("[[guard]]")]
+    world = some_world(random)
+    keep = random.choice(["", "keep = { rows = 2 }\n", "keep = { tokens = 50 }\nper = ['agent']\n"])
+    text = document(tables) + "\n" + policy(condition(random), keep).removeprefix("version = 1\n")
+    compiled = load(text)
+    snapshot = world.snapshot(wanted(compiled).tags)
+    # An archived memory cannot be archived again.
+    before: dict[int, Any] = {seq: one["status"] for seq, one in world.rows.items()}
+    acting = {
+        seq
+        for seq in world.rows
+        if next(item for item in explain(snapshot, compiled, NOW, seq).verdicts if item.name == "r").acts
+        and before[seq] != Status.ARCHIVED
+    }
+
+    # One round only: what is archived changes facts, so that a second round may find more.
+    world.apply(plan(snapshot, compiled, NOW))
+
+    assert acting <= {seq for seq, one in world.rows.items() if one["status"] != before[seq]}

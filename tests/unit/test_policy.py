@@ -1,0 +1,335 @@
+"""Policies: what a document says, how documents are put together, and what is wrong with a wrong one."""
+
+from pathlib import Path
+
+import pytest
+
+from remanence.curate.document import presets
+from remanence.curate.policy import Policy, load, wanted
+from remanence.errors import NameUnknown, PolicyError
+from remanence.model import Reason
+
+GOOD = """version = 1
+name = "mine"
+
+[[guard]]
+name = "young"
+where = "age(learned_at) < hours(24)"
+
+[[rule]]
+name = "old-notices"
+every = "rapid"
+phase = "expire"
+where = "category == 'notification' and read and age(state_at, learned_at) > days(7)"
+do = "prune"
+because = "a read notice lives 7 days"
+
+[[rule]]
+name = "hot"
+every = "rapid"
+phase = "budgets"
+where = "tier == 'hot'"
+per = ["scope", "agent"]
+order = "last_used desc"
+keep = { tokens = 1600 }
+do = "move"
+to = "warm"
+"""
+
+
+def rule(policy: Policy, name: str) -> dict[str, object]:
+    """Return what a rule says."""
+    return next(dict(item.written) for item in policy.rules if item.name == name)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_every_preset_compiles(name: str) -> None:
+    """Every policy that ships compiles, says what it is for, and gives each rule its reason."""
+    policy = load(name)
+
+    assert name == policy.name
+    assert policy.about
+    assert all(item.because for item in policy.rules)
+    assert all(item.because for item in policy.guards)
+    assert wanted(policy).columns >= {"status", "tier", "pinned"}
+
+
+def test_tidy_destroys_nothing() -> None:
+    """The preset that newcomers try has no rule that destroys."""
+    assert not [item.name for item in load("tidy").rules if item.destroys]
+
+
+def test_a_rule_says_what_it_does() -> None:
+    """Keys become what the planner needs; what is not written has its default."""
+    policy = load(GOOD)
+    hot, notices = policy.rules
+
+    assert ("tokens", 1600) == hot.keep
+    assert ("agent",) == hot.per
+    assert Reason.EXPIRED == notices.reason
+    assert ("move to warm beyond 1600 tokens per agent where tier == 'hot'") == hot.describe()
+    assert "a read notice lives 7 days" in policy.describe()
+
+
+def test_only_what_is_named_is_read() -> None:
+    """A snapshot is asked for the columns, tags and links of the policy and no others."""
+    asked = wanted(load(GOOD))
+
+    assert {"agent", "tokens", "used_at", "state_at"} <= asked.columns
+    assert not asked.columns & {"seq", "scope", "speaker", "uses", "value"}
+    assert (frozenset(), False) == (asked.tags, asked.links)
+
+
+def test_actions_ask_for_what_they_change() -> None:
+    """A merge needs links and counters, a flag its tag, a reinforcement its counter."""
+    text = """version = 1
+[[rule]]
+name = "m"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+where = "both(not tagged('self/*'))"
+min = 0.97
+do = "merge"
+[[rule]]
+name = "f"
+every = "deep"
+phase = "shrink"
+where = "tokens > 500"
+do = "flag"
+to = "long"
+[[rule]]
+name = "r"
+every = "deep"
+phase = "reinforce"
+where = "True"
+top = 5
+period = "40 hours"
+do = "reinforce"
+"""
+    asked = wanted(load(text))
+
+    assert asked.links
+    assert {"self/*", "flag/long"} == asked.tags
+    assert {"value", "uses", "use_days", "confirmations", "reinforced", "reinforced_at"} <= asked.columns
+
+
+def test_the_hash_is_of_what_is_said() -> None:
+    """Comments, blanks and order do not matter; a number does, and so does an override of it."""
+    head, guard, *rules = GOOD.split("\n\n")
+    turned = "\n\n".join([head + "  # mine", *reversed(rules), guard])
+
+    assert load(GOOD).hash == load(turned).hash
+    assert load(GOOD).hash != load(GOOD.replace("1600", "1700")).hash
+    assert load(GOOD.replace("1600", "1700")).hash == load(GOOD, {"hot": {"keep": {"tokens": 1700}}}).hash
+
+
+def test_a_policy_extends_a_preset_and_overrides_it() -> None:
+    """An extended policy has the preset's rules, with other numbers where it says so, and without what it drops."""
+    policy = load(
+        """version = 1
+extend = "tidy"
+[[override]]
+name = "hot-budget"
+keep = { tokens = 800 }
+[[override]]
+name = "weak-links"
+off = true
+"""
+    )
+
+    assert ["hot-budget", "keep-recent-episodes"] == [item.name for item in policy.rules]
+    assert ("tokens", 800) == policy.rules[0].keep
+    assert {"hot-budget": {"keep": {"tokens": 800}}, "weak-links": {"off": True}} == policy.overrides
+
+
+def test_overrides_from_code_win() -> None:
+    """What the caller overrides is put over what the document says."""
+    policy = load("tidy", {"keep-recent-episodes": {"keep": {"rows": 7}}, "grace": {"off": True}})
+
+    assert {"rows": 7} == rule(policy, "keep-recent-episodes")["keep"]
+    assert "grace" not in [item.name for item in policy.guards]
+
+
+def test_categories_are_data() -> None:
+    """A policy declares categories with states and abbreviations, and adds to those of every policy."""
+    policy = load(
+        """version = 1
+[category.ticket]
+states = ["new", "closed"]
+terminal = ["closed"]
+initial = "new"
+aliases = { closed = "state == 'closed'" }
+[alias]
+quiet = "idle > days(3)"
+[[rule]]
+name = "closed"
+every = "deep"
+phase = "expire"
+where = "category == 'ticket' and closed and quiet"
+do = "archive"
+"""
+    )
+
+    assert ("new", "closed") == policy.categories["ticket"].states
+    assert {"state", "category", "used_at", "learned_at"} <= policy.rules[0].node.reads
+    assert policy.categories["identity"].system
+
+
+def test_no_policy_opens_a_system_category() -> None:
+    """What the system needs stays guarded, whatever a policy declares."""
+    with pytest.raises(PolicyError, match="is a system category"):
+        load("version = 1\n[category.identity]\nsystem = false\n")
+
+
+def test_an_unknown_preset_is_named_with_the_nearest() -> None:
+    """A name that is no preset is refused."""
+    with pytest.raises(NameUnknown) as caught:
+        load("tidi")
+
+    assert "'tidy'" in caught.value.recovery
+
+
+RULE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "uses > 3"\ndo = "archive"\n'
+V = "version = 1\n"
+# (document, part of the message, part of the recovery, line)
+MALFORMED = (
+    ("", "has no version", "version = 1", 1),
+    ("version = 2\n", "version 2 is not known", "version = 1", 1),
+    ("version = \n", "is not TOML", "mend the TOML", 1),
+    (V + "colour = 3\n", "unknown key 'colour'", "use one of", 2),
+    (V + "rule = 3\n", "must be a list", "[[rule]]", 2),
+    (V + '[rule]\nname = "r"\n', "must be a list", "[[rule]]", 1),
+    (V + 'extend = "tidi"\n', "unknown preset 'tidi'", "'tidy'", 2),
+    (V + RULE.replace('name = "r"\n', ""), "has no 'name'", "add name", 2),
+    (V + RULE.replace('every = "deep"\n', ""), "'r' has no 'every'", "add every", 2),
+    (V + RULE.replace('phase = "expire"\n', ""), "'r' has no 'phase'", "add phase", 2),
+    (V + RULE.replace('where = "uses > 3"\n', ""), "'r' has no 'where'", "add where", 2),
+    (V + RULE.replace('do = "archive"\n', ""), "'r' has no 'do'", "add do", 2),
+    (V + RULE.replace("deep", "daily"), "unknown every 'daily'", "rapid", 4),
+    (V + RULE.replace("expire", "expires"), "unknown phase 'expires'", "'expire'", 5),
+    (V + RULE.replace('"archive"', '"archiv"'), "unknown do 'archiv'", "'archive'", 7),
+    (V + RULE.replace('"archive"', '"decay"'), "unknown do 'decay'", "archive", 7),
+    (V + RULE + "wherre = 3\n", "unknown key 'wherre'", "'where'", 8),
+    (V + RULE + RULE, "the name 'r' is taken", "own name", 9),
+    (V + RULE.replace("uses > 3", "usess > 3"), "unknown column 'usess'", "'uses'", 6),
+    (V + RULE.replace("uses > 3", "category == 'tsk'"), "undeclared category 'tsk'", "'task'", 6),
+    (
+        V + RULE.replace('where = "uses > 3"', 'where = """\nuses > 3 and\n  pined"""'),
+        "unknown column 'pined'",
+        "'pinned'",
+        8,
+    ),
+    (V + RULE.replace("expire", "links"), "has no place in phase 'links'", "expire", 7),
+    (
+        V + RULE.replace('"archive"', '"move"').replace("expire", "tiers"),
+        "does not say where to move",
+        "add to",
+        2,
+    ),
+    (V + RULE + 'to = "warm"\n', "'archive' has no target", "leave `to` out", 8),
+    (
+        V + RULE.replace('"archive"', '"move"').replace("expire", "tiers") + 'to = "archive"\n',
+        "cannot move to 'archive'",
+        "do = 'archive'",
+        8,
+    ),
+    (
+        V + RULE.replace('"archive"', '"transition"') + 'to = "staale"\n',
+        "cannot transition to 'staale'",
+        "'stale'",
+        8,
+    ),
+    (V + RULE + "keep = { rows = 5, tokens = 5 }\n", "one of rows, tokens, words or share", "rows = 200", 8),
+    (V + RULE + "keep = { row = 5 }\n", "unknown unit 'row'", "'rows'", 8),
+    (V + RULE + "keep = { rows = -1 }\n", "rows must be a number from 0 up", "rows = 200", 8),
+    (V + RULE + "keep = { share = 2 }\n", "a share is between 0 and 1", "0.9", 8),
+    (
+        V + RULE.replace("uses > 3", "tier == 'hot'") + "keep = { share = 0.5 }\n",
+        "never settles",
+        "rows or tokens",
+        8,
+    ),
+    (V + RULE + "keep = { rows = 5 }\ntop = 5\n", "has both keep and top", "beyond", 9),
+    (V + RULE + "top = 2.5\n", "top must be a whole number", "top = 5", 8),
+    (V + RULE + 'order = "uses desc"\n', "does nothing without keep or top", "keep", 8),
+    (V + RULE + 'top = 5\norder = "pinned desc"\n', "cannot sort by a truth", "number", 9),
+    (V + RULE + 'top = 5\nper = ["agnt"]\n', "cannot part by 'agnt'", "'agent'", 9),
+    (V + RULE + 'over = "links"\n', "'archive' is not done over links", "memories", 8),
+    (
+        V + RULE.replace('"archive"', '"unlink"').replace("expire", "links"),
+        "'unlink' is not done over memories",
+        "links",
+        7,
+    ),
+    (V + RULE + 'period = "40 hours"\n', "only reinforce has a period", "leave it out", 8),
+    (V + RULE + 'reason = "bored"\n', "unknown reason 'bored'", "decayed", 8),
+    (
+        V + RULE.replace("uses > 3", "tier == 'archive'"),
+        "sees memories in sight only",
+        "status == 'archived'",
+        6,
+    ),
+    (V + RULE + '[[override]]\nname = "s"\noff = true\n', "no rule or guard 's'", "use one of", 9),
+    (
+        V + '[[guard]]\nname = "g"\nwhere = "pinned"\nblocks = "purges"\n',
+        "unknown blocks 'purges'",
+        "move",
+        5,
+    ),
+    (V + '[category.x]\nstates = ["a"]\nterminal = ["b"]\n', "terminal 'b' is no state", "a", 4),
+    (V + '[category.x]\ncolor = "a"\n', "unknown key 'color'", "use one of", 3),
+    (V + '[category.x]\naliases = { uses = "pinned" }\n', "'uses' cannot be an alias", "plain word", 3),
+    (V + '[category.x]\naliases = { odd = "pined" }\n', "unknown column 'pined'", "'pinned'", 3),
+    (V + '[alias]\nread = "pinned"\n', "alias 'read' means something else", "another word", 3),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "recovery", "line"), MALFORMED, ids=[message for _, message, _, _ in MALFORMED]
+)
+def test_a_wrong_policy_says_what_to_do(text: str, message: str, recovery: str, line: int) -> None:
+    """Each mistake is one error with its line, what is wrong, and what to write instead."""
+    with pytest.raises(PolicyError) as caught:
+        load(text or "\n")
+
+    assert message in str(caught.value)
+    assert recovery in caught.value.recovery
+    assert line == caught.value.line
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"hott-budget": {"off": True}}, "no rule or guard 'hott-budget'"),
+        ({"hot-budget": {"keeps": 3}}, "unknown key 'keeps'"),
+        ({"hot-budget": 3}, "is no mapping"),
+        ({"hot-budget": {"off": "yes"}}, "off must be true or false"),
+        ({"grace": {"do": "prune"}}, "unknown key 'do'"),
+    ],
+)
+def test_a_wrong_override_says_so(overrides: dict[str, dict[str, object]], message: str) -> None:
+    """What the caller overrides is checked like a document."""
+    with pytest.raises(PolicyError, match=message):
+        load("tidy", overrides)
+
+
+def test_the_errors_column_is_inside_the_quotes() -> None:
+    """The place of a mistake in a condition is the mistake's, not the line's."""
+    with pytest.raises(PolicyError) as caught:
+        load(V + RULE.replace("uses > 3", "uses > 3 and pined"))
+
+    written = caught.value
+    line = (V + RULE.replace("uses > 3", "uses > 3 and pined")).splitlines()[written.line - 1]
+    assert line[written.column - 1 :].startswith("pined")
+
+
+SEEDS = Path(__file__).parent / "data" / "seed_rules.toml"
+
+
+def test_the_seeds_rules_compile() -> None:
+    """What the seeds ask of curation is said in this language, as far as the vocabulary goes today."""
+    policy = load(SEEDS.read_text(encoding="utf-8"))
+
+    assert len(policy.rules) + len(policy.guards) > 40
+    assert policy.describe()
