@@ -1,4 +1,4 @@
-"""How much of the evidence recall finds on LoCoMo: `python -m benchmarks.locomo PATH [--embedder hashed] [--store own]`.
+"""How much of the evidence recall finds on LoCoMo: `python -m benchmarks.locomo PATH [--embedder …] [--store …]`.
 
 Turn-level: a question's evidence is a set of turns; a memory stands for the turns it names as sources, and the first
 k distinct turns count. Stores: `own` = one file per conversation, `shared` = all in one scope, filtered by thread,

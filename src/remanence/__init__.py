@@ -23,7 +23,7 @@ from remanence.errors import (
     StoreUnavailable,
 )
 from remanence.model import Learned, Memory, Recalled, Turn
-from remanence.opening import open
+from remanence.opening import open  # noqa: A004 - the verb of the package
 
 __all__ = [
     "Clock",

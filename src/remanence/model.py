@@ -133,8 +133,9 @@ ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", 
 class Column:
     """One column of a memory: its kind, its home table in SQL, and what it is when nobody says.
 
-    int: an integer · time: microseconds UTC · fraction: a float from 0 to `limit` kept in millionths · flag: 0 or 1 · enum: an
-    integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as they are.
+    int: an integer · time: microseconds UTC · fraction: a float from 0 to `limit` kept in millionths · flag: 0 or 1
+    · enum: an integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as
+    they are.
     """
 
     name: str

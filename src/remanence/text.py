@@ -23,6 +23,9 @@ CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut ear
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.
 _CACHED_CHARS_MAX = 40
 _CACHE_SIZE = 65_536
+# A text on its way in is read by its index, value, vector and statistics: a batch of ordinary ones is kept as read.
+_TEXTS_CACHED = 2_048
+_CACHED_TEXT_CHARS_MAX = 2_000
 
 _WORD = (
     r"[^\s!-/:-@\[-^`{-~]"  # whatever is neither blank nor ASCII punctuation, after `_plain`; `_` is a letter
@@ -122,16 +125,28 @@ def stems(text: str) -> list[str]:
     Used alike for index, value and query. Compounds with digits (gpt-4o) and dotted names (node.js) give the whole
     and its parts; c++, c#, 3.14 and v1.2 stay whole; 1,000 is 1000, 8th is 8.
     """
-    read = readings(text)
-    return stems_of(read, lexicon_of(read))
+    return list(_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _stems.__wrapped__(text))
 
 
-def readings(text: str) -> list[Reading]:
+def readings(text: str) -> Sequence[Reading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
-    return [
-        _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
-        for chunk in _CHUNK.findall(_plain(text))
-    ]
+    return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _readings.__wrapped__(text)
+
+
+@lru_cache(maxsize=_TEXTS_CACHED)
+def _stems(text: str) -> tuple[str, ...]:
+    read = readings(text)
+    return tuple(stems_of(read, lexicon_of(read)))
+
+
+@lru_cache(maxsize=_TEXTS_CACHED)
+def _readings(text: str) -> tuple[Reading, ...]:
+    return tuple(
+        [
+            _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
+            for chunk in _CHUNK.findall(_plain(text))
+        ]
+    )
 
 
 def stems_of(read: Sequence[Reading], lexicon: Lexicon) -> list[str]:

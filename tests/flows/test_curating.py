@@ -185,7 +185,7 @@ async def test_a_purged_memory_is_restored_from_its_image(memory: remanence.Engi
     back = await memory.get(ids[0])
 
     assert (Status.ACTIVE, ("t",), "note number 0 about the boat") == (back.status, back.tags, back.text)
-    assert [ids[0]] == [hit.memory.id for hit in (await memory.recall("note number 0")).memories if hit.memory.id == ids[0]]
+    assert ids[0] in [hit.memory.id for hit in (await memory.recall("note number 0")).memories]
 
 
 async def test_a_purge_is_undone_with_everything_that_hung_on_it(memory: remanence.Engine, clock: ManualClock) -> None:

@@ -24,6 +24,12 @@ async def _fill(memory: remanence.Engine) -> None:
     await memory.update(ids[0], attributes={"a": [1, 2.5, None, "ü"]}, confidence=0.3)
 
 
+_STRAY = orjson.dumps({
+    "source": "nobody", "target": "noone", "relation": "similar", "weight": 1.0, "confidence": 1.0, "count": 1,
+    "created_at": 1, "last_at": 1,
+})  # fmt: skip
+
+
 async def _lines(memory: remanence.Engine) -> list[bytes]:
     return [line async for line in memory.export()]
 
@@ -53,8 +59,7 @@ async def test_an_import_of_an_export_is_lossless_and_idempotent(opener: Opener)
         (2, b'{"id": "x"}\n'),
         (2, b"[]\n"),
         (3, b'{"id": "x", "text": 5}\n'),
-        (6, b'{"source": "nobody", "target": "noone", "relation": "similar", "weight": 1, "confidence": 1, "count": 1, '
-            b'"created_at": 1, "last_at": 1}\n'),
+        (6, _STRAY),
     ],
 )  # fmt: skip
 async def test_a_malformed_export_names_its_line_and_leaves_nothing(opener: Opener, line: int, broken: bytes) -> None:

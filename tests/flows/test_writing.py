@@ -57,7 +57,8 @@ async def test_a_known_key_is_not_taken_in_again(memory: remanence.Engine) -> No
 
 async def test_a_batch_gives_the_same_rows_as_the_texts_one_by_one(opener: Opener) -> None:
     """Repeats inside a batch confirm, and values are those of arrival."""
-    texts = ["We moved to Lisbon in 2019", "Why did you move?", "My sister Rosa lived there", "We moved to Lisbon in 2019"]
+    first = "We moved to Lisbon in 2019"
+    texts = [first, "Why did you move?", "My sister Rosa lived there", first]
     turns = [Turn(text, session="s", thread="t", speaker="Ann") for text in texts]
     async with opener(scope="batch") as batch, opener(scope="single") as single:
         many = await batch.learn_many(turns)
@@ -99,7 +100,9 @@ async def test_a_bad_text_among_many_callers_fails_alone(memory: remanence.Engin
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "a\0b", "half \ud800 a character", "x" * 1_000_000], ids=["empty", "blank", "nul", "surrogate", "1MB"]
+    "text",
+    ["", "   ", "a\0b", "half \ud800 a character", "x" * 1_000_000],
+    ids=["empty", "blank", "nul", "surrogate", "1MB"],
 )
 async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(memory: remanence.Engine, text: str) -> None:
     """Bad text: one clear error, and nothing written."""

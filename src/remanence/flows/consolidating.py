@@ -22,6 +22,7 @@ from remanence.twins import verdict
 CHUNK = 200
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
+PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
 BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
 
 Floats = npt.NDArray[np.float32]
@@ -87,26 +88,30 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
 
 
 def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
-    """Return for each memory its most similar standing memories, best first."""
+    """Return for each memory its most similar standing memories, best first; of equals the older."""
     index = core.index
+    if not core.embedder.dimensions or not memories:
+        return [[] for _ in memories]
     rows = index.rows_of([memory.seq for memory in memories])
     own = index.bare[rows].astype(np.float32)
-    if not core.embedder.dimensions:
-        return [[] for _ in memories]
-    floor = core.embedder.bands.similar
-    found: list[list[_Pair]] = [[] for _ in memories]
     stands = index.stands
+    best = np.empty((len(memories), 0), np.float32)
+    whose = np.empty((len(memories), 0), np.int64)
     for start in range(0, len(index), BLOCK):
-        block = index.bare[start : start + BLOCK].astype(np.float32)
-        cosine = own @ block.T
-        cosine[:, ~stands[start : start + BLOCK]] = -1.0
-        for at, other in zip(*np.nonzero(cosine >= floor), strict=True):
-            if start + other != rows[at]:
-                found[at].append(_Pair(int(start + other), float(cosine[at, other])))
-    # Ties go to the older memory, so that the outcome does not depend on the blocks.
-    return [
-        sorted(pairs, key=lambda pair: (-pair.cosine, pair.row))[: NEAR_MAX + SIMILAR_MAX] for pairs in found
-    ]
+        stop = min(start + BLOCK, len(index))
+        cosine = own @ index.bare[start:stop].astype(np.float32).T
+        cosine[:, ~stands[start:stop]] = -1.0
+        mine = np.flatnonzero((rows >= start) & (rows < stop))
+        cosine[mine, rows[mine] - start] = -1.0
+        top = np.argpartition(-cosine, min(PARTNERS, stop - start - 1), axis=1)[:, :PARTNERS]
+        best = np.concatenate([best, np.take_along_axis(cosine, top, axis=1)], axis=1)
+        whose = np.concatenate([whose, top + start], axis=1)
+    return [_best(*pair, core.embedder.bands.similar) for pair in zip(whose, best, strict=True)]
+
+
+def _best(rows: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_Pair]:
+    order = np.lexsort((rows, -cosines))[:PARTNERS]
+    return [_Pair(int(rows[k]), float(cosines[k])) for k in order if cosines[k] >= floor]
 
 
 async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:

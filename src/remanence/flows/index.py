@@ -117,8 +117,9 @@ class ScopeIndex:
         """Return the rows of sequence numbers, without tombstones and what arrived since the last refresh."""
         if not self._rows:
             return np.zeros(0, np.int64)
-        rows = np.searchsorted(self.seq, seqs[seqs <= self.seq[-1]])
-        return rows[self.lends[rows]]
+        rows: Ints = np.searchsorted(self.seq, seqs[seqs <= self.seq[-1]])
+        lending: Ints = rows[self.lends[rows]]
+        return lending
 
     def embedded(self, seq: int) -> bool:
         """Tell whether a memory has a vector."""

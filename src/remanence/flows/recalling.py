@@ -133,8 +133,8 @@ def _vector(
     if not core.embedder.dimensions:
         return None
     df = {term_hash(stem): len(seqs) for stem, seqs in rows.items()}
-    vectors = core.embedder.embed([text], word_weight(len(core.index), df))
-    return vectors[0]
+    vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(len(core.index), df))[0]
+    return vector
 
 
 def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> Recalled:

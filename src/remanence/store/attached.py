@@ -8,7 +8,7 @@ from typing import Any
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
-from remanence.store.audit import shape_of
+from remanence.store.audit import json_text, shape_of
 from remanence.store.dialect import id_list
 from remanence.store.names import TAG
 from remanence.store.rows import decoded_link, encoded_link, link_digest
@@ -71,14 +71,10 @@ class Attached:
     def conflicts(self) -> Iterator[Key]:
         """Read every row; yield those that are not as their change says they were."""
         for table, taken in self._taken.items():
-            read = _READ[table]
+            taken.sort(key=_key_of)  # rows that lie together are read and written together
             for _, change in taken:
-                row = self._row(table, change.key, read)
-                if row is not None:
-                    self._rows[table, change.key] = row
-                if (row is not None) != (change.before is not None) or not _matches(
-                    table, change.before, row
-                ):
+                row = self._row(table, change.key)
+                if (row is None) is (change.before is not None) or not _matches(table, change.before, row):
                     yield table, change.key
 
     def images(self) -> None:
@@ -94,7 +90,8 @@ class Attached:
                 else:
                     values = plain(table, change.after)
                     shape = shape_of(images, self._work.names, self._work.connection, values)
-                    images.updated(n, change, shape, [row[name] for name in values], list(values.values()))
+                    after = json_text(list(values.values()))
+                    images.updated(n, change, shape, [row[name] for name in values], after)
 
     def refuse_dangling(self, gone: Iterable[int]) -> None:
         """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
@@ -126,9 +123,13 @@ class Attached:
             gone = [self._key(table, change.key) for _, change in taken if change.after is None]
             self._work.connection.executemany(_DELETE[table], gone)
 
-    def _row(self, table: str, key: Any, read: Callable[[Sequence[Any]], Row]) -> Row | None:
+    def _row(self, table: str, key: Any) -> Row | None:
+        """Read a row and keep it for later."""
         kept = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
-        return None if kept is None else read(kept)
+        if kept is None:
+            return None
+        row = self._rows[table, key] = _READ[table](kept)
+        return row
 
     def _key(self, table: str, key: Any) -> tuple[Any, ...]:
         """Return a row's key as SQLite keeps it, the scope in front."""
@@ -146,6 +147,10 @@ class Attached:
         whole = {**LINK_DEFAULTS, **self._rows.get((table, change.key), {}), **values}
         kept = encoded_link(whole)
         return (*key, *kept, link_digest(key[1:], kept))
+
+
+def _key_of(taken: tuple[int, Change]) -> Any:
+    return taken[1].key
 
 
 def _matches(table: str, before: Row | None, row: Row | None) -> bool:

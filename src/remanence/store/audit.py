@@ -17,7 +17,7 @@ from remanence.change import Cause, Change, Increment, Logged
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN
 from remanence.store.names import SCOPE, SHAPE, Fresh, Names
-from remanence.store.rows import DEFAULTS
+from remanence.store.rows import DEFAULTS, LINK_VALUES
 
 TABLES = ("memories", "tags", "links", "sources")
 UNCHAINED = bytes(32)  # what the first part follows
@@ -25,47 +25,64 @@ CODE = {table: code for code, table in enumerate(TABLES)}
 # Values shorter than this are not worth a reference.
 _SHARED_MIN = 8
 
-Entry = tuple[
-    int, int, int, str | None, int | None, str | None, str | None
-]  # n, kind, key, subkey, shape, before, after
+# position, n, kind, key, subkey, shape, before, after
+Entry = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
 _RUN = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
     "planned", "changes", "previous", "digest",
 )  # fmt: skip
 _INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
-_INSERT_CHANGE = 'INSERT INTO changes (position, n, kind, "key", subkey, shape, "before", "after") VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
-_SELECT_CHANGES = 'SELECT n, kind, "key", subkey, shape, "before", "after" FROM changes WHERE position = ?'
-_DUMP = orjson.OPT_SORT_KEYS
+_CHANGE = 'position, n, kind, "key", subkey, shape, "before", "after"'
+_INSERT_CHANGE = f"INSERT INTO changes ({_CHANGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT_CHANGES = (
+    'SELECT position, n, kind, "key", subkey, shape, "before", "after" FROM changes WHERE position = ?'
+)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as canonical JSON."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 @dataclass(slots=True)
 class Images:
-    """The images of one part, in the order of its changes, with each repeated image kept once."""
+    """The images of one part at its position, in the order of its changes, with each repeated image kept once."""
 
+    position: int
     count: int
     entries: list[Entry] = field(default_factory=list)
     shapes: dict[int, str] = field(default_factory=dict)
+    mentioned: set[int] = field(default_factory=set)
     _before: dict[str, int] = field(default_factory=dict)
     _after: dict[str, int] = field(default_factory=dict)
 
     def created(self, n: int, change: Change, revision: int = 1) -> None:
         """Keep a creation by its key, and its revision where it is not the first."""
-        kind, key, subkey = _keyed(change)
-        after = None if revision == 1 else _json({"revision": revision})
-        self.entries.append((n, kind, key, subkey, None, None, after))
+        after = None if revision == 1 else json_text({"revision": revision})
+        self.entries.append((self.position, n, *self._keyed(change), None, None, after))
 
     def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
-        """Keep a destruction with the whole row, whatever differs from the defaults."""
-        kind, key, subkey = _keyed(change)
-        self.entries.append((n, kind, key, subkey, None, _json(row), None))
+        """Keep a destruction with the whole row: a link's values in order, else whatever differs from the defaults."""
+        image = json_text([row[name] for name in LINK_VALUES] if change.table == "links" else row)
+        before = _shared(self._before, n, image)
+        self.entries.append((self.position, n, *self._keyed(change), None, before, None))
 
-    def updated(
-        self, n: int, change: Change, shape: int, before: Sequence[Any], after: Sequence[Any]
-    ) -> None:
+    def updated(self, n: int, change: Change, shape: int, before: Sequence[Any], after: str) -> None:
         """Keep an update by its values in the order of the shape, `before` with the revision at its end."""
-        kind, key, subkey = _keyed(change)
-        old = _shared(self._before, n, _json(before))
-        self.entries.append((n, kind, key, subkey, shape, old, _shared(self._after, n, _json(after))))
+        old, new = _shared(self._before, n, json_text(before)), _shared(self._after, n, after)
+        self.entries.append((self.position, n, *self._keyed(change), shape, old, new))
+
+    def _keyed(self, change: Change) -> tuple[int, int, str | None]:
+        """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
+        key = change.key
+        if isinstance(key, int):
+            self.mentioned.add(key)
+            return 0, key, None
+        self.mentioned.add(key[0])
+        if len(key) == 2:
+            return CODE[change.table], key[0], key[1]
+        self.mentioned.add(key[1])
+        return CODE["links"], key[0], f"{key[1]}:{key[2]}"
 
 
 def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, columns: Iterable[str]) -> int:
@@ -76,23 +93,25 @@ def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, colum
     return number
 
 
-def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> int:
-    """Write one part at the end of the chain; return its position."""
-    last = connection.execute("SELECT position, digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
+def next_position(connection: sqlite3.Connection) -> int:
+    """Return the position of the next part; none is ever given twice."""
     (latest,) = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
     ).fetchone()
-    position, previous = latest + 1, last[1] if last else UNCHAINED
+    return int(latest) + 1
+
+
+def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> None:
+    """Write one part at the end of the chain."""
+    last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
+    previous = last[0] if last else UNCHAINED
     images.entries.sort(key=_number)
-    header = _header(position, scope, cause, images.count)
+    header = _header(images.position, scope, cause, images.count)
     digest = _digest(previous, header, images.shapes, images.entries)
     connection.execute(_INSERT_RUN, (*header, previous, digest))
-    connection.executemany(_INSERT_CHANGE, [(position, *entry) for entry in images.entries])
-    mentioned = sorted({seq for entry in images.entries for seq in _mentioned(entry)})
-    connection.executemany(
-        "INSERT INTO mentions (seq, position) VALUES (?, ?)", [(seq, position) for seq in mentioned]
-    )
-    return position
+    connection.executemany(_INSERT_CHANGE, images.entries)
+    mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
+    connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +149,7 @@ def broken(connection: sqlite3.Connection, names: Names) -> Iterator[str]:
     for row in connection.execute(f"SELECT {', '.join(_RUN)} FROM runs ORDER BY position").fetchall():
         *header, previous, digest = row
         entries = connection.execute(f"{_SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
-        shapes = names.all(connection, {entry[4] for entry in entries} - {None})
+        shapes = names.all(connection, {entry[5] for entry in entries} - {None})
         if latest + 1 != header[0] or previous != expected:
             yield f"part {header[0]} does not follow part {latest}"
         elif digest != _digest(previous, header, shapes, entries):
@@ -143,20 +162,6 @@ def broken(connection: sqlite3.Connection, names: Names) -> Iterator[str]:
         yield f"parts {latest + 1} to {last} are missing"
 
 
-def _keyed(change: Change) -> tuple[int, int, str | None]:
-    """Return a change's table code, first memory, and the rest of its key as text."""
-    key = change.key
-    if isinstance(key, int):
-        return 0, key, None
-    if change.table == "links":
-        return 2, key[0], f"{key[1]}:{key[2]}"  # type: ignore[misc]
-    return CODE[change.table], key[0], str(key[1])
-
-
-def _json(value: Any) -> str:
-    return orjson.dumps(value, option=_DUMP).decode()
-
-
 def _shared(seen: dict[str, int], n: int, text: str) -> str:
     """Return a text, or the number of the change that has it already."""
     if len(text) < _SHARED_MIN:
@@ -166,14 +171,7 @@ def _shared(seen: dict[str, int], n: int, text: str) -> str:
 
 
 def _number(entry: Entry) -> int:
-    return entry[0]
-
-
-def _mentioned(entry: Entry) -> tuple[int, ...]:
-    _, kind, key, subkey, *_ = entry
-    if kind == CODE["links"] and subkey is not None:
-        return key, int(subkey.partition(":")[0])
-    return (key,)
+    return entry[1]
 
 
 def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, ...]:
@@ -188,8 +186,8 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
         cause.at,
         cause.actor,
         cause.policy,
-        _json(dict(cause.detail)) if cause.detail else None,
-        _json(list(cause.fired)) if cause.fired else None,
+        json_text(dict(cause.detail)) if cause.detail else None,
+        json_text(list(cause.fired)) if cause.fired else None,
         cause.destroyed,
         int(cause.planned),
         count,
@@ -256,10 +254,10 @@ def _changes(
     entries = connection.execute(f"{statement} ORDER BY n", about).fetchall()
     shapes = {
         number: _Shape(text)
-        for number, text in names.all(connection, {entry[4] for entry in entries} - {None}).items()
+        for number, text in names.all(connection, {entry[5] for entry in entries} - {None}).items()
     }
     images = _Resolved(connection, position)
-    for _, kind, key, subkey, shape, before, after in entries:
+    for _, _, kind, key, subkey, shape, before, after in entries:
         yield _change(TABLES[kind], _key(kind, key, subkey), before, after, shapes.get(shape), images)
 
 
@@ -320,7 +318,7 @@ def _change(
         revision = {"revision": 1 if after is None else orjson.loads(after)["revision"]}
         return Change(table, key, None, revision if table == "memories" else {})
     if shape is None:
-        return Change(table, key, _whole(table, orjson.loads(before)), None)
+        return Change(table, key, _whole(table, images.image("before", before)), None)
     old, new = images.image("before", before), images.image("after", after or "[]")
     was, now = shape.values(old), shape.values(new)
     for name, value in _increments(shape.columns, new):
@@ -337,8 +335,10 @@ def _increments(columns: Sequence[str], values: Sequence[Any]) -> Iterator[tuple
             yield name, value["by"]
 
 
-def _whole(table: str, image: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(table: str, image: Any) -> dict[str, Any]:
     """Return the row that a destruction took away, all its columns."""
+    if table == "links":
+        return dict(zip(LINK_VALUES, image, strict=True))
     if table != "memories":
         return dict(image)
     return {

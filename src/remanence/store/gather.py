@@ -226,5 +226,6 @@ class _Rows:
 
     def __call__(self, seqs: Ints) -> npt.NDArray[np.int32]:
         if self._table is not None:
-            return self._table[seqs - self._seq[0]]
+            rows: npt.NDArray[np.int32] = self._table[seqs - self._seq[0]]
+            return rows
         return np.searchsorted(self._seq, seqs).astype(np.int32)

@@ -5,9 +5,9 @@ Knows changes and the columns of `model`; knows nothing of how rows are kept.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
-from remanence.change import GUARDS, Change, Increment, Table
+from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import (
@@ -55,6 +55,15 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "json": (Mapping,),
     "blob": (bytes,),
 }
+_KEYS: Mapping[str, tuple[type, ...]] = {
+    "memories": (int,),
+    "tags": (int, str),
+    "links": (int, int, int),
+    "sources": (int, str),
+}
+_COUNTS = frozenset({"int", "time"})  # any integer fits
+_CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
+_RELATIONS = frozenset(map(int, Relation))
 _BUCKETS = 7
 _BUCKET_BITS = 8
 _BUCKET_MAX = (1 << _BUCKET_BITS) - 1
@@ -62,19 +71,24 @@ _BUCKET_MAX = (1 << _BUCKET_BITS) - 1
 
 def refuse_malformed(changes: Sequence[Change]) -> None:
     """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
-    seen = set()
+    seen: dict[str, set[Any]] = {table: set() for table in _TABLE_COLUMNS}
     for change in changes:
-        if change.table not in get_args(Table):
-            raise NameUnknown("table", change.table, get_args(Table))
-        if (change.table, change.key) in seen:
+        keys = seen.get(change.table)
+        if keys is None:
+            raise NameUnknown("table", change.table, seen)
+        if change.key in keys:
             raise _refused(change, "is named twice in one commit", "say each row's change once")
-        seen.add((change.table, change.key))
+        keys.add(change.key)
         _refuse_key(change)
         if change.before is None and change.after is None:
             raise _refused(change, "says nothing", "give `before`, `after` or both")
         for values in (change.before, change.after):
-            refuse_unknown_columns(values or {}, change.table)
-        _refuse_values(change)
+            if values and not values.keys() <= _TABLE_COLUMNS[change.table].keys():
+                refuse_unknown_columns(values, change.table)
+        if change.after:
+            _refuse_values(change)
+        if change.table == "memories" and change.before is None:
+            _refuse_missing(change)
 
 
 def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
@@ -96,7 +110,10 @@ def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], t
         )
     seqs = dict(zip((-number for number in placeholders), assigned, strict=True))
     resolved = [
-        Change(change.table, _resolved_key(change, seqs), change.before, change.after) for change in changes
+        change
+        if change.key.__class__ is int and change.key > 0
+        else Change(change.table, _resolved_key(change, seqs), change.before, change.after)
+        for change in changes
     ]
     for change in resolved:
         if change.table == "links":
@@ -165,11 +182,11 @@ def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
 
 
 def _refuse_key(change: Change) -> None:
-    shape = {"memories": (int,), "links": (int, int, int)}.get(change.table, (int, str))
+    shape = _KEYS[change.table]
     key = change.key if isinstance(change.key, tuple) else (change.key,)
-    if len(key) != len(shape) or not all(
-        isinstance(part, kind) for part, kind in zip(key, shape, strict=False)
-    ):
+    if tuple(map(type, key)) == shape:
+        return
+    if len(key) != len(shape) or not all(map(isinstance, key, shape)):
         raise _refused(
             change, "has a key of another shape", f"{change.table} are keyed by {len(shape)} values"
         )
@@ -183,26 +200,33 @@ def _refuse_values(change: Change) -> None:
                 raise _refused(
                     change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
                 )
+        elif (value is None and columns[name].nullable) or (
+            type(value) is int and columns[name].kind in _COUNTS
+        ):
+            continue
         elif not _fits(columns[name], value):
             raise _refused(
                 change, f"{name} cannot be {value!r:.80}", f"{name} is of kind {columns[name].kind}"
             )
-    if change.table == "memories" and change.before is None:
-        missing = sorted(_REQUIRED - set(change.after or {}))
-        if missing:
-            raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
+
+
+def _refuse_missing(change: Change) -> None:
+    missing = sorted(_REQUIRED - set(change.after or {}))
+    if missing:
+        raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
 
 
 def _fits(column: Column, value: Any) -> bool:
     if value is None:
         return column.nullable
+    given = value  # stays Any where isinstance would make it an object
     if not isinstance(value, _TYPES[column.kind]):
         return False
     if column.kind == "fraction":
-        return math.isfinite(value) and 0 <= value <= column.limit
+        return math.isfinite(given) and 0 <= given <= column.limit
     if column.kind == "flag":
         return value in {0, 1}
-    return column.labels is None or value in set(column.labels)
+    return column.labels is None or value in _CODES[column.labels]
 
 
 def _plain(column: Column, value: Any) -> Any:
@@ -235,9 +259,9 @@ def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
 
 def _refuse_link(change: Change) -> None:
     source, target, relation = change.key  # type: ignore[misc]
-    if relation not in set(Relation):
+    if relation not in _RELATIONS:
         raise _refused(change, f"has no relation {relation}", "use a code of model.Relation")
     if source == target:
         raise _refused(change, "links a memory to itself", "leave it out")
-    if Relation(relation) in SYMMETRIC and source > target:
+    if relation in SYMMETRIC and source > target:
         raise _refused(change, "is symmetric and the wrong way round", "name the lower sequence number first")

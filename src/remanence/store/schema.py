@@ -4,6 +4,8 @@ Knows how rows lie on disk; knows nothing of what a commit means. Every number i
 in microseconds, fractions in millionths, because SQLite's JSON prints reals with 15 digits only.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -52,7 +54,8 @@ def ours(name: str | None, kind: str, _: object) -> bool:
 
 
 def _table(name: str, *parts: SchemaItem, **options: bool) -> Table:
-    return Table(name, metadata, *parts, sqlite_strict=True, **options)
+    dialect: Any = {"sqlite_strict": True, **options}
+    return Table(name, metadata, *parts, **dialect)
 
 
 def _int(name: str, *, nullable: bool = False) -> Column[object]:

@@ -172,7 +172,7 @@ class SqlStore:
         doctor = self._writer
         if self._path != IN_MEMORY and doctor is not None:
             doctor = Worker(self._connect_plain, self._path, name="doctor")  # type: ignore[assignment]
-            doctor.start()  # type: ignore[union-attr]
+            doctor.start()
         try:
             return await self._opened(doctor).ask(
                 lambda connection: checking.check(connection, self._names), reads=True

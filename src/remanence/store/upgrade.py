@@ -11,6 +11,10 @@ from remanence.store.copying import copy
 from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, version_of
 from remanence.text import TOKENIZER_VERSION
 
+_ALEMBIC = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+    " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+)
 SCRIPTS = Path(__file__).parent / "migrations"
 
 
@@ -64,8 +68,7 @@ def _marks(version: int) -> list[str]:
     return [
         f"PRAGMA application_id = {APPLICATION_ID}",
         f"PRAGMA user_version = {version}",
-        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
-        " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
+        _ALEMBIC,
         f"INSERT INTO alembic_version (version_num) VALUES ('{version:04}')",
     ]
 

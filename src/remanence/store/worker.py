@@ -43,7 +43,7 @@ class Job(Generic[Answer]):
     work: Work[Answer]
     reads: bool
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Answer]
+    future: asyncio.Future[Any]
     answer: Answer | None = None
     error: BaseException | None = _UNFINISHED
 
@@ -54,7 +54,7 @@ class Job(Generic[Answer]):
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
-            self.future.set_result(self.answer)  # type: ignore[arg-type]
+            self.future.set_result(self.answer)
 
 
 class Worker:
@@ -86,7 +86,8 @@ class Worker:
         loop = asyncio.get_running_loop()
         job = Job(work, reads, loop, loop.create_future())
         self._queue.put(job)
-        return await job.future
+        answer: Answer = await job.future
+        return answer
 
     async def stop(self) -> None:
         """Finish what waits, close the connections and end the threads."""

@@ -37,9 +37,8 @@ def commit(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
     ).fetchone()
     resolved, assigned = resolve(changes, latest)
-    work = Work(
-        connection, names, names.make(connection, SCOPE, scope), scope, cause, audit.Images(len(changes))
-    )
+    images = audit.Images(audit.next_position(connection), len(changes))
+    work = Work(connection, names, names.make(connection, SCOPE, scope), scope, cause, images)
     memories, attached = Memories(work), Attached(work)
     for n, change in enumerate(resolved):
         (memories if change.table == "memories" else attached).take(n, change)
@@ -49,7 +48,8 @@ def commit(
             (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
         }
         raise Conflict([(table, given[table, key]) for table, key in conflicts])  # type: ignore[index]
-    position = _log(work, memories, attached) if changes else position_of(connection, work.no)
+    if changes:
+        _log(work, memories, attached)
     memories.update()
     memories.create()
     attached.refuse_dangling(memories.destroyed)
@@ -58,8 +58,9 @@ def commit(
     if not cause.planned:
         _touch(work, memories, attached)
     if changes:
-        connection.execute(_CLOSE, (work.no, position, work.words, cause.at))
+        connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
     connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
+    position = work.images.position if changes else position_of(connection, work.no)
     return Committed(cause.run, cause.part, position, assigned, len(changes))
 
 
@@ -69,12 +70,12 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, memories: Memories, attached: Attached) -> int:
+def _log(work: Work, memories: Memories, attached: Attached) -> None:
     """Write the audit of the part; uses are counted there without their rows, since they are never undone."""
     if work.cause.verb != "use":
         memories.images()
         attached.images()
-    return audit.write(work.connection, work.no, work.cause, work.images)
+    audit.write(work.connection, work.no, work.cause, work.images)
 
 
 def _touch(work: Work, memories: Memories, attached: Attached) -> None:

@@ -3,7 +3,7 @@
 Sees a whole batch and what the store answered to it; a batch gives the same rows as the texts one by one.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -54,11 +54,15 @@ class Batch:
     drafts: list[Draft] = field(default_factory=list)  # the draft of each new row
     extras: list[Change] = field(default_factory=list)
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
+    df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
     _keys: dict[str, Outcome] = field(default_factory=dict)
     _twins: dict[bytes, Outcome] = field(default_factory=dict)
-    _df: dict[int, int] = field(default_factory=dict)
     _tails: dict[str, tuple[int, str]] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Start from what the store counted."""
+        self.df = dict(self.known.df)
 
     def take(self, draft: Draft) -> Outcome:
         """Decide one draft in the light of those before it."""
@@ -84,11 +88,6 @@ class Batch:
             for seq, n in self.repeats.items()
         ]
         return created + self.extras + confirmed
-
-    @property
-    def df(self) -> Mapping[int, int]:
-        """How many memories hold each term, those of this batch included."""
-        return _Counted(self.known.df, self._df)
 
     def _met_by_key(self, draft: Draft) -> Outcome | None:
         key = draft.turn.key
@@ -190,7 +189,7 @@ class Batch:
 
     def _count(self, draft: Draft) -> None:
         for term in {term_hash(stem) for stem in draft.stems}:
-            self._df[term] = self._df.get(term, 0) + 1
+            self.df[term] = self.df.get(term, 0) + 1
         if draft.turn.session is not None:
             self._tails[draft.turn.session] = (self._tail(draft)[0] + 1, draft.turn.text)
 
@@ -199,21 +198,3 @@ class Batch:
         if source is not None and (key, source) not in self._sourced:
             self._sourced.add((key, source))
             self.extras.append(Change("sources", (key, source), None, {"span": None}))
-
-
-class _Counted(Mapping[int, int]):
-    """Document frequencies of the store plus those of the batch so far."""
-
-    def __init__(self, stored: Mapping[int, int], fresh: Mapping[int, int]) -> None:
-        self._stored = stored
-        self._fresh = fresh
-
-    def __getitem__(self, term: int) -> int:
-        return self._stored.get(term, 0) + self._fresh.get(term, 0)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter({**self._stored, **self._fresh})
-
-    def __len__(self) -> int:
-        return len({**self._stored, **self._fresh})
-

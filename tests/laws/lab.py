@@ -1,0 +1,87 @@
+"""A world in a store, curated through the same flows that users run; and a search for a world that breaks a law."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from remanence.change import Receipt
+from remanence.clock import ManualClock
+from remanence.curate.plan import Plan
+from remanence.engine import Engine
+from remanence.opening import open as open_engine
+from remanence.store.base import Store
+from remanence.store.memory import MemoryStore
+from remanence.testing.builders import NOW
+from remanence.testing.dump import Dump, dump
+from remanence.testing.policies import Rules, policies
+from remanence.testing.worlds import World, fill, worlds
+
+SCOPE = "lab"
+ANY_NUMBER = 10**9
+RUNNER = asyncio.Runner()
+
+Law = Callable[[World, Rules, int], Coroutine[Any, Any, None]]
+
+
+@dataclass
+class Lab:
+    """An engine on a store that holds a world, at a moment."""
+
+    engine: Engine
+    store: Store
+    clock: ManualClock
+
+    async def plan(self, rules: Rules) -> Plan:
+        """Decide what the policy would do now."""
+        return await self.engine.plan(rules.toml())
+
+    async def apply(self, plan: Plan) -> Receipt:
+        """Do what a plan says, the brake lifted."""
+        return await self.engine.apply(plan, allow_destroyed=ANY_NUMBER)
+
+    async def curate(self, rules: Rules) -> Receipt:
+        """Plan and apply."""
+        return await self.apply(await self.plan(rules))
+
+    async def dump(self) -> Dump:
+        """Read everything."""
+        return await dump(self.store, SCOPE)
+
+
+@asynccontextmanager
+async def lab(world: World, store: Store | None = None) -> AsyncIterator[Lab]:
+    """Open an engine on a world."""
+    store = store or MemoryStore()
+    clock = ManualClock(NOW)
+    engine = open_engine(store=store, scope=SCOPE, clock=clock, embedder="none")
+    async with engine:
+        await fill(store, SCOPE, world)
+        yield Lab(engine, store, clock)
+
+
+def search(law: Law, **options: Any) -> None:
+    """Try a law in many worlds under many policies; raise what the first failing one raises."""
+
+    @settings(**options)
+    @given(worlds(), policies(), st.integers(0, 255))
+    def holds(world: World, rules: Rules, pick: int) -> None:
+        RUNNER.run(law(world, rules, pick))
+
+    holds()
+
+
+def hunt(law: Law, examples: int = 600) -> None:
+    """Search without shrinking, for bugs that are known to be there."""
+    search(
+        law,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        report_multiple_bugs=False,
+    )
