@@ -6,6 +6,7 @@ Reads everything and mends nothing; each check says what it saw, also where the 
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from remanence.store import audit, lexicon
 from remanence.store.base import Check
@@ -92,7 +93,8 @@ def _full_text(connection: sqlite3.Connection) -> Faults:
             expected, pairs = (expected + hash((token, seq))) & _MASK, pairs + 1
     held = found = 0
     connection.execute(WORDS_VIEW)
-    for token, seq in connection.execute("SELECT term, doc FROM temp.held"):
+    waiting = ((_folded(word), seq) for word, seq in lexicon.waiting_words(connection))
+    for token, seq in chain(connection.execute("SELECT term, doc FROM temp.held"), waiting):
         held, found = (held + hash((token, seq))) & _MASK, found + 1
     if (held, found) != (expected, pairs):
         yield f"full text holds {found} words of memories where the texts have {pairs}, or others"
@@ -102,8 +104,11 @@ def _full_text(connection: sqlite3.Connection) -> Faults:
 def _statistics(
     connection: sqlite3.Connection, counted: Counter[tuple[int, int]], holding: Counter[int]
 ) -> Faults:
-    kept = {(scope, term): df for scope, term, df in connection.execute("SELECT scope, term, df FROM terms")}
-    wrong = [key for key in kept.keys() | counted.keys() if kept.get(key, 0) != counted[key]]
+    kept = Counter(
+        {(scope, term): df for scope, term, df in connection.execute("SELECT scope, term, df FROM terms")}
+    )
+    kept.update(lexicon.waiting_terms(connection))
+    wrong = [key for key in kept.keys() | counted.keys() if kept[key] != counted[key]]
     if wrong:
         yield f"{len(wrong)} terms are counted wrongly"
     for scope, memories in connection.execute("SELECT scope, memories FROM scopes").fetchall():

@@ -219,6 +219,9 @@ terms = _table(
     Index("terms_term", "scope", "term", unique=True),
 )
 
+# Few texts at a time wait here for full text and `terms`: indexing them together dirties a tenth of the pages.
+waiting = _table("waiting", _memory_key("seq"), _int("scope"), _text("stems"), _blob("terms"))
+
 runs = _table(
     "runs",
     Column("position", Integer, primary_key=True),

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from remanence.errors import StoreUnavailable
+from remanence.store import lexicon
 from remanence.store.copying import copy
 from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, version_of
 from remanence.text import TOKENIZER_VERSION
@@ -28,14 +29,13 @@ def prepare(
 ) -> None:
     """Bring the database to version `to`: create its tables, migrate it, or leave it as it is."""
     version = version_of(connection, latest=to)
-    if version == to:
-        return
     if version == 0:
         _create(connection, salt)
-        return
-    if path != IN_MEMORY:
-        copy(connection, backup_path(path, version))
-    _migrate(connection, scripts, to)
+    elif version < to:
+        if path != IN_MEMORY:
+            copy(connection, backup_path(path, version))
+        _migrate(connection, scripts, to)
+    _refresh(connection)
 
 
 def backup_path(path: str, version: int) -> str:
@@ -57,6 +57,21 @@ def _create(connection: sqlite3.Connection, salt: bytes) -> None:
                 connection.execute(statement)
             meta = {"database": salt.hex(), "tokenizer": str(TOKENIZER_VERSION)}
             connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", meta.items())
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _refresh(connection: sqlite3.Connection) -> None:
+    """Index all texts anew where they were cut into words in another way."""
+    statement = "SELECT value FROM meta WHERE name = 'tokenizer'"
+    if connection.execute(statement).fetchone() == (str(TOKENIZER_VERSION),):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        lexicon.rebuild(connection)
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'tokenizer'", (str(TOKENIZER_VERSION),))
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
