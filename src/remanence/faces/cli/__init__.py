@@ -14,7 +14,6 @@ from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 app = typer.Typer(
     name="remanence",
     help="A memory for agents: take conversations in, recall, curate by a policy, explain, take back.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

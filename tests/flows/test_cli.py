@@ -1,0 +1,587 @@
+"""The command line as a person uses it: each verb in a real process on a real file, looked at from inside this one."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from remanence.faces import cli
+
+SCRIPT = Path(sys.executable).with_name("remanence")
+POLICY = Path(__file__).resolve().parents[2] / "examples" / "policy.toml"
+SECONDS_MAX = 60
+
+Done = subprocess.CompletedProcess[str]
+
+
+class Desk:
+    """A folder in which commands are typed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "COLUMNS": "200"}
+        self.environment.pop("REMANENCE_DB", None)
+
+    def type(self, *words: str, text: str = "", **environment: str) -> Done:
+        """Run a command and wait for it."""
+        return subprocess.run(
+            [str(SCRIPT), *words],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start a command and do not wait for it."""
+        return subprocess.Popen(
+            [str(SCRIPT), *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def good(self, *words: str) -> str:
+        """Run a command that must succeed in silence on stderr, and return what it printed."""
+        done = self.type(*words)
+
+        assert (0, "") == (done.returncode, done.stderr), done
+        return done.stdout
+
+    def here(self, *words: str) -> Any:
+        """Run a command inside this process, which is ten times faster."""
+        return CliRunner().invoke(cli.app, list(words), env={"REMANENCE_DB": "", "COLUMNS": "200"})
+
+    def do(self, *words: str) -> None:
+        """Run a command, inside this process, that must succeed."""
+        done = self.here(*words)
+
+        assert 0 == done.exit_code, done.output
+
+    def read(self, *words: str) -> Any:
+        """Run a command with --json, inside this process, and return its document."""
+        done = self.here(*words, "--json")
+
+        assert 0 == done.exit_code, done.output
+        return json.loads(done.stdout)
+
+    def bad(self, *words: str) -> str:
+        """Run a command, inside this process, that must be refused in two lines, and return them."""
+        done = self.here(*words)
+        said = str(done.stderr)
+
+        assert 1 == done.exit_code, done
+        assert said.startswith("error: ")
+        assert "\n  → " in said
+        assert 2 == said.count("\n")
+        return said
+
+    def write(self, name: str, *rows: dict[str, Any]) -> str:
+        """Write rows as lines of JSON into a file of the folder."""
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (self.folder / name).write_text(lines, encoding="utf-8")
+        return name
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """An empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small memory in it, and the file it came from."""
+    made = Desk(tmp_path_factory.mktemp("filled"))
+    rows: list[dict[str, Any]] = [
+        {"text": "The boathouse door code is 4471.", "speaker": "Mara", "key": "code", "thread": "harbour"},
+        {"text": "High tide is at nine.", "speaker": "Quill", "key": "tide", "tags": ["water"]},
+        {"text": "Paint the red buoy.", "key": "buoy", "category": "task", "state": "pending"},
+        {"text": "Thanks, that is all.", "key": "end", "kind": "episodic"},
+    ]
+    made.good("ingest", made.write("talk.jsonl", *rows))
+    made.good("consolidate")
+    return made.folder
+
+
+@pytest.fixture
+def talk(desk: Desk, filled: Path) -> Desk:
+    """A copy of that folder."""
+    shutil.copytree(filled, desk.folder, dirs_exist_ok=True)
+    return desk
+
+
+def test_the_version_is_printed(desk: Desk) -> None:
+    """--version needs no database."""
+    assert desk.good("--version").startswith("remanence ")
+
+
+def test_no_command_shows_the_help(desk: Desk) -> None:
+    """Typed alone, it says what there is."""
+    assert "ingest" in desk.good()
+
+
+def test_a_conversation_comes_in_once(talk: Desk) -> None:
+    """Ingest counts what became of each turn; a second time all are known."""
+    again = json.loads(talk.good("ingest", "talk.jsonl", "--json"))
+
+    assert (4, 0, 0, 4) == (again["turns"], again["stored"], again["confirmed"], again["known"])
+    assert "jsonl" == again["format"]
+
+
+def test_a_question_is_answered(talk: Desk) -> None:
+    """Recall returns the best first, with the parts of its score where they are asked for."""
+    page = talk.good("recall", "what is the door code?", "--limit", "1")
+    found = talk.read("recall", "what is the door code?", "--limit", "1", "--explain")
+
+    assert "Mara: The boathouse door code is 4471." in page
+    assert "code" == found["memories"][0]["memory"]["key"]
+    assert found["memories"][0]["parts"]
+    assert "nothing matches" in talk.good("recall", "door", "--thread", "elsewhere")
+
+
+def test_filters_narrow_a_question(talk: Desk) -> None:
+    """--where, --thread and the span of time are passed on."""
+    assert ["buoy"] == keys(talk.read("recall", "buoy tide code", "--where", "category=task"))
+    assert ["tide"] == keys(talk.read("recall", "buoy tide code", "--where", "tags=water"))
+    assert ["code"] == keys(talk.read("recall", "buoy tide code", "--thread", "harbour"))
+    assert [] == keys(talk.read("recall", "buoy tide code", "--until", "2020-01-01"))
+
+
+def keys(found: Any) -> list[str]:
+    """Return the keys of recalled memories."""
+    return [hit["memory"]["key"] for hit in found["memories"]]
+
+
+def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
+    """Every option of learn reaches the memory; a text may come from standard input."""
+    options = [
+        "--category",
+        "task",
+        "--kind",
+        "procedural",
+        "--tag",
+        "a",
+        "--tag",
+        "b",
+        "--role",
+        "assistant",
+    ]
+    options += ["--speaker", "Tom", "--thread", "t", "--session", "s", "--said-at", "2026-03-01T09:30+01:00"]
+    options += ["--source", "log:1", "--state", "pending", "--severity", "high", "--confidence", "0.5"]
+    learned = desk.read("learn", "Mend the mast.", *options, "--attribute", "length=7 m", "--key", "mast")
+    found = desk.read("get", "mast")
+    piped = desk.type("learn", "-", text="From a pipe.\n")
+
+    assert "stored" == learned["status"]
+    assert ("2026-03-01T08:30:00+00:00", ["a", "b"], {"length": "7 m"}) == (
+        found["said_at"],
+        found["tags"],
+        found["attributes"],
+    )
+    given = ("task", "procedural", "assistant", "Tom", "t", "s", ["log:1"], "pending", "high", 0.5)
+    names = (
+        "category",
+        "kind",
+        "role",
+        "speaker",
+        "thread",
+        "session",
+        "sources",
+        "state",
+        "severity",
+        "confidence",
+    )
+    assert given == tuple(found[name] for name in names)
+    assert 0 == piped.returncode
+    assert "From a pipe.\n" == desk.read("get", "2")["text"]
+
+
+def test_a_key_is_put_again_and_again(desk: Desk) -> None:
+    """The last text put under a key is the one that is there."""
+    desk.do("put", "wind", "South-west, three.")
+    desk.good("put", "wind", "South-west, four.")
+
+    assert "South-west, four." == desk.read("get", "wind")["text"]
+    assert 1 == desk.read("status")["memories"]
+
+
+EDITS: list[tuple[list[str], str, Any]] = [
+    (["update", "buoy", "--state", "completed", "--severity", "low"], "state", "completed"),
+    (["update", "buoy", "--text", "Paint both buoys.", "--attribute", "n=2"], "text", "Paint both buoys."),
+    (["update", "buoy", "--valid-to", "2027-01-01"], "valid_to", "2027-01-01T00:00:00+00:00"),
+    (["tag", "buoy", "paint", "spring"], "tags", ["paint", "spring"]),
+    (["pin", "buoy"], "pinned", 1),
+    (["hold", "buoy", "audit", "--until", "2027-01-01"], "holds", {"audit": "2027-01-01T00:00:00+00:00"}),
+    (["confirm", "buoy"], "confirmations", 1),
+    (["dispute", "buoy"], "disputes", 1),
+    (["supersede", "buoy", "tide"], "status", "superseded"),
+    (["forget", "buoy"], "status", "pruned"),
+]
+
+
+@pytest.mark.parametrize(("words", "column", "expected"), EDITS, ids=[edit[0][0] for edit in EDITS])
+def test_an_edit_is_seen_and_taken_back(talk: Desk, words: list[str], column: str, expected: Any) -> None:
+    """Each verb changes what it says, and its run can be undone."""
+    before = talk.read("get", "buoy")[column]
+    receipt = json.loads(talk.good(*words, "--json"))
+    changed = talk.read("get", "buoy")[column]
+    talk.do("undo", receipt["run"])
+
+    assert (expected, before) == (changed, talk.read("get", "buoy")[column])
+
+
+def test_edits_that_take_away(talk: Desk) -> None:
+    """Untag, unpin, release and restore give back what was."""
+    before = talk.read("get", "tide")
+    for words in (["pin", "tide"], ["hold", "tide", "audit"], ["tag", "tide", "moon"]):
+        talk.do(*words)
+    for words in (["unpin", "tide"], ["release", "tide", "audit"], ["untag", "tide", "moon"]):
+        talk.good(*words)
+    talk.do("forget", "tide")
+    talk.good("restore", "tide")
+    after = talk.read("get", "tide")
+
+    same = ("pinned", "holds", "tags", "status", "reason", "text")
+    assert [before[name] for name in same] == [after[name] for name in same]
+
+
+def test_a_correction_takes_the_place_of_what_it_corrects(talk: Desk) -> None:
+    """The old memory is history, the new one answers."""
+    learned = json.loads(talk.good("correct", "code", "The boathouse door code is 9038.", "--json"))
+
+    assert "superseded" == talk.read("get", "code")["status"]
+    assert learned["id"] == talk.read("recall", "door code")["memories"][0]["memory"]["id"]
+
+
+def test_links_are_drawn_listed_and_cut(talk: Desk) -> None:
+    """A link has its weight and is gone when it is cut."""
+    talk.good("link", "buoy", "tide", "supports", "--weight", "0.7", "--confidence", "0.6")
+    (drawn,) = [link for link in talk.read("links", "buoy") if link["relation"] == "supports"]
+    talk.good("unlink", "buoy", "tide", "supports")
+
+    assert (0.7, 0.6) == (drawn["weight"], drawn["confidence"])
+    assert "supports" not in {link["relation"] for link in talk.read("links", "buoy")}
+
+
+def test_a_number_names_a_memory(talk: Desk) -> None:
+    """Sequence number, id and key are three names of one memory."""
+    by_key = talk.read("get", "tide")
+
+    assert by_key == talk.read("get", str(by_key["seq"])) == talk.read("get", by_key["id"])
+
+
+def test_lists_are_narrowed(talk: Desk) -> None:
+    """List shows the newest first, by kind, category and tag."""
+    assert ["end", "buoy", "tide", "code"] == [one["key"] for one in talk.read("list")]
+    assert ["end"] == [one["key"] for one in talk.read("list", "--kind", "episodic")]
+    assert ["buoy"] == [one["key"] for one in talk.read("list", "--category", "task")]
+    assert ["tide"] == [one["key"] for one in talk.read("list", "--tag", "water")]
+    assert "none" in talk.good("list", "--tag", "nowhere")
+
+
+def test_the_state_is_told(talk: Desk) -> None:
+    """Status, history and doctor say what is there, what happened and whether it is sound."""
+    assert {"active": 4} == talk.read("status")["statuses"]
+    assert "4 active" in talk.good("status")
+    assert ["learn", "consolidate"] == [event["verb"] for event in talk.read("history", "tide")]
+    assert talk.read("history")
+    assert all(check["ok"] for check in talk.read("doctor"))
+
+
+def test_a_damaged_file_is_seen(talk: Desk) -> None:
+    """Doctor leaves with 1 where something is not sound."""
+    with sqlite3.connect(talk.folder / "agent.db") as connection:
+        connection.execute("UPDATE memories SET text = 'High tide is at ten.' WHERE seq = 2")
+    done = talk.type("doctor")
+
+    assert 1 == done.returncode
+    assert "DAMAGED" in done.stdout
+
+
+STRICT = """version = 1
+name = "strict"
+
+[[rule]]
+name = "episodes"
+every = "rapid"
+phase = "lifecycle"
+where = "kind == 'episodic'"
+do = "archive"
+"""
+
+
+def strict(desk: Desk) -> None:
+    """Write a policy that archives every episode at once."""
+    (desk.folder / "strict.toml").write_text(STRICT, encoding="utf-8")
+
+
+def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
+    """What was planned is what is applied, and both ways of saying so are the same."""
+    strict(talk)
+    page = talk.good("plan", "--policy", "strict.toml", "-o", "plan.json")
+    talk.good("curate", "--dry-run", "-o", "again.json", "--policy", "strict.toml")
+    before = talk.read("status")["statuses"]
+    receipt = json.loads(talk.good("apply", "plan.json", "--json"))
+    applied = talk.read("status")["statuses"]
+    talk.good("undo", receipt["run"])
+    talk.good("curate", "--policy", "strict.toml")
+
+    assert "archive 1 memory" in page
+    assert {"archive": 1} == {name: count for name, count in receipt["counts"].items() if count}
+    assert ({"active": 4}, {"active": 3, "archived": 1}) == (before, applied)
+    assert "archived" == talk.read("get", "end")["status"]
+    assert "--apply makes no plan" in talk.bad("curate", "--apply", "plan.json", "--dry-run")
+
+
+def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:
+    """A memory that changed between plan and apply stays, and the receipt says so."""
+    strict(talk)
+    talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
+    talk.do("update", "end", "--text", "Thanks, that is not all.")
+    receipt = talk.read("apply", "plan.json")
+
+    assert 1 == len(receipt["skipped"])
+    assert "active" == talk.read("get", "end")["status"]
+
+
+def test_a_plan_file_that_was_touched_is_refused(talk: Desk) -> None:
+    """A plan is applied as it was made, or not at all."""
+    talk.do("plan", "--policy", "tidy", "-o", "plan.json")
+    plan = talk.folder / "plan.json"
+    plan.write_text(plan.read_text(encoding="utf-8").replace('"now":1', '"now":2'), encoding="utf-8")
+
+    assert "changed after it was made" in talk.bad("apply", "plan.json")
+    assert "no plan" in talk.bad("apply", "talk.jsonl")
+    assert "no file" in talk.bad("apply", "gone.json")
+    assert "there already" in talk.bad("plan", "--policy", "tidy", "-o", "plan.json")
+
+
+def test_a_memory_is_explained(talk: Desk) -> None:
+    """Every rule and guard is named, in words and as data."""
+    assert "unfinished: true" in talk.good("explain", "buoy", "--policy", str(POLICY))
+    verdicts = talk.read("explain", "buoy", "--policy", str(POLICY))["verdicts"]
+    assert "done-tasks" in {verdict["name"] for verdict in verdicts}
+
+
+def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
+    """The vocabulary, the presets and one policy can be read; an adopted one needs no naming."""
+    assert "said_at" in talk.good("policy", "columns")
+    assert "tidy" in talk.read("policy", "show")
+    assert "hot-budget" in talk.good("policy", "show", "tidy")
+    assert "saltmarsh" == talk.read("policy", "check", str(POLICY))["name"]
+    assert "no policy" in talk.bad("plan")
+    talk.good("policy", "adopt", str(POLICY))
+    assert "saltmarsh" in talk.good("plan")
+    assert "saltmarsh" == talk.read("status")["policy"]
+
+
+def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:
+    """A misspelt column is found before anything is planned."""
+    wrong = talk.folder / "wrong.toml"
+    wrong.write_text(STRICT.replace("kind ==", "knd =="), encoding="utf-8")
+
+    said = talk.bad("policy", "check", "wrong.toml")
+
+    assert ":8:" in said
+    assert "'kind'" in said
+
+
+def test_copies_are_made(talk: Desk) -> None:
+    """A backup is a database, an export is lines, and an import gives the same memories."""
+    talk.good("backup", "copy.db")
+    talk.good("export", "copy.jsonl")
+    lines = talk.good("export").splitlines()
+    talk.good("import", "copy.jsonl", "--db", "other.db")
+
+    texts = [one["text"] for one in talk.read("list")]
+    assert texts == [one["text"] for one in talk.read("list", "--db", "copy.db")]
+    assert texts == [one["text"] for one in talk.read("list", "--db", "other.db")]
+    assert lines == (talk.folder / "copy.jsonl").read_text(encoding="utf-8").splitlines()
+    assert "already" in talk.bad("backup", "copy.db")
+    assert "there already" in talk.bad("export", "copy.jsonl")
+
+
+def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
+    """--db and --scope are understood in both places and from the environment."""
+    talk.good("learn", "Elsewhere.", "--scope", "other", "--db", "agent.db")
+
+    named = talk.type("status", "--scope", "other", "--json", REMANENCE_DB="agent.db").stdout
+    assert [1, 1] == [talk.read("--scope", "other", "status")["memories"], json.loads(named)["memories"]]
+    assert "no database gone.db" in talk.type("status", REMANENCE_DB="gone.db").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["get", "gone"], "no memory 'gone'"),
+        (["get", "99"], "no memory 99"),
+        (["pin", "gone"], "no memory 'gone'"),
+        (["undo", "gone"], "no run 'gone'"),
+        (["link", "buoy", "tide", "suports"], "did you mean 'supports'"),
+        (["link", "buoy", "buoy", "supports"], "itself"),
+        (["learn", ""], "empty"),
+        (["learn", "x", "--category", "tusk"], "did you mean 'task'"),
+        (["learn", "x", "--said-at", "noon"], "not a time"),
+        (["learn", "x", "--attribute", "novalue"], "NAME=VALUE"),
+        (["recall", "x", "--where", "colour=red"], "unknown filter"),
+        (["recall", "x", "--policy", "tiddy"], "tidy"),
+        (["release", "buoy", "audit"], "no hold 'audit'"),
+        (["restore", "buoy"], "stands already"),
+        (["ingest", "gone.jsonl"], "no file"),
+        (["ingest", "."], "cannot read"),
+        (["ingest", "talk.jsonl", "--format", "jsnl"], "did you mean 'jsonl'"),
+        (["import", "talk.jsonl"], "talk.jsonl:1"),
+        (["get", "buoy", "--db", "talk.jsonl"], "talk.jsonl"),
+        (["get", "buoy", "--db", "."], "error"),
+        (["get", "buoy", "--scope", " "], "scope"),
+    ],
+)
+def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: str) -> None:
+    """The first says what happened, the second what to do; nothing is written."""
+    before = {path.name: path.read_bytes() for path in talk.folder.iterdir()}
+
+    assert says in talk.bad(*words)
+    assert before == {path.name: path.read_bytes() for path in talk.folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "words", [["recal"], ["recall"], ["recall", "x", "--limit", "0"], ["status", "--nosuch"]]
+)
+def test_wrong_usage_leaves_with_two(desk: Desk, words: list[str]) -> None:
+    """A command that cannot be understood is told apart from one that is refused."""
+    assert 2 == desk.type(*words).returncode
+
+
+def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
+    """Only what takes something in makes a file."""
+    assert "no database tpyo.db" in desk.bad("recall", "x", "--db", "tpyo.db")
+    assert [] == list(desk.folder.iterdir())
+
+
+def test_an_error_is_a_document_too(desk: Desk) -> None:
+    """With --json a program reads what is wrong, and the exit code still says so."""
+    done = desk.type("get", "gone", "--json")
+    said = json.loads(done.stdout)
+
+    assert (1, "NotFound") == (done.returncode, said["error"])
+    assert said["recovery"]
+
+
+def test_a_stored_text_steers_no_terminal(desk: Desk) -> None:
+    """Control characters of a memory are not printed."""
+    desk.do("learn", "red \x1b[31malert\x07 text", "--speaker", "Tom")
+
+    assert "\x1b" not in "".join(
+        desk.here(*words).output for words in (["recall", "alert"], ["get", "1"], ["list"])
+    )
+
+
+def test_a_broken_pipe_is_quiet(talk: Desk) -> None:
+    """`export | head` ends without a word."""
+    done = subprocess.run(
+        f"{SCRIPT} export - | head -c 1 > head.txt; echo ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        cwd=talk.folder,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+
+    assert "" == done.stderr
+    assert done.stdout.strip() in {"0", "141"}
+
+
+def large(count: int) -> Iterator[dict[str, Any]]:
+    """Make many turns that differ."""
+    for number in range(count):
+        yield {
+            "text": f"Turn {number} tells of boat {number % 97} at berth {number % 31}.",
+            "kind": "episodic",
+        }
+
+
+def stored(path: Path) -> int:
+    """Count the memories of a database that another process may be writing."""
+    if not path.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def interrupt(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str]:
+    """Press Ctrl-C as soon as it is ready; return the exit code and what stderr says."""
+    deadline = time.monotonic() + SECONDS_MAX
+    while process.poll() is None and not ready() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=SECONDS_MAX)
+    return process.returncode, said
+
+
+def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
+    """It ends in one line with 130; what is stored is whole, and a second ingest brings the rest."""
+    desk.write("large.jsonl", *large(8_000))
+    code, said = interrupt(
+        desk.start("ingest", "large.jsonl"), lambda: stored(desk.folder / "agent.db") >= 1_000
+    )
+    kept = desk.read("status")["memories"]
+    desk.do("ingest", "large.jsonl")
+
+    assert (130, 1) == (code, said.count("\n"))
+    assert said.startswith("interrupted")
+    assert 0 == kept % 1_000
+    assert 1_000 <= kept < 8_000
+    assert 8_000 == desk.read("status")["memories"]
+    assert all(check["ok"] for check in desk.read("doctor"))
+
+
+def test_ctrl_c_during_an_apply_is_all_or_nothing(desk: Desk) -> None:
+    """A plan of one part is applied whole or not at all, whenever it is interrupted."""
+    desk.write("large.jsonl", *large(8_000))
+    strict(desk)
+    desk.do("ingest", "large.jsonl")
+    desk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
+    log = desk.folder / "agent.db-wal"
+    code, said = interrupt(
+        desk.start("apply", "plan.json"), lambda: log.exists() and log.stat().st_size > 200_000
+    )
+    statuses = desk.read("status")["statuses"]
+
+    assert "Traceback" not in said
+    assert code in {0, 130}
+    assert statuses in ({"inbox": 8_000}, {"archived": 8_000})
+    assert all(check["ok"] for check in desk.read("doctor"))
+
+
+def test_two_processes_share_one_file(desk: Desk) -> None:
+    """Several writers at once lose nothing and are never refused."""
+    desk.do("learn", "First.")
+    files = [desk.write(f"{name}.jsonl", *({"text": f"{name} {n}"} for n in range(300))) for name in "abcd"]
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda file: desk.type("ingest", file), files))
+
+    assert [(0, "")] * 4 == [(one.returncode, one.stderr) for one in done]
+    assert 1_201 == desk.read("status")["memories"]
