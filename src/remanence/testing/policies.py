@@ -57,6 +57,7 @@ CONDITIONS = (
     "linked('contradicts', direction='in')",
     "linked('supersedes', status='superseded', direction='out')",
 )
+UNCHANGING = ("True", "category == 'task'", "kind == 'episodic'", "role == 'assistant'", "age() >= days(1)")
 LINK_CONDITIONS = (
     "True",
     "True",
@@ -174,6 +175,9 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
     if do not in {"unlink", "merge"}:
         window = _pick(_WINDOWS, drawn[8])
         table |= window
+        if "share" in window.get("keep", ()):
+            # A share of what rules themselves change is refused.
+            table |= {"where": _pick(UNCHANGING, drawn[3])}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
     return table

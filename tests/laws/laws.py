@@ -1,0 +1,413 @@
+"""The laws of curation as functions of one drawn world: each raises AssertionError where it is broken.
+
+They run through the engine, the flows and a store, so that what users run is what is tested; the tests, the deep
+campaign and the hunt for planted bugs all call these.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+from remanence.change import Change, Increment
+from remanence.clock import DAY
+from remanence.errors import Conflict, InvalidInput
+from remanence.flows import curating
+from remanence.model import SYMMETRIC, Memory, Reason, Relation, Severity, Status, Tier
+from remanence.testing.builders import NOW, because, linked, raised, tagged, updated
+from remanence.testing.dump import Dump
+from remanence.testing.invariants import broken, revisions_fallen, unaccounted
+from remanence.testing.policies import Rules
+from remanence.testing.worlds import SYSTEM_CATEGORY, UNDECLARED, World
+from tests.laws.lab import SCOPE, Lab, lab
+
+GONE = frozenset({Status.SUPERSEDED, Status.PRUNED})  # the one who is merged away is superseded
+FELL = GONE | {Status.ARCHIVED}
+# Conditions of a guard with what they protect, unknowns included, said once more in Python.
+PROTECTS: Mapping[str, Callable[[Memory], bool]] = {
+    "category == 'task'": lambda memory: memory.category in {"task", None},
+    "not declared(category)": lambda memory: memory.category in {UNDECLARED, None},
+    "state == 'pending'": lambda memory: memory.state in {"pending", None},
+    "severity >= 'high'": lambda memory: memory.severity is None or memory.severity >= Severity.HIGH,
+    "confidence > 0.5": lambda memory: (memory.confidence or 0) > 0.5,
+    "tagged('keep')": lambda memory: "keep" in memory.tags,
+    "age() < days(14)": lambda memory: NOW - memory.learned_at < 14 * DAY,
+    "used_at > status_at": lambda memory: memory.used_at is None or memory.used_at > memory.status_at,
+    "tier == 'hot'": lambda memory: memory.tier.label == "hot",
+}
+
+
+async def undo_gives_everything_back(world: World, rules: Rules, pick: int) -> None:
+    """After undo, memories, links, tags, sources, vectors, full text and statistics are as before the run."""
+    async with lab(world) as it:
+        before = await it.dump()
+        receipt = await it.curate(rules)
+        after = await it.dump()
+        if receipt.changes:
+            await it.engine.undo(receipt)
+        undone = await it.dump()
+
+        assert before.kept() == undone.kept()
+        assert [] == revisions_fallen(before, after) + revisions_fallen(after, undone)
+        assert [] == unaccounted(undone, await it.store.history(SCOPE))
+
+
+async def undo_happens_once(world: World, rules: Rules, pick: int) -> None:
+    """A second undo of the same run is refused; undoing the undo does the run again."""
+    async with lab(world) as it:
+        receipt = await it.curate(rules)
+        if not receipt.changes:
+            return
+        after = await it.dump()
+        undoing = await it.engine.undo(receipt)
+        undone = await it.dump()
+        await raised(InvalidInput, it.engine.undo(receipt))
+
+        assert undone == await it.dump()
+        await it.engine.undo(undoing)
+        assert after.kept() == (await it.dump()).kept()
+
+
+async def the_engine_protects(world: World, rules: Rules, pick: int) -> None:
+    """Pinned, held and system memories never fall, whatever a policy says; a pinned one keeps its tier or rises."""
+    async with lab(world) as it:
+        before = await memories(it)
+        for order in range(3):
+            await it.curate(rules.without_guards().shuffled(order + pick))
+        after = await memories(it)
+
+        assert [] == [
+            seq
+            for seq, memory in before.items()
+            if memory.pinned or (memory.hold_until or 0) > NOW or memory.category == SYSTEM_CATEGORY
+            if newly(FELL, memory, after.get(seq))
+        ]
+        assert [] == [
+            seq for seq, memory in before.items() if memory.pinned and memory.tier < after[seq].tier
+        ]
+
+
+async def guards_protect(world: World, rules: Rules, pick: int) -> None:
+    """What a guard's condition does not exclude for sure is neither archived nor destroyed, unknowns included."""
+    where = sorted(PROTECTS)[pick % len(PROTECTS)]
+    guard = {"name": "planted", "where": where, "blocks": "archive"}
+    async with lab(world) as it:
+        before = await memories(it)
+        await it.curate(replace(rules, guards=(*rules.guards, guard)))
+        after = await memories(it)
+
+        assert [] == [
+            seq
+            for seq, memory in before.items()
+            if PROTECTS[where](memory) and newly(FELL, memory, after.get(seq))
+        ]
+
+
+async def rule_order_does_not_matter(world: World, rules: Rules, pick: int) -> None:
+    """The same guards and rules in another order make the same plan."""
+    async with lab(world) as it:
+        plan, other = await it.plan(rules), await it.plan(rules.shuffled(pick))
+
+        assert changes_of(plan.changes()) == changes_of(other.changes())
+        assert plan.counts == other.counts
+        assert plan.policy_hash == other.policy_hash
+
+
+async def rule_names_do_not_matter(world: World, rules: Rules, pick: int) -> None:
+    """Rules of other names put every memory in the same place and cut the same links."""
+    renamed = tuple({**rule, "name": f"z{len(rules.rules) - n}"} for n, rule in enumerate(rules.rules))
+    async with lab(world) as it:
+        plan, other = await it.plan(rules), await it.plan(replace(rules, rules=renamed))
+
+        assert places(plan.changes()) == places(other.changes())
+
+
+async def planning_is_a_function(world: World, rules: Rules, pick: int) -> None:
+    """Planning twice gives the same plan, and planning writes nothing."""
+    async with lab(world) as it:
+        before, log = await it.dump(), await it.store.history(SCOPE)
+        plan, again = await it.plan(rules), await it.plan(rules)
+
+        assert list(plan.changes()) == list(again.changes())
+        assert plan.digest == again.digest
+        assert (before, log) == (await it.dump(), await it.store.history(SCOPE))
+
+
+async def a_second_run_does_nothing(world: World, rules: Rules, pick: int) -> None:
+    """Run twice at one instant, a policy changes nothing the second time, and the empty plan writes nothing."""
+    async with lab(world) as it:
+        await it.curate(rules)
+        once, log = await it.dump(), await it.store.history(SCOPE)
+        plan = await it.plan(rules)
+
+        assert [] == list(plan.changes())
+        receipt = await it.apply(plan)
+        assert (0, {}) == (receipt.changes, {name: n for name, n in receipt.counts.items() if n})
+        assert (once, log) == (await it.dump(), await it.store.history(SCOPE))
+
+
+async def what_is_planned_is_what_happens(world: World, rules: Rules, pick: int) -> None:
+    """The store ends as the plan's changes predict, and nothing else has changed."""
+    async with lab(world) as it:
+        before = await it.dump()
+        plan = await it.plan(rules)
+        expected = predicted(before, plan.changes())
+        await it.apply(plan)
+        after = await it.dump()
+
+        assert expected[0] == {seq: visible(memory) for seq, memory in after.memories.items()}
+        assert expected[1] == after.links.keys()
+
+
+async def nothing_dangles(world: World, rules: Rules, pick: int) -> None:
+    """After a run no link points at a purged memory, reasons are there, and indexes tell what the texts say."""
+    async with lab(world) as it:
+        receipt = await it.curate(rules)
+        content = await it.dump()
+
+        assert [] == broken(content)
+        assert [] == unaccounted(content, await it.store.history(SCOPE))
+        assert [] == [check for check in await it.store.check() if not check.ok]
+        assert receipt.changes == sum(part.count for part in await it.store.history(SCOPE, run=receipt.run))
+
+
+async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) -> None:
+    """A memory used, linked, tagged or edited between plan and apply is not destroyed; the rest goes on."""
+    async with lab(world) as it:
+        plan = await it.plan(rules)
+        doomed = sorted(destroyed(plan.changes()))
+        if not doomed:
+            return
+        seq = doomed[pick // 5 % len(doomed)]
+        await disturb(it, seq, pick)
+        before = await memories(it)
+        receipt = await it.apply(plan)
+        after = await memories(it)
+
+        assert place(before[seq]) == place(after[seq])
+        assert [] == broken(await it.dump())
+        assert receipt.skipped
+
+
+async def a_stale_plan_conflicts(world: World, rules: Rules, pick: int) -> None:
+    """Committed as they are, the changes of a plan on a row that changed since raise Conflict and write nothing."""
+    async with lab(world) as it:
+        plan = await it.plan(rules)
+        changes = [change for group in plan.changes() for change in group]
+        seqs = [
+            change.key
+            for change in changes
+            if change.table == "memories" and "revision" in (change.before or {})
+        ]
+        if not seqs:
+            return
+        (memory,) = await it.store.get(SCOPE, [seqs[pick % len(seqs)]])  # type: ignore[list-item]
+        assert memory is not None
+        await it.store.commit(SCOPE, [updated(memory, speaker="somebody")], because("update"))
+        before = await it.dump()
+        conflict = await raised(Conflict, it.store.commit(SCOPE, changes, because("curate", planned=True)))
+
+        assert ("memories", memory.seq) in conflict.keys
+        assert before == await it.dump()
+
+
+async def part_boundaries_do_not_matter(world: World, rules: Rules, pick: int) -> None:
+    """Split into parts of three changes, a run ends the same and is undone the same."""
+    async with lab(world) as whole:
+        await whole.curate(rules)
+        expected = await whole.dump()
+    async with lab(world) as it:
+        before = await it.dump()
+        with patch.object(curating, "PART_CHANGES_MAX", 3):
+            receipt = await it.curate(rules)
+
+        assert expected.kept() == (await it.dump()).kept()
+        log = await it.store.history(SCOPE, run=receipt.run)
+        assert [False] * (len(log) - 1) + [True] * bool(log) == [part.cause.final for part in log]
+        if receipt.changes:
+            await it.engine.undo(receipt)
+        assert before.kept() == (await it.dump()).kept()
+
+
+async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> None:
+    """A budget keeps what fits, newest first, passes over what does not and goes on; the pinned count first."""
+    tokens = (0, 20, 50, 1_610)[pick % 4]
+    rule = {
+        "name": "b",
+        "every": "rapid",
+        "phase": "budgets",
+        "where": "tier == 'hot'",
+        "do": "move",
+        "to": "warm",
+    }
+    async with lab(world) as it:
+        before = await memories(it)
+        await it.curate(Rules((), ({**rule, "order": "seq desc", "keep": {"tokens": tokens}},)))
+        after = await memories(it)
+        hot = [
+            memory for memory in before.values() if memory.status <= Status.ACTIVE and memory.tier == Tier.HOT
+        ]
+        left = tokens - sum(memory.tokens for memory in hot if memory.pinned)
+        expected = {memory.seq for memory in hot if memory.pinned or left < 0}
+        for memory in sorted(hot, key=lambda memory: -memory.seq) if left >= 0 else ():
+            if not memory.pinned and memory.tokens <= left:
+                left -= memory.tokens
+                expected.add(memory.seq)
+
+        assert expected == {memory.seq for memory in hot if after[memory.seq].tier == Tier.HOT}
+
+
+async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
+    """Who is merged away stays readable behind its survivor, which takes over its links and counts."""
+    pairs = [
+        (
+            *link[:2],
+            Relation.NEAR_DUPLICATE if link[2] in SYMMETRIC else link[2],
+            {**link[3], "confidence": 0.75},
+        )
+        for link in world.links
+    ]
+    links = tuple({link[:3]: link for link in pairs}.values())
+    rule = {"name": "m", "every": "deep", "phase": "deduplicate", "do": "merge", "over": "pairs", "min": 0.5}
+    async with lab(replace(world, links=links)) as it:
+        before, seen = await it.dump(), await memories(it)
+        await it.curate(Rules((), ({**rule, "where": "weight >= 0"},)))
+        after = await it.dump()
+        rows = await memories(it)
+        fell = {seq for seq, memory in rows.items() if memory.status == Status.SUPERSEDED != seen[seq].status}
+        into = {
+            target: source
+            for (source, target, relation), link in after.links.items()
+            if relation == Relation.MERGED_FROM and target in fell and link.last_at == NOW
+        }
+        assert fell == into.keys()
+        into |= {seq: seq for seq in rows if seq not in into}
+
+        for key, link in before.links.items():
+            source, target = into[key[0]], into[key[1]]
+            stays = link.relation in {Relation.NEAR_DUPLICATE, Relation.MERGED_FROM} or source == target
+            if stays or not all(seen[end].status <= Status.ACTIVE for end in key[:2]):
+                continue
+            ends = sorted((source, target)) if link.relation in SYMMETRIC else (source, target)
+            moved = after.links[ends[0], ends[1], key[2]]
+            assert (moved.weight, moved.count) >= (link.weight, link.count)
+        for seq, survivor in into.items():
+            if seq != survivor:
+                assert (Status.SUPERSEDED, Reason.MERGED) == (rows[seq].status, rows[seq].reason)
+                assert seen[seq].text == rows[seq].text
+                assert seen[seq].uses + seen[survivor].uses == rows[survivor].uses
+                assert max(seen[seq].used_at or 0, seen[survivor].used_at or 0) == (
+                    rows[survivor].used_at or 0
+                )
+        assert sum(row.confirmations for row in seen.values()) == sum(
+            rows[seq].confirmations for seq in rows if into[seq] == seq
+        )
+
+
+LAWS = (
+    undo_gives_everything_back,
+    undo_happens_once,
+    the_engine_protects,
+    guards_protect,
+    rule_order_does_not_matter,
+    rule_names_do_not_matter,
+    planning_is_a_function,
+    a_second_run_does_nothing,
+    what_is_planned_is_what_happens,
+    nothing_dangles,
+    what_changed_since_is_spared,
+    a_stale_plan_conflicts,
+    part_boundaries_do_not_matter,
+    a_budget_is_filled_greedily,
+    a_merge_loses_nothing,
+)
+
+
+async def memories(it: Lab) -> dict[int, Memory]:
+    """Return all memories by number."""
+    seqs = sorted((await it.dump()).memories)
+    return {memory.seq: memory for memory in await it.store.get(SCOPE, seqs) if memory is not None}
+
+
+def newly(statuses: Iterable[Status], before: Memory, after: Memory | None) -> bool:
+    """Tell whether a memory's row has gone, or has come to one of these statuses."""
+    return after is None or (after.status != before.status and after.status in statuses)
+
+
+def place(memory: Memory) -> tuple[Status, str]:
+    """Return where a memory stands."""
+    return memory.status, memory.tier.label
+
+
+def changes_of(groups: Iterable[list[Change]]) -> list[str]:
+    """Return the changes of a plan in a comparable order."""
+    return sorted(repr(change) for group in groups for change in group)
+
+
+def places(groups: Iterable[list[Change]]) -> dict[Any, Any]:
+    """Return what becomes of each row, without reasons, which name the rule."""
+    return {
+        (change.table, change.key): change.after
+        and tuple(change.after.get(name) for name in ("status", "tier"))
+        for group in groups
+        for change in group
+        if change.table in {"memories", "links"}
+    }
+
+
+def destroyed(groups: Iterable[list[Change]]) -> set[int]:
+    """Return which memories a plan prunes, purges or merges away."""
+    return {
+        change.key
+        for group in groups
+        for change in group
+        if change.table == "memories" and isinstance(change.key, int)
+        if change.after is None or change.after.get("status") in {Status.PRUNED, Status.SUPERSEDED}
+    }
+
+
+async def disturb(it: Lab, seq: int, pick: int) -> None:
+    """Do something to a memory that ought to save it."""
+    content = await it.dump()
+    (memory,) = await it.store.get(SCOPE, [seq])
+    assert memory is not None
+    ways: list[tuple[str, Change]] = [
+        ("use", updated(memory, uses=Increment(1))),
+        ("update", updated(memory, speaker="somebody")),
+        ("tag", tagged(seq, "saved")),
+    ]
+    drawn = [linked(other, seq, Relation.LEARNED_FROM) for other in content.memories if other != seq]
+    ways += [("link", change) for change in drawn if change.key not in content.links]
+    verb, change = ways[pick % len(ways)]
+    await it.store.commit(SCOPE, [change], because(verb))
+
+
+def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, Any], set[Any]]:
+    """Work out from the changes alone which memories and links there will be."""
+    rows = {seq: dict(memory) for seq, memory in before.memories.items()}
+    links = set(before.links)
+    for change in (change for group in groups for change in group):
+        if change.table == "memories":
+            if change.after is None:
+                del rows[change.key]  # type: ignore[arg-type]
+                links = {key for key in links if change.key not in key[:2]}
+                continue
+            row = rows[change.key]  # type: ignore[index]
+            for name, value in change.after.items():
+                row[name] = row[name] + value.by if isinstance(value, Increment) else value
+        elif change.table == "links":
+            (links.discard if change.after is None else links.add)(change.key)  # type: ignore[arg-type]
+        else:
+            owner, name = change.key  # type: ignore[misc]
+            held = set(rows[owner][change.table]) if owner in rows else set()
+            (held.discard if change.after is None else held.add)(name)
+            if owner in rows:
+                rows[owner][change.table] = tuple(sorted(held))
+    return {seq: visible(row) for seq, row in rows.items()}, {
+        key for key in links if {key[0], key[1]} <= rows.keys()
+    }
+
+
+def visible(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what the store keeps by itself."""
+    return {name: value for name, value in row.items() if name not in {"revision", "touched"}}
