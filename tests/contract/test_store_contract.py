@@ -1,4 +1,4 @@
-"""Every store keeps the contract; the suite itself is shipped in `remanence.testing`."""
+"""Both stores keep the contract; the suite itself is shipped in `remanence.testing`."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,24 +23,12 @@ class TestMemoryStore(StoreContract):
 
 
 class TestSqlStore(StoreContract):
-    """SQLite in a file: a thread that writes, and readers beside it."""
+    """SQLite, in a real file."""
 
     @pytest.fixture
     async def store(self, tmp_path: Path) -> AsyncIterator[SqlStore]:
-        """Yield an empty store."""
+        """Yield a store on a new file."""
         store = SqlStore(str(tmp_path / "memory.db"))
-        await store.open()
-        yield store
-        await store.close()
-
-
-class TestSqlStoreInMemory(StoreContract):
-    """SQLite without a file: one connection for everything."""
-
-    @pytest.fixture
-    async def store(self) -> AsyncIterator[SqlStore]:
-        """Yield an empty store."""
-        store = SqlStore(":memory:")
         await store.open()
         yield store
         await store.close()

@@ -6,6 +6,7 @@ campaign and the hunt for planted bugs all call these.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from remanence.clock import DAY
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows import curating
 from remanence.model import SYMMETRIC, Memory, Reason, Relation, Severity, Status, Tier
+from remanence.store.sql import SqlStore
 from remanence.testing.builders import NOW, because, linked, raised, tagged, updated
 from remanence.testing.dump import Dump
 from remanence.testing.invariants import broken, revisions_fallen, unaccounted
@@ -227,6 +229,22 @@ async def part_boundaries_do_not_matter(world: World, rules: Rules, pick: int) -
         if receipt.changes:
             await it.engine.undo(receipt)
         assert before.kept() == (await it.dump()).kept()
+
+
+async def both_stores_agree(world: World, rules: Rules, pick: int) -> None:
+    """The same world on SQLite gives the same plan, ends the same, and is undone the same."""
+    with TemporaryDirectory() as folder:
+        async with lab(world) as one, lab(world, SqlStore(f"{folder}/memory.db")) as two:
+            plans = await one.plan(rules), await two.plan(rules)
+            assert changes_of(plans[0].changes()) == changes_of(plans[1].changes())
+            assert plans[0].digest == plans[1].digest
+            receipts = await one.apply(plans[0]), await two.apply(plans[1])
+            assert (await one.dump()) == (await two.dump())
+            assert [] == [check for check in await two.store.check() if not check.ok]
+            if receipts[0].changes:
+                await one.engine.undo(receipts[0])
+                await two.engine.undo(receipts[1])
+            assert (await one.dump()) == (await two.dump())
 
 
 async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> None:

@@ -3,13 +3,24 @@
 import pytest
 
 from tests.laws.lab import Law, search
-from tests.laws.laws import LAWS
+from tests.laws.laws import LAWS, both_stores_agree
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_law(law: Law) -> None:
     """Each law of `laws.py`, in 300 worlds."""
     search(law, max_examples=300)
+
+
+def test_both_stores_agree() -> None:
+    """What holds in memory holds on SQLite, in 40 worlds: a file is made for each."""
+    search(both_stores_agree, max_examples=40)
+
+
+@pytest.mark.deep
+def test_both_stores_agree_in_1_000_worlds() -> None:
+    """The same deep."""
+    search(both_stores_agree, max_examples=1_000)
 
 
 @pytest.mark.deep
