@@ -11,6 +11,7 @@ import typer
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference" / "cli.md"
 
+
 def commands(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     """Yield every command below a group, with the words that call it."""
     for name, command in group.commands.items():
