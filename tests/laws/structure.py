@@ -75,6 +75,7 @@ LAZY_PARTS = frozenset({"faces", "integrations", "llm"})
 LAZY_MODULES = {
     "remanence": "`import remanence` stays under half a second",
     "remanence.engine": "opens the store and the models on first use",
+    "remanence.store.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces", "schedule"})
 # Parts that start something themselves, or are there for others.

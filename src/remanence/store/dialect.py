@@ -37,7 +37,7 @@ _PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _TOKENIZE = "ascii tokenchars '" + _PUNCTUATION.replace("'", "''") + "'"
 # Our own stems are put in, so the text itself is not kept twice; order and counts of words are not needed either.
 WORDS = (
-    "CREATE VIRTUAL TABLE words USING fts5(stems, content='', detail='none', columnsize=0, tokenize=\""
+    "CREATE VIRTUAL TABLE words USING fts5(stems, content='', detail='none', columnsize=0,\n    tokenize=\""
     + _TOKENIZE.replace('"', '""')
     + '")'
 )

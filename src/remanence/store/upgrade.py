@@ -6,7 +6,7 @@ Knows the steps in `migrations`; knows nothing of what tables hold.
 import sqlite3
 from pathlib import Path
 
-from remanence.errors import StoreUnavailable
+from remanence.errors import StoreDamaged
 from remanence.store import lexicon
 from remanence.store.copying import copy
 from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, version_of
@@ -95,7 +95,7 @@ def _migrate(connection: sqlite3.Connection, scripts: Path, to: int) -> None:
         connection.execute(f"PRAGMA user_version = {to}")
         dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
         if dangling:
-            raise StoreUnavailable(
+            raise StoreDamaged(
                 f"the migration to version {to} left {len(dangling)} dangling rows and was taken back",
                 recovery="report this with the backup that lies beside the file",
             )
