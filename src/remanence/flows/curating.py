@@ -17,7 +17,7 @@ from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
 from remanence.flows.core import Core, receipt
-from remanence.model import Memory, Status
+from remanence.model import Memory, Reason, Status
 from remanence.store.base import Bookkeeping
 
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
@@ -135,24 +135,26 @@ class _Applied:
 
     async def _part(self, groups: list[Group], cause: Any) -> None:
         """Commit one part; groups whose rows changed since the plan drop out, and the rest is tried again."""
-        groups = await _completed(self.core, groups)
         while True:
-            changes = [change for group in groups for change in group]
+            # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
+            whole = await _completed(self.core, groups)
+            changes = [change for group in whole for change in group]
             destroyed = sum(map(_destroys, changes)) if self.automatic else 0
             try:
                 await self.core.commit(changes, replace(cause, destroyed=destroyed))
             except Conflict as conflict:
-                groups = self._without(groups, conflict)
+                groups = self._without(groups, whole, conflict)
                 continue
             self.parts += 1
             self.changes += len(changes)
             return
 
-    def _without(self, groups: list[Group], conflict: Conflict) -> list[Group]:
+    def _without(self, groups: list[Group], whole: list[Group], conflict: Conflict) -> list[Group]:
+        """Leave out the groups that have a conflict, in what they were completed to."""
         bad = set(conflict.keys)
         kept: list[Group] = []
-        for group in groups:
-            hit = [change for change in group if (change.table, change.key) in bad]
+        for group, completed in zip(groups, whole, strict=True):
+            hit = [change for change in completed if (change.table, change.key) in bad]
             if not hit:
                 kept.append(group)
                 continue
@@ -167,10 +169,12 @@ class _Applied:
 
 
 def _destroys(change: Change) -> bool:
-    """Tell whether a change makes a memory a tombstone or takes it away."""
+    """Tell whether a change counts against the brake: a memory pruned, purged or merged away."""
     if change.table != "memories":
         return False
-    return change.after is None or change.after.get("status") == Status.PRUNED
+    if change.after is None or change.after.get("status") == Status.PRUNED:
+        return True
+    return change.after.get("status") == Status.SUPERSEDED and change.after.get("reason") == Reason.MERGED
 
 
 def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:
