@@ -494,6 +494,33 @@ def test_a_stored_text_steers_no_terminal(desk: Desk) -> None:
     )
 
 
+def test_progress_is_shown_where_somebody_looks(desk: Desk) -> None:
+    """On a terminal stderr shows how far it is, and stdout holds the answer alone."""
+    desk.write("large.jsonl", *large(2_000))
+    master, terminal = os.openpty()
+    process = subprocess.Popen(
+        [str(SCRIPT), "ingest", "large.jsonl", "--json"],
+        cwd=desk.folder,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = b"".join(iter(lambda: heard(master), b""))
+    printed, _ = process.communicate(timeout=SECONDS_MAX)
+    os.close(master)
+
+    assert b"taking in" in shown
+    assert 2_000 == json.loads(printed)["stored"]
+
+
+def heard(terminal: int) -> bytes:
+    """Read what came to a terminal; nothing once everybody has left."""
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:
+        return b""
+
+
 def test_a_broken_pipe_is_quiet(talk: Desk) -> None:
     """`export | head` ends without a word."""
     done = subprocess.run(

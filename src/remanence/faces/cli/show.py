@@ -166,7 +166,9 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
         yield from lines(hit)
     yield Text(f"strength {answer.strength:.2f}, {answer.tokens:,} tokens", "dim")
     if answer.said_by_other:
-        yield Text("  note: the best of these was said by somebody else than the question names", "yellow")
+        yield Text(
+            "  note: the strongest evidence was said by somebody else than the question names", "yellow"
+        )
     for dropped in answer.dropped:
         yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
 
