@@ -16,6 +16,7 @@ import orjson
 from remanence.snapshot import Floats, Ints
 
 FORMAT = 1
+ROWS_MAX = 100_000_000  # more memories than a scope can hold, and less than fills a machine
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 
@@ -26,6 +27,22 @@ def _no_ints() -> Ints:
 
 def _no_floats() -> Floats:
     return np.zeros(0, np.float64)
+
+
+def packed(values: Ints) -> Any:
+    """Write down integers: as a list, or as (number, value) where all are the same, as times of change are."""
+    if len(values) > 1 and values[0] == values[-1] and bool((values == values[0]).all()):
+        return {"times": len(values), "value": int(values[0])}
+    return values
+
+
+def unpacked(data: Any) -> Ints:
+    """Read integers back."""
+    if isinstance(data, dict):
+        if not 0 <= data["times"] <= ROWS_MAX:
+            raise ValueError(data["times"])
+        return np.full(data["times"], data["value"], np.int64)
+    return np.array(data, np.int64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -188,18 +205,19 @@ class Decision:
             "because": self.because,
             "memories": {
                 "seq": self.seq,
-                "revision": self.revision,
-                "touched": self.touched,
+                "revision": packed(self.revision),
+                "touched": packed(self.touched),
                 "purged": self.purged,
             },
             "columns": {
-                name: [edits.rows, edits.before, edits.after] for name, edits in self.columns.items()
+                name: [edits.rows, packed(edits.before), packed(edits.after)]
+                for name, edits in self.columns.items()
             },
             "states": self.states,
             "flags": self.flags,
             "links": self.links.payload(),
             "merges": [self.merges.survivor, self.merges.discard],
-            "why": self.why,
+            "why": {group: packed(rules) for group, rules in self.why.items()},
             "by_rule": self.by_rule,
             "refusals": [[item.guard, item.rule, item.count, item.examples] for item in self.refusals],
             "deferred": [[item.rule, item.seqs] for item in self.deferred],

@@ -263,12 +263,11 @@ def _looks(node: Node, one: Frame, now: int) -> Ints:
 
 
 def _crossings(node: Node, one: Frame) -> Iterator[int]:
-    if len(node.parts) == 2:
-        for age, limit in (node.parts, node.parts[::-1]):
-            if age.since is not None and limit.constant is not None:
-                since = float(np.asarray(age.since.run(one)).reshape(-1)[0])
-                if not isnan(since):
-                    yield int(since + limit.constant)
+    """Yield the instants at which ages reach the limits that they are compared with."""
+    for age, limit in (node.parts, node.parts[::-1]) if len(node.parts) == 2 else ():
+        if age.since is not None and limit.constant is not None:
+            since = float(np.asarray(age.since.run(one)).reshape(-1)[0])
+            yield from () if isnan(since) else (int(since + limit.constant),)
     for part in node.parts:
         yield from _crossings(part, one)
 

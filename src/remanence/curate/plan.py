@@ -14,7 +14,17 @@ import orjson
 from remanence.change import Change
 from remanence.curate import brake, changes
 from remanence.curate.cycle import Cycle
-from remanence.curate.decision import FORMAT, OPTIONS, Decision, Deferred, Edits, LinkEdits, Merged, Refusal
+from remanence.curate.decision import (
+    FORMAT,
+    OPTIONS,
+    Decision,
+    Deferred,
+    Edits,
+    LinkEdits,
+    Merged,
+    Refusal,
+    unpacked,
+)
 from remanence.curate.frame import Array, Frame
 from remanence.curate.guards import BUILT_IN, Guarding
 from remanence.curate.outcome import column_edits, link_edits, merged, united
@@ -77,16 +87,16 @@ def _read(data: Mapping[str, Any]) -> Plan:
         automatic=data["automatic"],
         rules=tuple(data["rules"]),
         because=data["because"],
-        seq=_ints(memories["seq"]),
-        revision=_ints(memories["revision"]),
-        touched=_ints(memories["touched"]),
-        purged=_ints(memories["purged"]),
-        columns={name: Edits(*map(_ints, edits)) for name, edits in data["columns"].items()},
+        seq=unpacked(memories["seq"]),
+        revision=unpacked(memories["revision"]),
+        touched=unpacked(memories["touched"]),
+        purged=unpacked(memories["purged"]),
+        columns={name: Edits(*map(unpacked, edits)) for name, edits in data["columns"].items()},
         states=tuple(data["states"]),
-        flags={name: _ints(rows) for name, rows in data["flags"].items()},
+        flags={name: unpacked(rows) for name, rows in data["flags"].items()},
         links=LinkEdits.read(data["links"]),
-        merges=Merged(*map(_ints, data["merges"])),
-        why={group: _ints(rules) for group, rules in data["why"].items()},
+        merges=Merged(*map(unpacked, data["merges"])),
+        why={group: unpacked(rules) for group, rules in data["why"].items()},
         by_rule=tuple((action, rule, count) for action, rule, count in data["by_rule"]),
         refusals=tuple(
             Refusal(guard, rule, count, tuple(some)) for guard, rule, count, some in data["refusals"]
@@ -98,10 +108,6 @@ def _read(data: Mapping[str, Any]) -> Plan:
         fired=tuple(data["fired"]),
         notes=tuple(data["notes"]),
     )
-
-
-def _ints(values: Any) -> Ints:
-    return np.array(values, np.int64)
 
 
 def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False) -> Plan:
