@@ -4,8 +4,7 @@ Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
@@ -133,21 +132,18 @@ def refuse_path(path: str) -> None:
         )
 
 
-@contextmanager
-def translated(path: str = "the database") -> Iterator[None]:
-    """Let no error of sqlite3 out: raise what it means in the error tree."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise meaning(error, path) from error
-    except OverflowError as error:
-        raise InvalidInput("a number needs more than 64 bits", recovery="use integers below 2**63") from error
-    except UnicodeEncodeError as error:
-        raise InvalidInput("a text is not valid Unicode", recovery="take out lone surrogates") from error
+# What SQLite, and the JSON of images, say of a value that cannot be kept.
+UNFIT = (OverflowError, UnicodeEncodeError, orjson.JSONEncodeError)
 
 
-def meaning(error: sqlite3.Error, path: str = "the database") -> RemanenceError:
-    """Return what an error of sqlite3 means to the caller."""
+def meaning(error: BaseException, path: str = "the database") -> BaseException:
+    """Return what an error means to the caller: those of sqlite3 never get out, others stay what they are."""
+    if isinstance(error, UNFIT):
+        return InvalidInput(
+            f"a value cannot be kept: {error}", recovery="use valid Unicode and integers below 2**63"
+        )
+    if not isinstance(error, sqlite3.Error):
+        return error
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith("SQLITE_CONSTRAINT"):
         return _constraint(name, str(error))

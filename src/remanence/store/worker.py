@@ -176,10 +176,8 @@ class Worker:
         try:
             connection.execute("BEGIN")
             job.answer, job.error = job.work(connection), None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
             job.error = meaning(error, self._path)
-        except (RemanenceError, *_FAULTS) as error:
-            job.error = error
         finally:
             _roll_back(connection)
 
@@ -219,7 +217,7 @@ class Worker:
         try:
             job.answer, job.error = job.work(connection), None
         except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
-            job.error = meaning(error, self._path) if isinstance(error, sqlite3.Error) else error
+            job.error = meaning(error, self._path)
             self.rolled_back()
             if alone:
                 _roll_back(connection)
@@ -231,7 +229,7 @@ class Worker:
 
     def _refuse(self, jobs: Iterable[Job[Any]], error: sqlite3.Error | RemanenceError) -> None:
         for job in jobs:
-            job.error = meaning(error, self._path) if isinstance(error, sqlite3.Error) else error
+            job.error = meaning(error, self._path)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
