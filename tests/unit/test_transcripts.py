@@ -148,6 +148,7 @@ def test_a_line_names_itself_as_the_source() -> None:
         ('{"text": "a", "confidence": NaN}', "NaN is not JSON"),
         ('{"text": "a", "attributes": []}', "not an object"),
         ('{"text": "a", "attributes": {"a": "\\ud800"}}', "surrogate"),
+        ('{"text": "a", "attributes": {"a": 1e999}}', "too large"),
         ('{"text": " "}', "empty"),
         ('{"text": "a\\u0000b"}', "NUL"),
         ('{"text": "\\ud800"}', "surrogate"),
@@ -232,6 +233,52 @@ def test_the_branch_that_was_shown_last_is_taken() -> None:
     ] == [(turn.key, turn.role, turn.text) for turn in found.turns]
     assert [1_772_539_201_500_000] * 3 == [turn.said_at for turn in found.turns]
     assert {"of the system or a tool": 1, "no text in it": 1} == found.skipped
+
+
+def test_a_message_without_a_usable_time_takes_the_last_one() -> None:
+    """What is no time, or none that a clock can show, counts as not said; code and tables are no words."""
+    nodes = (
+        message("m1", "root", "user", "One.", create_time=True),
+        message("m2", "m1", "user", "Two.", create_time=1e30),
+        message("m3", "m2", "assistant", "Three."),
+    )
+    nodes[2]["message"]["content"] = {"content_type": "code", "text": "print(3)"}
+    found = parse(json.dumps([conversation(*nodes, current="m3")]))
+
+    assert [("One.", NOON), ("Two.", NOON)] == [(turn.text, turn.said_at) for turn in found.turns]
+    assert {"no text in it": 1} == found.skipped
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ("[4]", 1),
+        ("[{}]", 1),
+        ('"a]"', 1),
+        ("4", 1),
+        ('[\n{"mapping": {}, "id": "a"},\n4]', 3),
+        ('{"mapping": 4,\n"mapping": {}}', 1),
+    ],
+)
+def test_something_else_is_no_export(data: str, line: int) -> None:
+    """An entry that is no conversation is named by its line."""
+    assert line == refused(data, "chatgpt").line
+
+
+@pytest.mark.parametrize("first", ["4", "{}"])
+def test_a_part_that_is_given_twice_is_named_by_the_first(first: str) -> None:
+    """The last of two parts of one name is read; a flaw in it is still one error with a line."""
+    last = '{"session_1": [], "session_1_date_time": 0}'
+    data = f'[{{"sample_id": "s", "conversation":\n{first}, "conversation":\n{last}}}]'
+
+    assert 2 == refused(data, "locomo").line
+
+
+def test_a_lone_conversation_needs_no_list() -> None:
+    """One conversation by itself is an export too."""
+    found = parse(json.dumps(conversation(message("m1", "root", "user", "Ahoy."), current="m1")))
+
+    assert ["Ahoy."] == [turn.text for turn in found.turns]
 
 
 def test_a_copied_conversation_gives_each_message_once() -> None:

@@ -67,8 +67,9 @@ def objects(whole: Any, shape: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     if isinstance(whole, dict):
         yield (), whole
         return
-    entries = whole if isinstance(whole, list) else [whole]
-    for number, one in enumerate(entries):
+    if not isinstance(whole, list):
+        raise FlawError(f"the file is not {shape}", "name the format that it has")
+    for number, one in enumerate(whole):
         if not isinstance(one, dict):
             raise FlawError(f"the file is not {shape}", "name the format that it has", (number,))
         yield (number,), one
@@ -88,15 +89,17 @@ def child(parent: Mapping[str, Any], name: str, kind: type, path: Path) -> Any:
 def line_of(text: str, path: Path) -> int:
     """Return the line on which the value at `path` begins, or the deepest one that is there."""
     place = _skip(text, 0)
-    for step in path:
-        inner = _enter(text, place, step)
-        if inner is None:
-            break
-        place = inner
+    try:
+        for step in path:
+            place = _enter(text, place, step)
+    except ValueError:
+        # Where a name is given twice, the first is found here and the last was read: what is inside may not be there.
+        pass
     return text.count("\n", 0, place) + 1
 
 
-def _enter(text: str, place: int, step: str | int) -> int | None:
+def _enter(text: str, place: int, step: str | int) -> int:
+    """Return where a part of the object or list at `place` begins; raise ValueError where there is none."""
     number, end = 0, _skip(text, place + 1)
     while end < len(text) and text[end] not in "]}":
         name, end = _named(text, end) if text[place] == "{" else (number, end)
@@ -106,7 +109,7 @@ def _enter(text: str, place: int, step: str | int) -> int | None:
         end = _skip(text, end)
         end = _skip(text, end + 1) if text[end : end + 1] == "," else end
         number += 1
-    return None
+    raise ValueError(step)
 
 
 def _named(text: str, place: int) -> tuple[Any, int]:
