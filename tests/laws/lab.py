@@ -75,13 +75,9 @@ def search(law: Law, **options: Any) -> None:
     holds()
 
 
-def hunt(law: Law, examples: int = 600) -> None:
-    """Search without shrinking, for bugs that are known to be there."""
+def hunt(law: Law, examples: int = 1_000) -> None:
+    """Search without shrinking, for a bug that is known to be there."""
+    phases = [Phase.generate]
     search(
-        law,
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        report_multiple_bugs=False,
+        law, max_examples=examples, derandomize=True, database=None, phases=phases, report_multiple_bugs=False
     )

@@ -175,13 +175,14 @@ async def nothing_dangles(world: World, rules: Rules, pick: int) -> None:
 
 async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) -> None:
     """A memory used, linked, tagged or edited between plan and apply is not destroyed; the rest goes on."""
+    purge = {"name": "purge-all", "every": "deep", "phase": "purge", "do": "purge", "where": "True"}
     async with lab(world) as it:
-        plan = await it.plan(rules)
+        plan = await it.plan(replace(rules, rules=(*rules.rules, purge)))
         doomed = sorted(destroyed(plan.changes()))
         if not doomed:
             return
         seq = doomed[pick // 5 % len(doomed)]
-        await disturb(it, seq, pick)
+        alone = await disturb(it, seq, pick)
         before = await memories(it)
         receipt = await it.apply(plan)
         after = await memories(it)
@@ -189,6 +190,8 @@ async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) ->
         assert place(before[seq]) == place(after[seq])
         assert [] == broken(await it.dump())
         assert receipt.skipped
+        purged = {change.key for group in plan.changes() for change in group if change.after is None}
+        assert not alone or not (purged - {seq}) & after.keys()
 
 
 async def a_stale_plan_conflicts(world: World, rules: Rules, pick: int) -> None:
@@ -384,8 +387,8 @@ def destroyed(groups: Iterable[list[Change]]) -> set[int]:
     }
 
 
-async def disturb(it: Lab, seq: int, pick: int) -> None:
-    """Do something to a memory that ought to save it."""
+async def disturb(it: Lab, seq: int, pick: int) -> bool:
+    """Do something to a memory that ought to save it; tell whether it concerns no other memory."""
     content = await it.dump()
     (memory,) = await it.store.get(SCOPE, [seq])
     assert memory is not None
@@ -398,6 +401,7 @@ async def disturb(it: Lab, seq: int, pick: int) -> None:
     ways += [("link", change) for change in drawn if change.key not in content.links]
     verb, change = ways[pick % len(ways)]
     await it.store.commit(SCOPE, [change], because(verb))
+    return verb in {"use", "tag"}
 
 
 def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, Any], set[Any]]:

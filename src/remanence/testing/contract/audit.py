@@ -24,6 +24,8 @@ from remanence.testing.builders import (
 from remanence.testing.dump import dump
 from remanence.testing.invariants import broken, unaccounted
 
+WORDS = ("zebra", "lion", "tiger", "apple", "pear", "violin", "harbour")
+
 
 async def undone(store: Store, run: str) -> None:
     """Undo a run: its parts in reverse, each inverted."""
@@ -247,3 +249,26 @@ class AuditContract:
         assert [] == [check for check in await store.check() if not check.ok]
         assert [] == broken(content)
         assert [] == unaccounted(content, await store.history(SCOPE))
+
+    async def test_indexes_stay_true_for_many_texts(self, store: Store) -> None:
+        """Full text and statistics hold where hundreds of texts are learned, changed, destroyed and brought back."""
+        many = [created(k, f"{WORDS[k % 7]} {WORDS[k % 5]} number{k}") for k in range(1, 301)]
+        seqs = (await keep(store, *many)).assigned
+        for k, seq in enumerate(seqs[:20]):
+            few = [
+                created(1, f"{WORDS[k % 3]} later{k}"),
+                updated(await one(store, seq), text=f"{WORDS[k % 4]} anew"),
+            ]
+            await keep(store, *few, verb="update")
+        latest = (await keep(store, created(1, "zebra last"), created(2, "lion last"))).assigned
+        doomed = [*seqs[10:160], latest[0]]
+        rows = [row for row in await store.get(SCOPE, doomed) if row is not None]
+        before = await dump(store, SCOPE)
+        await keep(store, *(change for row in rows for change in destroyed(row)), verb="purge", run="r")
+        between = await dump(store, SCOPE)
+        await undone(store, "r")
+        after = await dump(store, SCOPE)
+
+        assert [[], [], []] == [broken(before), broken(between), broken(after)]
+        assert before.kept() == after.kept()
+        assert [] == [check for check in await store.check() if not check.ok]
