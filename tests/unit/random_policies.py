@@ -36,6 +36,9 @@ ATOMS = (
     "lifecycle == 'stale'",
     "reinforced > 0",
     "confirmations >= 1",
+    "status == 'archived'",
+    "status in ('superseded', 'active')",
+    "reason == 'decayed'",
 )
 # Guards read nothing that the policy itself changes: one that does may let a second run do more.
 GUARD_ATOMS = tuple(
@@ -43,7 +46,7 @@ GUARD_ATOMS = tuple(
     for atom in ATOMS
     if not any(
         word in atom
-        for word in ("tier", "degree", "linked", "lifecycle", "reinforced", "state", "use", "idle")
+        for word in ("tier", "degree", "linked", "lifecycle", "reinforced", "reason", "stat", "use", "idle")
     )
     and not any(word in atom for word in ("recency", "confirm", "flag", "status"))
 )

@@ -200,3 +200,29 @@ def test_explanations_agree_with_the_plan(seed: int) -> None:
     world.apply(plan(snapshot, compiled, NOW))
 
     assert acting <= {seq for seq, one in world.rows.items() if one["status"] != before[seq]}
+
+
+def test_what_waits_says_so_in_words() -> None:
+    """The text names the instant, and shows times as dates; a flag needs no guard's leave."""
+    rule = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "shrink"\ndo = "flag"\nto = "old"\n'
+    text = "version = 1\n" + rule + "where = \"status_at < now - days(30) and state != 'pending'\"\n"
+    world = World([row(state="completed", pinned=1)])
+
+    found = verdict(text, world)
+
+    assert () == found.blocked_by
+    assert {"status_at", "(now - days(30))", "state"} == found.values.keys()
+    assert str(found.values["status_at"]).endswith("+00:00")
+    assert "will be true at" in str(explained(text, world))
+    assert "flag" == explained(text, world, now=NOW + 40 * DAY).outcome
+
+
+def test_a_survivor_of_a_merge_only_gains() -> None:
+    """Another memory's merge changes the counters of the survivor, which is not being done away with."""
+    rule = '[[rule]]\nname = "m"\nevery = "deep"\nphase = "deduplicate"\nover = "pairs"\nmin = 0.9\ndo = "merge"\n'
+    links = linked((1, 2), relation=Relation.NEAR_DUPLICATE, confidence=0.95)
+    world = World([row(), row(uses=2), *[row() for _ in range(6)]], links)
+
+    assert ["takes in another", "merge"] == [
+        explained(f'version = 1\n{rule}where = "True"\n', world, seq).outcome for seq in (1, 2)
+    ]

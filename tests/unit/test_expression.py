@@ -84,6 +84,8 @@ ATOMS = (
     "-tokens < -9",
     "1 / (uses - 1) > 0",
     "True",
+    "+tokens > 3",
+    "idle() > days(2)",
     "missing(value > 2)",
 )
 
@@ -109,7 +111,9 @@ class Reference:
             case ast.UnaryOp(op=ast.Not()):
                 return self._not(self.value(node.operand))
             case ast.UnaryOp():
-                return self._lift(operator.neg, self.value(node.operand))
+                return self._lift(
+                    operator.neg if isinstance(node.op, ast.USub) else operator.pos, self.value(node.operand)
+                )
             case ast.BinOp():
                 signs = {
                     ast.Add: operator.add,
@@ -184,6 +188,8 @@ class Reference:
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id  # type: ignore[attr-defined]
+        if name == "idle":
+            return self._name("idle")
         if name == "tagged":
             return any(tag.startswith("self/") for tag in self.row["tags"])
         if name == "coalesce" and isinstance(node.args[0], ast.Name):
@@ -374,6 +380,14 @@ WRONG = (
     ("category in ('task', 3)", "is no quoted name", 22),
     ("linked('suports')", "unknown relation 'suports'", 8),
     ("linked('supports', colour='red')", "has no argument 'colour'", 27),
+    ("days() < idle", "wrong number of arguments: 0", 1),
+    ("days(n=3) < idle", "takes no named arguments", 6),
+    ("ln(idle) > 1", "argument 1 is a duration, not a number", 4),
+    ("tagged(3)", "must be a quoted text", 8),
+    ("-pinned", "a truth has no sign", 1),
+    ("uses in (3, 'a')", "compares a number with a text", 13),
+    ("recency(idle) > 0.5", "needs a fixed half-life", 9),
+    ("linked('supports', status='actve')", "unknown status 'actve'", 27),
     ("tagged('a*b')", "a pattern is a tag", 8),
     ("declared(agent)", "only categories are declared", 10),
     ("coalesce(uses, idle) > 3", "mixes a number with a duration", 16),

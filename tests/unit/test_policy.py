@@ -192,6 +192,12 @@ def test_an_unknown_preset_is_named_with_the_nearest() -> None:
 
 RULE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "uses > 3"\ndo = "archive"\n'
 V = "version = 1\n"
+BEST = RULE.replace("expire", "reinforce").replace('"archive"', '"reinforce"')
+PAIRS = (
+    RULE.replace("expire", "deduplicate")
+    .replace('"archive"', '"merge"\nover = "pairs"')
+    .replace("uses > 3", "True")
+)
 # (document, part of the message, part of the recovery, line)
 MALFORMED = (
     ("", "has no version", "version = 1", 1),

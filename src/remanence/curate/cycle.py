@@ -151,8 +151,8 @@ class Cycle:
         status = self.working.frame.column("status")
         if rule.do == "purge":
             return np.asarray(status == Status.PRUNED)
-        if rule.sees_all and rule.do == "move":
-            # Out of the archive leads restore, not a rule.
+        if rule.sees_all and (rule.do == "move" or (rule.do == "transition" and rule.column == "lifecycle")):
+            # Out of the archive, tier and lifecycle, leads restore, not a rule.
             return np.asarray((status >= 0) & (status < Status.ARCHIVED))
         if rule.sees_all:
             return np.asarray((status >= 0) & (status < Status.PRUNED))

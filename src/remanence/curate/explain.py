@@ -100,7 +100,8 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     for group in decided.changes():
         mine = [change for change in group if _about(change) == seq]
         if mine:
-            return action_of(mine)
+            action = action_of(mine)
+            return "takes in another" if action == "nothing" else action
     return "stays as it is"
 
 

@@ -209,8 +209,6 @@ class _Draft:
             )
 
     def _extends(self, document: Document, depth: int) -> tuple[str, ...]:
-        if "extend" in document.lists:
-            raise document.top.error("extend", "extend names one preset", 'write extend = "tidy"')
         if "extend" not in document.top.values:
             return ()
         name = text(document.top, "extend")
