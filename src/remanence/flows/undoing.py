@@ -1,7 +1,8 @@
 """Runs are taken back and fallen memories brought back: the audit read backwards, committed like any other change."""
 
 import hashlib
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -120,46 +121,58 @@ async def _recreate(core: Core, name: int | str) -> Receipt:
     """Rebuild a purged memory, with the tags, sources and links that went with it, from the run that purged it."""
     found = await _image(core, name)
     if found is None:
-        raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
+        raise NotFound(
+            f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`"
+        )
     run, seq = found
     now = core.clock.now()
-    created: list[Change] = []
-    for part in await core.store.history(core.scope, run=run):
-        created += [
-            change for change in inverses(part.changes) if change.before is None and _names(change, seq)
-        ]
-    created = [_stood_up(change, now) if change.table == "memories" else change for change in created]
-    ends = {end for change in created if change.table == "links" for end in change.key[:2]} - {seq}  # type: ignore[index]
-    here = {memory.seq for memory in await core.store.get(core.scope, sorted(ends)) if memory is not None} | {
-        seq
-    }
-    whole = [change for change in created if change.table != "links" or set(change.key[:2]) <= here]  # type: ignore[index]
+    gone = [change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)]
+    created = [_stood_up(change, now) if change.table == "memories" else change for change in inverses(gone)]
+    here = await _standing_ends(core, created) | {seq}
+    whole = [change for change in created if _ends(change) <= here]
     cause = core.cause("restore", detail={"seq": seq})
     await core.commit(whole, cause)
-    skipped = [f"link {change.key}: its other end is gone" for change in created if change not in whole]
+    skipped = [f"link {change.key}: its other end is gone" for change in created if _ends(change) - here]
     return receipt(core.scope, cause, len(whole), {"restore": 1}, skipped=tuple(skipped))
 
 
-async def _image(core: Core, name: int | str) -> tuple[str, int] | None:
-    """Find the run that destroyed a memory's row, newest first of those the audit still holds."""
+async def _changes(core: Core, run: str | None = None, memory: int | None = None) -> AsyncIterator[Change]:
+    """Yield the logged changes of a run, of a memory, or of the whole scope, oldest first."""
+    async for part in _logged(core, run, memory):
+        for change in part.changes:
+            yield change
+
+
+async def _logged(core: Core, run: str | None, memory: int | None) -> AsyncIterator[Logged]:
     after = 0
-    found: tuple[str, int] | None = None
-    while True:
-        page = await core.store.history(
-            core.scope, memory=name if isinstance(name, int) else None, after=after, limit=PAGE
-        )
+    while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
         for part in page:
-            for change in part.changes:
-                if change.table == "memories" and change.after is None and _is(change, name):
-                    assert isinstance(change.key, int)
-                    found = (part.cause.run, change.key)
-        if len(page) < PAGE:
-            return found
+            yield part
         after = page[-1].position
 
 
+async def _image(core: Core, name: int | str) -> tuple[str, int] | None:
+    """Find the latest run that destroyed a memory's row, and the row's number."""
+    found: tuple[str, int] | None = None
+    async for part in _logged(core, None, name if isinstance(name, int) else None):
+        seqs = [change.key for change in part.changes if change.after is None and _is(change, name)]
+        found = (part.cause.run, seqs[-1]) if seqs and isinstance(seqs[-1], int) else found
+    return found
+
+
+async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:
+    """Return which of the memories that links name still have a row."""
+    ends = sorted(set().union(*map(_ends, created)))
+    return {memory.seq for memory in await core.store.get(core.scope, ends) if memory is not None}
+
+
+def _ends(change: Change) -> set[int]:
+    """Return the memories that a link joins; none for what is no link."""
+    return set() if change.table != "links" else set(cast("tuple[int, int, int]", change.key)[:2])
+
+
 def _is(change: Change, name: int | str) -> bool:
-    return change.before is not None and name in (
+    return change.table == "memories" and change.before is not None and name in (
         change.key,
         change.before.get("id"),
         change.before.get("key"),
