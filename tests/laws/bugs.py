@@ -1,0 +1,356 @@
+"""Bugs to plant: each patches one decision of store, planner or flow, and names the check that must notice.
+
+They are the mistakes that this design invites; a check that lets its bug pass tests nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from remanence.change import Cause, Change, Committed, Increment, inverses
+from remanence.curate import changes, cycle, guards, outcome, plan, select, working
+from remanence.curate.decision import Edits
+from remanence.errors import Conflict
+from remanence.flows import curating, undoing
+from remanence.model import Status
+from remanence.snapshot import Snapshot
+from remanence.store import lexicon, memory, rules, tables
+from remanence.store.memory import MemoryStore
+from tests.laws import laws
+from tests.laws.lab import Law
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is wrong, how to make it so, and who notices: a law, or a test of the contract by its name."""
+
+    name: str
+    plant: Plant
+    noticed_by: Law | str
+    sql: bool = False
+
+
+def swapped(owner: object, name: str, replacement: Any) -> Plant:
+    """Put something else in the place of an attribute."""
+    return lambda patch: patch.setattr(owner, name, replacement)
+
+
+def wrapped(owner: Any, name: str, around: Callable[..., Any]) -> Plant:
+    """Put a function around another, which it gets as its first argument."""
+    inner = getattr(owner, name)
+    return lambda patch: patch.setattr(owner, name, lambda *args, **more: around(inner, *args, **more))
+
+
+def _undo_lowers_revision(inner: Any, rows: Any, change: Change, values: Any, cause: Cause) -> Change:
+    logged: Change = inner(rows, change, values, cause)
+    if cause.verb == "undo" and change.before is not None:
+        rows[change.key] = {**rows[change.key], "revision": rows[change.key]["revision"] - 2}
+    return logged
+
+
+def _touched_is_ignored(inner: Any, change: Change) -> Any:
+    return {name: value for name, value in inner(change).items() if name != "touched"}
+
+
+async def _conflict_writes_half(
+    inner: Any, store: MemoryStore, scope: str, said: Sequence[Change], cause: Cause
+) -> Committed:
+    try:
+        return await inner(store, scope, said, cause)  # type: ignore[no-any-return]
+    except Conflict as conflict:
+        fresh = [change for change in said if (change.table, change.key) not in conflict.keys]
+        await inner(store, scope, fresh, cause)
+        raise
+
+
+def _archiving_destroys_tags(inner: Any, before: Any, said: Any, cause: Cause) -> Any:
+    after, logged = inner(before, said, cause)
+    fallen = {seq for seq, row in after["memories"].items() if row["status"] == Status.ARCHIVED}
+    after["tags"] = {key: row for key, row in after["tags"].items() if key[0] not in fallen}
+    return after, logged
+
+
+async def _snapshot_misses_a_row(inner: Any, store: MemoryStore, *asked: Any) -> Snapshot:
+    found: Snapshot = await inner(store, *asked)
+    if len(found) < 2:
+        return found
+    columns = {name: array[:-1] for name, array in found.columns.items()}
+    return replace(found, seq=found.seq[:-1], columns=columns)
+
+
+def _counter_raises_revision(inner: Any, rows: Any, change: Change, values: Any, cause: Cause) -> Change:
+    logged: Change = inner(rows, change, values, cause)
+    if any(isinstance(value, Increment) for value in values.values()):
+        rows[change.key] = {**rows[change.key], "revision": rows[change.key]["revision"] + 1}
+    return logged
+
+
+def _update_leaves_revision(inner: Any, rows: Any, change: Change, values: Any, cause: Cause) -> Change:
+    old = rows.get(change.key)
+    logged: Change = inner(rows, change, values, cause)
+    if old is not None:
+        rows[change.key] = {**rows[change.key], "revision": old["revision"]}
+    return logged
+
+
+async def _numbers_are_used_again(inner: Any, store: MemoryStore, *said: Any) -> Committed:
+    done: Committed = await inner(store, *said)
+    store._latest_seq = max(
+        (seq for state in store._scopes.values() for seq in state.tables["memories"]), default=0
+    )
+    return done
+
+
+def _destruction_cascades(inner: Any, after: Any, said: Any) -> None:
+    for table in ("tags", "links", "sources"):
+        whole = {
+            key for key in after[table] if set(rules.memories_of(table, key)) <= after["memories"].keys()
+        }
+        after[table] = {key: row for key, row in after[table].items() if key in whole}
+
+
+def _planned_run_touches(inner: Any, before: Any, said: Any, cause: Cause) -> Any:
+    return inner(before, said, replace(cause, planned=False))
+
+
+def _log_keeps_what_was_said(inner: Any, before: Any, change: Change, cause: Cause) -> Change:
+    logged: Change = inner(before, change, cause)
+    return replace(logged, before=change.before) if change.after is not None else logged
+
+
+def _image_lacks_the_vector(inner: Any, before: Any, change: Change, cause: Cause) -> Change:
+    logged: Change = inner(before, change, cause)
+    if change.after is None and logged.before is not None:
+        return replace(
+            logged, before={name: value for name, value in logged.before.items() if name != "vector"}
+        )
+    return logged
+
+
+def _lease_is_given_twice(inner: Any, leases: Any, name: str, holder: str, until: int, *, now: int) -> int:
+    leases.pop(name, None)
+    return int(inner(leases, name, holder, until, now=now))
+
+
+def _undo_forgets_links(said: Sequence[Change]) -> list[Change]:
+    return [change for change in inverses(said) if change.table != "links"]
+
+
+def _unknown_is_false_in_guards(guarding: Any, frame: Any, changed: Any = None) -> None:
+    for built_in in guards.BUILT_IN:
+        guarding._add(built_in.name, built_in.blocks, built_in.holds(frame, guarding.policy))
+    for guard in guarding.policy.guards:
+        guarding._add(guard.name, guard.blocks, guard.node.run(frame))
+
+
+def _guards_see_working_columns(inner: Any, guarding: Any, name: str, blocks: str, mask: Any) -> None:
+    guarding.masks.pop(name, None)
+    inner(guarding, name, blocks, mask)
+
+
+def _budget_stops_at_the_first_misfit(cost: Any, part: Any, first: Any, budget: float) -> Any:
+    spent = np.bincount(part, np.where(first, cost, 0))
+    overfull = (budget - spent)[part] < 0
+    return ~first & ~overfull & (select._running(cost, part) > budget), overfull
+
+
+def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any, **more: Any) -> Any:
+    return inner(replace(snapshot, fired={}), *asked, **more)
+
+
+def _merges_drop_links(inner: Any, frame: Any, merges: Any) -> Any:
+    links = inner(frame, merges)
+    survivors = np.isin(links.source, [merge.survivor for merge in merges]) & (links.relation < 8)
+    return working.without(links, np.flatnonzero(survivors))
+
+
+def _merges_forget_uses(inner: Any, frame: Any, merges: Any) -> Any:
+    return {name: array for name, array in inner(frame, merges).items() if name != "uses"}
+
+
+def _plan_omits_touched(inner: Any, before: Any, after: Any, revision: int, touched: int) -> None:
+    inner(before, after, revision, touched)
+    before.pop("touched", None)
+
+
+def _changes_nothing(inner: Any, worked: working.Working) -> Any:
+    rows = np.arange(len(worked.frame))
+    times = worked.frame.column("tier_at").astype(np.int64)
+    return {**inner(worked), "tier_at": Edits(rows, times, times)}
+
+
+async def _purge_leaves_the_rest(core: Any, groups: Any) -> Any:
+    return groups
+
+
+def _archive_is_left_by_a_rule(inner: Any, self: Any, rule: Any) -> Any:
+    return self.working.frame.column("status") >= 0 if rule.sees_all else inner(self, rule)
+
+
+BUGS = (
+    Bug(
+        "undo lowers the revision",
+        wrapped(tables, "_write_memory", _undo_lowers_revision),
+        laws.undo_gives_everything_back,
+    ),
+    Bug(
+        "undo forgets links",
+        swapped(undoing, "inverses", _undo_forgets_links),
+        laws.undo_gives_everything_back,
+    ),
+    Bug(
+        "undo is done twice",
+        wrapped(undoing, "undo_id", lambda inner, run: f"{id(object())}{run}"),
+        laws.undo_happens_once,
+    ),
+    Bug(
+        "touched is ignored",
+        wrapped(tables, "_expected", _touched_is_ignored),
+        laws.what_changed_since_is_spared,
+    ),
+    Bug(
+        "a plan omits touched",
+        wrapped(changes, "_guard", _plan_omits_touched),
+        laws.what_changed_since_is_spared,
+    ),
+    Bug(
+        "a conflict writes half",
+        wrapped(MemoryStore, "commit", _conflict_writes_half),
+        laws.a_stale_plan_conflicts,
+    ),
+    Bug(
+        "archiving destroys tags",
+        wrapped(memory, "applied", _archiving_destroys_tags),
+        laws.what_is_planned_is_what_happens,
+    ),
+    Bug(
+        "a planned run touches",
+        wrapped(memory, "applied", _planned_run_touches),
+        laws.part_boundaries_do_not_matter,
+    ),
+    Bug(
+        "a purge leaves the rest",
+        swapped(curating, "_completed", _purge_leaves_the_rest),
+        laws.nothing_dangles,
+    ),
+    Bug(
+        "a rule leads out of the archive",
+        wrapped(cycle.Cycle, "seen", _archive_is_left_by_a_rule),
+        laws.nothing_dangles,
+    ),
+    Bug(
+        "a snapshot misses a row",
+        wrapped(MemoryStore, "snapshot", _snapshot_misses_a_row),
+        laws.both_stores_agree,
+    ),
+    Bug("pins are ignored", swapped(guards, "BUILT_IN", guards.BUILT_IN[1:]), laws.the_engine_protects),
+    Bug(
+        "unknown is false in a guard",
+        swapped(guards.Guarding, "look", _unknown_is_false_in_guards),
+        laws.guards_protect,
+    ),
+    Bug(
+        "guards see working columns",
+        wrapped(guards.Guarding, "_add", _guards_see_working_columns),
+        laws.guards_protect,
+    ),
+    Bug("the order of rules decides", swapped(cycle, "rank", lambda rule: 0), laws.rule_names_do_not_matter),
+    Bug("one round is enough", swapped(cycle, "ROUNDS_MAX", 1), laws.a_second_run_does_nothing),
+    Bug(
+        "what changes nothing is kept",
+        wrapped(plan, "column_edits", _changes_nothing),
+        laws.a_second_run_does_nothing,
+    ),
+    Bug(
+        "reinforcement fires twice",
+        wrapped(curating, "decide", _reinforcement_forgets_it_fired),
+        laws.a_second_run_does_nothing,
+    ),
+    Bug(
+        "a budget stops early",
+        swapped(select, "_beyond_budget", _budget_stops_at_the_first_misfit),
+        laws.a_budget_is_filled_greedily,
+    ),
+    Bug("merges drop links", wrapped(working, "rehomed", _merges_drop_links), laws.a_merge_loses_nothing),
+    Bug(
+        "merges forget uses",
+        wrapped(working, "survivors_columns", _merges_forget_uses),
+        laws.a_merge_loses_nothing,
+    ),
+    Bug(
+        "a merge is a use",
+        swapped(outcome, "_named_anyway", lambda *_: np.False_),
+        laws.a_merge_loses_nothing,
+    ),
+    Bug(
+        "counters raise the revision",
+        wrapped(tables, "_write_memory", _counter_raises_revision),
+        "test_counters_never_raise_the_revision_but_touch",
+    ),
+    Bug(
+        "updates leave the revision",
+        wrapped(tables, "_write_memory", _update_leaves_revision),
+        "test_a_row_changed_since_is_a_conflict",
+    ),
+    Bug(
+        "numbers are used again",
+        wrapped(MemoryStore, "commit", _numbers_are_used_again),
+        "test_sequence_numbers_are_never_used_again",
+    ),
+    Bug("twins are let in", swapped(tables, "_claim", lambda *_: True), "test_a_twin_in_sight_is_a_conflict"),
+    Bug(
+        "links are stored both ways",
+        swapped(rules, "_refuse_link", lambda _: None),
+        "test_links_are_canonical",
+    ),
+    Bug(
+        "destruction cascades",
+        wrapped(tables, "_refuse_dangling", _destruction_cascades),
+        "test_a_memory_is_not_destroyed_from_under_its_rows",
+    ),
+    Bug(
+        "states move back",
+        swapped(tables, "refuse_transition", lambda *_: None),
+        "test_states_move_forward_only",
+    ),
+    Bug(
+        "there are two archives", swapped(tables, "refuse_state", lambda *_: None), "test_the_archive_is_one"
+    ),
+    Bug(
+        "the log keeps what was said",
+        wrapped(tables, "_write", _log_keeps_what_was_said),
+        "test_old_values_are_logged_even_if_unsaid",
+    ),
+    Bug(
+        "an image lacks the vector",
+        wrapped(tables, "_write", _image_lacks_the_vector),
+        "test_undo_gives_back_a_destruction_byte_for_byte",
+    ),
+    Bug(
+        "a lease is given twice",
+        wrapped(memory, "_lease", _lease_is_given_twice),
+        "test_a_lease_is_held_by_one",
+    ),
+    Bug(
+        "uses lose their day",
+        swapped(tables, "count_use", lambda row, at, by: {"used_at": at}),
+        "test_a_use_is_dated_and_counted_by_day",
+    ),
+    Bug(
+        "statistics never fall",
+        swapped(lexicon, "_COUNT_DOWN", "UPDATE terms SET df = df - 0 * ?3 WHERE scope = ?1 AND term = ?2"),
+        "test_indexes_stay_true_for_many_texts",
+        sql=True,
+    ),
+    Bug(
+        "full text is never cut",
+        swapped(lexicon, "_REMOVE", "SELECT ?, ?"),
+        "test_indexes_stay_true_for_many_texts",
+        sql=True,
+    ),
+)

@@ -1,0 +1,43 @@
+"""Every planted bug turns the check red that is named for it, so that each check is known to be able to fail."""
+
+from pathlib import Path
+
+import pytest
+
+from remanence.errors import RemanenceError
+from remanence.store.base import Store
+from remanence.store.memory import MemoryStore
+from remanence.store.sql import SqlStore
+from remanence.testing.contract import StoreContract
+from tests.contract.test_memory_store import tampered
+from tests.laws.bugs import BUGS, Bug
+from tests.laws.lab import RUNNER, hunt
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name.replace(" ", "-"))
+def test_a_planted_bug_is_noticed(bug: Bug, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With the bug planted, the law finds a world that breaks it, or the test of the contract fails."""
+    bug.plant(monkeypatch)
+    with pytest.raises((AssertionError, RemanenceError)):
+        if isinstance(bug.noticed_by, str):
+            RUNNER.run(kept(bug.noticed_by, SqlStore(str(tmp_path / "bug.db")) if bug.sql else MemoryStore()))
+        else:
+            hunt(bug.noticed_by)
+
+
+def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the chain made of causes alone, a log that was changed would pass for sound."""
+    monkeypatch.setattr(
+        "remanence.store.memory._digest", lambda previous, cause, changes: previous + cause.run
+    )
+
+    assert [] == RUNNER.run(tampered())
+
+
+async def kept(name: str, store: Store) -> None:
+    """Run one test of the contract on a store."""
+    await store.open()
+    try:
+        await getattr(StoreContract(), name)(store)
+    finally:
+        await store.close()
