@@ -1,0 +1,181 @@
+"""A process killed at any moment leaves each part of a run there whole or not at all.
+
+Each round forks a process that commits runs of three parts (memories created and archived; links cut and memories
+destroyed; that taken back) until it is killed. The file is then opened again and compared with what the audit says
+of the runs, and with what the process was told before it died.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanence.change import Cause, Change, inverses
+from remanence.model import Memory, Reason, Relation, Status, Tier
+from remanence.store.base import Find
+from remanence.store.sql import SqlStore, _Writer
+from remanence.testing.builders import because, created
+
+SCOPE = "work"
+KILLS = 110
+INSIDE_SHARE_MIN = 0.3
+ROWS = 40  # changes of each kind in a part
+CHECKED_EVERY = 10
+PARTS = 3
+ROWS_AFTER = (0, ROWS, 0, ROWS)  # how many memories of a run there are after so many of its parts
+
+
+def test_kills_leave_each_part_whole_or_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Over a hundred kills, every part of every run is there whole or not at all, and check finds nothing."""
+    path = tmp_path / "memory.db"
+    mark = tmp_path / "inside"
+    asyncio.run(made(path))
+    chance = random.Random(7)
+    inside = acknowledged = 0
+    for number in range(KILLS):
+        struck, done = killed(path, mark, chance.uniform(0.005, 0.12), number)
+        inside += struck
+        acknowledged += done
+        asyncio.run(looked_over(path, done, number))
+    with capsys.disabled():
+        print(
+            f" {inside} of {KILLS} kills hit inside a transaction, {acknowledged} parts were acknowledged ",
+            end="",
+        )
+
+    assert inside >= INSIDE_SHARE_MIN * KILLS
+    assert acknowledged > 0
+
+
+async def made(path: Path) -> None:
+    """Make a world with memories, tags, vectors and links in it."""
+    store = SqlStore(str(path))
+    await store.open()
+    seqs = (await store.commit(SCOPE, list(fresh("world", 4 * ROWS)), because())).assigned
+    links = [Change("links", (low, low + 1, Relation.SIMILAR), None, {"weight": 0.3}) for low in seqs[:-1]]
+    await store.commit(SCOPE, links, because())
+    await store.close()
+
+
+def fresh(name: str, count: int) -> Iterator[Change]:
+    """Create memories whose ids and texts are of this name."""
+    for k in range(1, count + 1):
+        text = f"{name} number {k} speaks of apples"
+        yield created(k, text, vector=bytes(512), category="note")
+
+
+def killed(path: Path, mark: Path, after: float, number: int) -> tuple[bool, int]:
+    """Let a process write until it is killed; tell whether that was inside a transaction, and what it had written."""
+    mark.write_bytes(bytes(16))
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            asyncio.run(write(path, mark, writer, number))
+        finally:
+            os._exit(1)
+    os.close(writer)
+    os.read(reader, 1)  # it is open and about to write
+    time.sleep(after)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    done = b""
+    while more := os.read(reader, 65_536):
+        done += more
+    os.close(reader)
+    return mark.read_bytes()[:1] == b"\x01", len(done)
+
+
+async def write(path: Path, mark: Path, acknowledged: int, number: int) -> None:
+    """Commit runs of three parts, saying on the pipe when each is done, until the end comes."""
+    watch(mark)
+    store = SqlStore(str(path))
+    await store.open()
+    os.write(acknowledged, b"+")
+    for turn in range(1_000):
+        run = f"{number}.{turn}"
+        for part in range(PARTS):
+            changes = await changes_of(store, run, part)
+            cause = Cause("undo" if part == 2 else "curate", 1, run, part=part, final=part == PARTS - 1)
+            await store.commit(SCOPE, changes, cause)
+            os.write(acknowledged, b".")
+
+
+def watch(mark: Path) -> None:
+    """Have this process leave a mark from the start of each write transaction until it is committed."""
+    connect, committed = sqlite3.connect, _Writer.committed
+    file = os.open(mark, os.O_RDWR)
+
+    def traced(*given: Any, **more: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*given, **more)
+        connection.set_trace_callback(note)
+        return connection
+
+    def note(statement: str) -> None:
+        if statement == "BEGIN IMMEDIATE":
+            os.pwrite(file, b"\x01", 0)
+
+    def done(self: _Writer) -> None:
+        os.pwrite(file, b"\x00", 0)
+        committed(self)
+
+    sqlite3.connect = traced  # type: ignore[assignment]
+    _Writer.committed = done  # type: ignore[method-assign]
+
+
+async def changes_of(store: SqlStore, run: str, part: int) -> list[Change]:
+    """Return what a part does: create and archive; cut and destroy; take the second part back."""
+    if part == 0:
+        standing = await store.find(SCOPE, Find((Status.INBOX,), limit=ROWS, oldest_first=True))
+        return [*fresh(run, ROWS), *map(archive, standing)]
+    if part == 1:
+        gone = await store.find(SCOPE, Find((Status.INBOX,), limit=ROWS))
+        links = await store.neighbours(SCOPE, [memory.seq for memory in gone])
+        cut = [Change("links", (link.source, link.target, int(link.relation)), {}, None) for link in links]
+        return [
+            *cut,
+            *(Change("memories", memory.seq, {"revision": memory.revision}, None) for memory in gone),
+        ]
+    (logged,) = [logged for logged in await store.history(SCOPE, run=run) if logged.cause.part == 1]
+    return inverses(logged.changes)
+
+
+def archive(memory: Memory) -> Change:
+    """Archive a memory as it was read."""
+    return Change(
+        "memories",
+        memory.seq,
+        {"status": memory.status, "tier": memory.tier, "reason": None, "revision": memory.revision},
+        {
+            "status": Status.ARCHIVED,
+            "tier": Tier.ARCHIVE,
+            "reason": Reason.DECAYED,
+            "revision": memory.revision + 1,
+        },
+    )
+
+
+async def looked_over(path: Path, acknowledged: int, number: int) -> None:
+    """Open the file after a kill; compare it with what its runs say, and check it now and then."""
+    store = SqlStore(str(path))
+    await store.open()
+    unclean = not store.closed_cleanly
+    texts = await store._read(lambda connection: connection.execute("SELECT text FROM memories").fetchall())
+    runs = [f"{number}.{turn}" for turn in range(acknowledged // PARTS + 2)]
+    parts = [(run, len(await store.history(SCOPE, run=run, rows=False))) for run in runs]
+    found = [check for check in await store.check() if not check.ok] if number % CHECKED_EVERY == 0 else []
+    await store.close()
+    held = {run: sum(text.startswith(f"{run} ") for (text,) in texts) for run in runs}
+
+    assert unclean or not acknowledged
+    assert [] == found
+    assert sum(count for _, count in parts) - acknowledged in {0, 1}, "what was acknowledged is there"
+    assert {run: ROWS_AFTER[count] for run, count in parts} == held

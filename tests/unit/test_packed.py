@@ -1,0 +1,182 @@
+"""What is read packed is what plain rows say."""
+
+import random
+import sqlite3
+
+import numpy as np
+import pytest
+
+from remanence.model import COLUMN, COLUMNS
+from remanence.snapshot import Wanted
+from remanence.store import gather
+from remanence.store.gather import snapshot
+from remanence.store.names import Names
+from remanence.store.packed import Field, Packing
+from remanence.store.packed import gather as ranges
+from remanence.store.rows import MILLION, TIME_BOUND
+from remanence.store.schema import statements
+
+PACKED = tuple(
+    column for column in COLUMNS if column.kind in {"int", "time", "fraction", "flag", "enum", "name"}
+)
+
+
+@pytest.fixture
+def connection() -> sqlite3.Connection:
+    """A database with tables and no constraints in the way."""
+    connection = sqlite3.connect(":memory:")
+    for statement in statements():
+        connection.execute(statement)
+    connection.executemany(
+        "INSERT INTO names (no, space, name) VALUES (?, 'any', ?)",
+        [(no, f"name {no * 7 % 50}") for no in range(1, 51)],
+    )
+    connection.execute(
+        "INSERT INTO names (no, space, name) VALUES (51, 'scope', 'work'), (52, 'scope', 'other')"
+    )
+    return connection
+
+
+def value_of(name: str, chance: random.Random) -> int | None:
+    """Draw a kept value of a column, its extremes and its absence among them."""
+    column = COLUMN[name]
+    if column.nullable and chance.random() < 0.3:
+        return None
+    low, high = {
+        "enum": (0, len(column.labels or ()) - 1),
+        "flag": (0, 1),
+        "fraction": (0, round(column.limit * MILLION)),
+        "name": (1, 50),
+        "time": (-TIME_BOUND, TIME_BOUND),
+        "int": (0, 2**56 - 1) if name == "use_days" else (-(2**31) + 1, 2**31 - 1),
+    }[column.kind]
+    return chance.choice([low, high, chance.randint(low, high)])
+
+
+def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random, scope: int = 51) -> None:
+    """Write states with random values, and links between them."""
+    names = [column.name for column in PACKED]
+    rows = []
+    for seq in seqs:
+        row = {name: value_of(name, chance) for name in names}
+        row["tier"] = 3 if row["status"] == 3 else chance.randrange(3)
+        row["reason"] = 0 if row["reason"] is None else row["reason"]
+        rows.append((seq, scope, *row.values()))
+    marks = ", ".join("?" * (len(names) + 2))
+    connection.executemany(f"INSERT INTO states (seq, scope, {', '.join(names)}) VALUES ({marks})", rows)
+    links = {tuple(sorted(chance.sample(seqs, 2))) for _ in range(2 * len(seqs))}
+    connection.executemany(
+        "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at, digest)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, x'00')",
+        [
+            (
+                scope,
+                *ends,
+                chance.randrange(11),
+                chance.randint(0, MILLION),
+                chance.choice([None, 0, chance.randint(1, MILLION)]),
+                chance.randint(0, gather.COUNT_MAX),
+                chance.choice([-TIME_BOUND, 0, TIME_BOUND]),
+            )
+            for ends in links
+        ],
+    )
+    connection.execute(
+        "INSERT INTO scopes (scope, position, memories, newest_at) VALUES (?, 0, ?, 0)", (scope, len(seqs))
+    )
+
+
+@pytest.mark.parametrize("spread", [1, 50, 5_000])
+def test_a_snapshot_is_what_plain_rows_say(connection: sqlite3.Connection, spread: int) -> None:
+    """Every column of every row comes out of the packed words as it went in, over several ranges and gaps."""
+    chance = random.Random(spread)
+    seqs = sorted(chance.sample(range(1, 300 * spread), 250))
+    fill(connection, seqs, chance)
+    fill(connection, [max(seqs) + 1, max(seqs) + 2], chance, scope=52)
+    frozen = snapshot(connection, Names(), "work", Wanted(frozenset(column.name for column in PACKED)), 0)
+
+    assert seqs == frozen.seq.tolist()
+    for column in PACKED:
+        plain = [
+            kept
+            for (kept,) in connection.execute(
+                f"SELECT {column.name} FROM states WHERE scope = 51 ORDER BY seq"
+            ).fetchall()
+        ]
+        found = frozen.columns[column.name]
+        if column.kind == "name":
+            texts = dict(connection.execute("SELECT no, name FROM names").fetchall())
+            named = [None if code < 0 else frozen.names[column.name][code] for code in found.tolist()]
+            assert [texts.get(number) for number in plain] == named
+            assert list(frozen.names[column.name]) == sorted(set(named) - {None})  # type: ignore[type-var]
+        elif column.kind in {"time", "fraction"}:
+            scale = MILLION if column.kind == "fraction" else 1
+            expected = np.array([np.nan if kept is None else kept / scale for kept in plain])
+            assert np.array_equal(expected, found, equal_nan=True), column.name
+        else:
+            assert [-1 if kept is None else kept for kept in plain] == found.tolist(), column.name
+
+
+@pytest.mark.parametrize("spread", [1, 300])
+def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: int) -> None:
+    """Every link comes out of the packed words with its ends as row numbers."""
+    chance = random.Random(spread)
+    seqs = sorted(chance.sample(range(1, 300 * spread), 250))
+    fill(connection, seqs, chance)
+    frozen = snapshot(connection, Names(), "work", Wanted(frozenset(), links=True), 0)
+    links = frozen.links
+    rows = connection.execute(
+        "SELECT source, target, relation, weight, confidence, last_at, count FROM links"
+        " ORDER BY source, target, relation"
+    ).fetchall()
+
+    assert links is not None
+    assert links.count is not None
+    found = zip(
+        frozen.seq[links.source].tolist(),
+        frozen.seq[links.target].tolist(),
+        links.relation.tolist(),
+        np.rint(links.weight * MILLION).astype(int).tolist(),
+        [None if np.isnan(value) else round(value * MILLION) for value in links.confidence.tolist()],
+        links.last_at.astype(int).tolist(),
+        links.count.tolist(),
+        strict=True,
+    )
+    assert rows == list(found)
+
+
+def test_fields_share_words_without_touching(connection: sqlite3.Connection) -> None:
+    """Fields of odd widths that share words come out as they went in, all bits set or none."""
+    widths = [1, 4, 20, 32, 54, 64, 17, 13, 1, 40]
+    fields = [Field(f"f{at}", f"c{at}", bits) for at, bits in enumerate(widths)]
+    connection.execute(
+        f"CREATE TABLE odd (seq INTEGER, {', '.join(f'{field.expression} INTEGER' for field in fields)})"
+    )
+    chance = random.Random(3)
+    rows = [
+        [
+            chance.choice([0, (1 << bits) - 1, chance.getrandbits(bits)]) if bits < 64 else -1
+            for bits in widths
+        ]
+        for _ in range(200)
+    ]
+    connection.executemany(
+        f"INSERT INTO odd VALUES ({', '.join('?' * (len(widths) + 1))})",
+        [(seq, *row) for seq, row in enumerate(rows)],
+    )
+    source = "FROM odd WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq"
+    found = [part for _, part in ranges(connection, Packing(fields), source, (0, 199), 64)]
+
+    assert [64, 64, 64, 8] == [len(part) for part in found]
+    for at, bits in enumerate(widths):
+        read = np.concatenate(
+            [part.signed(f"f{at}") if bits == 64 else part.unsigned(f"f{at}") for part in found]
+        )
+        assert [row[at] for row in rows] == read.tolist()
+
+
+def test_a_plain_precedence_would_be_seen(connection: sqlite3.Connection) -> None:
+    """SQLite reads shifts from left to right: without brackets the words are other ones."""
+    (bare, bracketed) = connection.execute("SELECT 1 << 4 | 1 << 8, (1 << 4) | (1 << 8)").fetchone()
+
+    assert bare != bracketed
