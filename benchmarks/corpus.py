@@ -12,6 +12,7 @@ from remanence.clock import DAY, HOUR
 from remanence.text import fingerprint, token_estimate, words
 
 VOCABULARY = 50_000
+ZIPF_EXPONENT = 1.1
 TEXT_CHARS = 240
 LINKS = 3
 DIMENSIONS = 256
@@ -70,11 +71,12 @@ class Maker:
         return ["".join(syllables[k] for k in row[:n]) for row, n in zip(picks, lengths, strict=True)]
 
     def texts(self, n: int, salt: int = 0) -> Iterator[str]:
-        """Yield n texts of about 240 characters, words drawn by Zipf's law (exponent 1.1)."""
+        """Yield n texts of about 240 characters, words drawn by Zipf's law."""
         names = self.vocabulary()
         random = np.random.default_rng([self.seed, salt])
+        share = np.cumsum(1 / np.arange(1, VOCABULARY + 1) ** ZIPF_EXPONENT)
         for start in range(0, n, 1_000):
-            ranks = np.minimum(random.zipf(1.1, (1_000, 60)) - 1, 10**9) % VOCABULARY
+            ranks = np.searchsorted(share, random.random((1_000, 60)) * share[-1])
             for row in ranks[: n - start]:
                 yield " ".join(names[k] for k in row)[:TEXT_CHARS].rsplit(" ", 1)[0]
 

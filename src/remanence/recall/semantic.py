@@ -21,10 +21,11 @@ def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
 
     Vectors of memories take the statistics of their arrival, those of queries the present ones.
     """
+    floor = math.log1p(0.5 / (memories + 0.5))
 
     def weight(stem: str) -> float:
-        held = min(df.get(term_hash(stem), 0), memories)
-        return math.log1p((memories - held + 0.5) / (held + 0.5))
+        held = df.get(term_hash(stem), 0)
+        return math.log1p((memories - held + 0.5) / (held + 0.5)) if held < memories else floor
 
     return weight
 

@@ -120,9 +120,10 @@ def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: S
     """Return every link that has one of these memories at an end, in order of its key."""
     no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
     columns = "source, target, relation, weight, confidence, count, created_at, last_at"
+    # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
         f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
-        f" UNION SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND target = value"
+        f" UNION SELECT {columns} FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
         " ORDER BY source, target, relation",
         (given, no),
     )

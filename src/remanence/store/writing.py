@@ -24,7 +24,7 @@ _CLOSE = (
 _FIRED = "INSERT INTO fired (scope, rule, at) VALUES (?, ?, ?) ON CONFLICT (scope, rule) DO UPDATE SET at = excluded.at"
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
-    " UNION SELECT source FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND target = value"
+    " UNION SELECT source FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
 )
 _TOUCH = "UPDATE states SET touched = touched + 1 WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
 
