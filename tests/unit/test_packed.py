@@ -8,12 +8,11 @@ import pytest
 
 from remanence.model import COLUMN, COLUMNS
 from remanence.snapshot import Wanted
-from remanence.store import gather
 from remanence.store.gather import snapshot
 from remanence.store.names import Names
 from remanence.store.packed import Field, Packing
 from remanence.store.packed import gather as ranges
-from remanence.store.rows import MILLION, TIME_BOUND
+from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
 from remanence.store.schema import statements
 
 PACKED = tuple(
@@ -75,7 +74,7 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
                 chance.randrange(11),
                 chance.randint(0, MILLION),
                 chance.choice([None, 0, chance.randint(1, MILLION)]),
-                chance.randint(0, gather.COUNT_MAX),
+                chance.randint(0, COUNT_MAX),
                 chance.choice([-TIME_BOUND, 0, TIME_BOUND]),
             )
             for ends in links

@@ -10,7 +10,7 @@ from itertools import chain
 
 from remanence.store import audit, lexicon
 from remanence.store.base import Check
-from remanence.store.dialect import WORDS_VIEW
+from remanence.store.dialect import WORDS_VIEW, tokens
 from remanence.store.names import Names
 from remanence.store.rows import DIGESTED, LINK_VALUES, link_digest, plain_values, read_columns, row_digest
 from remanence.text import term_hash
@@ -90,7 +90,7 @@ def _full_text(connection: sqlite3.Connection) -> Faults:
         distinct = lexicon.words_of(text)
         holding[scope] += bool(distinct)
         counted.update([(scope, term_hash(stem)) for stem in distinct])
-        for token in {_folded(token) for token in lexicon.tokens_of(scope, distinct)}:
+        for token in {_folded(token) for token in tokens(scope, distinct)}:
             expected, pairs = (expected + hash((token, seq))) & _MASK, pairs + 1
     held = found = 0
     connection.execute(WORDS_VIEW)

@@ -17,7 +17,7 @@ from remanence.model import COLUMN, Column
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
 from remanence.store.names import SCOPE, Names
 from remanence.store.packed import Field, Packing, Rows, gather
-from remanence.store.rows import MILLION, TIME_BOUND
+from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
 from remanence.store.rules import refuse_unknown_columns
 
 Ints = npt.NDArray[np.int64]
@@ -27,7 +27,6 @@ ROWS_STEP = 1 << 16
 LINKS_STEP = 1 << 14
 # Every time a snapshot can hold exactly lies within 2**53 microseconds of 1970; moved up by that, 54 bits hold it.
 _EPOCH, _TIME_BITS = TIME_BOUND + 1, 54
-COUNT_MAX = (1 << 24) - 1  # a link seen more often counts as often as this in a snapshot
 # A scope with this share of all rows is read by walking the table, a smaller one by its index.
 _DENSE = 0.25
 # A table of row numbers by sequence number is made up to this many times as long as there are rows.
@@ -181,7 +180,7 @@ _LINKS = Packing(
         Field("weight", "weight", 20),
         Field("confidence", "coalesce(confidence, -1) + 1", 20),
         Field("target", "target", 40),
-        Field("count", f"min(count, {COUNT_MAX})", 24),
+        Field("count", "count", COUNT_MAX.bit_length()),
         Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
     ]
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from remanence.store.dialect import id_list, match, token
+from remanence.store.dialect import id_list, match, tokens
 from remanence.text import stems, term_hash
 
 Ints = npt.NDArray[np.int64]
@@ -114,18 +114,13 @@ def words_of(text: str) -> dict[str, None]:
     return dict.fromkeys(stems(text))
 
 
-def tokens_of(scope: int, distinct: Iterable[str]) -> Iterable[str]:
-    """Return what full text keeps for distinct stems."""
-    return dict.fromkeys([token(scope, stem) for stem in distinct])
-
-
 def _entries(scope: int, texts: Texts) -> Iterator[Entry]:
     """Return what the index keeps of each text that holds words."""
     for seq, text in texts:
         distinct = words_of(text)
         if distinct:
             terms = np.fromiter(map(term_hash, distinct), np.int64, len(distinct))
-            yield Entry(seq, scope, f" {' '.join(tokens_of(scope, distinct))} ", terms.tobytes())
+            yield Entry(seq, scope, f" {' '.join(tokens(scope, distinct))} ", terms.tobytes())
 
 
 def _waiting(connection: sqlite3.Connection, scope: int | None = None) -> list[Entry]:
@@ -158,6 +153,7 @@ def _posting(connection: sqlite3.Connection, scope: int, stem: str, waiting: Seq
         "SELECT group_concat(rowid) FROM words WHERE words MATCH ?", (match(scope, stem),)
     ).fetchone()
     indexed = np.fromstring(found, np.int64, sep=",") if found else np.empty(0, np.int64)
-    word = f" {token(scope, stem)} "
+    (word,) = tokens(scope, (stem,))
+    word = f" {word} "
     late = [entry.seq for entry in waiting if word in entry.stems]
     return np.sort(np.concatenate((indexed, np.array(late, np.int64)))) if late else indexed

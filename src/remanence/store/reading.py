@@ -123,7 +123,8 @@ def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: S
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
         f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
-        f" UNION SELECT {columns} FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
+        f" UNION SELECT {columns} FROM json_each(?1)"
+        " CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
         " ORDER BY source, target, relation",
         (given, no),
     )

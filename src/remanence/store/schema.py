@@ -26,7 +26,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 from remanence.model import COLUMNS, SYMMETRIC, Relation
 from remanence.model import Column as Kept
 from remanence.store.dialect import WORDS
-from remanence.store.rows import MILLION, TIME_BOUND
+from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
 # Counters may be taken back below what they were; beyond 31 bits something is wrong.
@@ -203,6 +203,7 @@ links = _table(
     CheckConstraint(f"weight BETWEEN 0 AND {MILLION}", name="weight_range"),
     CheckConstraint(f"confidence BETWEEN 0 AND {MILLION}", name="confidence_range"),
     CheckConstraint(f"last_at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="last_at_range"),
+    CheckConstraint(f"count BETWEEN 0 AND {COUNT_MAX}", name="count_range"),
     CheckConstraint("source <> target", name="no_self_link"),
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
     Index("links_target", "scope", "target"),

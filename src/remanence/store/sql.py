@@ -57,11 +57,12 @@ class _Writer(Worker):
 class SqlStore:
     """Memories in one SQLite file, or for ":memory:" in one connection that writes and reads."""
 
-    capabilities: frozenset[Capability] = frozenset({"durable", "backup"})
+    capabilities: frozenset[Capability]
 
     def __init__(
         self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
     ) -> None:
+        self.capabilities = frozenset({"backup"} if path == IN_MEMORY else {"durable", "backup"})
         self._path = path
         self._random = random
         self._busy_ms = busy_ms

@@ -270,6 +270,7 @@ CREATE TABLE links (
     CONSTRAINT weight_range CHECK (weight BETWEEN 0 AND 1000000),
     CONSTRAINT confidence_range CHECK (confidence BETWEEN 0 AND 1000000),
     CONSTRAINT last_at_range CHECK (last_at BETWEEN -9007199254740991 AND 9007199254740991),
+    CONSTRAINT count_range CHECK (count BETWEEN 0 AND 16777215),
     CONSTRAINT no_self_link CHECK (source <> target),
     CONSTRAINT mutual_in_order CHECK (relation NOT IN (0, 1, 2, 3) OR source < target)
 )
