@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from remanence.clock import to_micros
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
 from remanence.recall.lexical import (
-    COMMON_FROM_ROWS,
     K1,
     NAME_IDF_MAX,
     B,
     Lexical,
     lexical_scores,
     name_index,
+    worth_asking,
 )
 from remanence.text import stems
 from tests.unit.arrays import Said, corpus_of, postings_of
@@ -141,17 +141,13 @@ def test_the_best_possible_score_is_never_reached() -> None:
     assert 0 < found.scores.max() < found.best_possible
 
 
-def test_words_that_order_nothing_are_left_out_of_large_scopes() -> None:
-    """Where a scope is large, a word in every second memory is skipped and said so; alone, it is asked all the same."""
-    said = [
-        Said("boat rope", session=-1) if row % 2 else Said("boat", session=-1)
-        for row in range(COMMON_FROM_ROWS)
-    ]
-    both, alone = score(said, "boat sail"), score(said, "boat")
+def test_a_word_that_most_memories_hold_is_not_asked_for() -> None:
+    """Where a scope is large, such a word orders nothing; alone, it is asked all the same, and so in a small one."""
+    held = {"boat": 15_000, "rope": 3}
 
-    assert both.skipped == ("boat",)
-    assert alone.skipped == ()
-    assert alone.scores.any()
+    assert ["rope", "unheard"] == worth_asking(["boat", "rope", "boat", "unheard"], held, 30_000)
+    assert ["boat"] == worth_asking(["boat"], held, 30_000)
+    assert ["boat", "rope"] == worth_asking(["boat", "rope"], held, 19_999)
 
 
 def test_an_empty_scope_and_an_empty_query_have_no_scores() -> None:

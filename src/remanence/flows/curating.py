@@ -1,6 +1,6 @@
 """Plans are made, applied, undone and explained here; what they decide is decided in `curate`.
 
-A plan is applied in parts of at most 50,000 changes, each all or nothing. A memory that was used, linked or edited
+A plan is applied in parts of at most 20,000 changes, each all or nothing. A memory that was used, linked or edited
 since the plan was made drops out of it with a reason; the rest goes on.
 """
 

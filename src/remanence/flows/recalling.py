@@ -12,12 +12,13 @@ from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import Core, label
 from remanence.flows.index import COLUMNS
-from remanence.model import COLUMN, Dropped, Hit, Memory, Recalled
+from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
 from remanence.recall.fit import fit
 from remanence.recall.fuse import Query, Ranked, rank
+from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.snapshot import Wanted
-from remanence.store.base import Find
+from remanence.store.base import Arriving, Find
 from remanence.text import check_text, stems, term_hash
 
 LIMIT_MAX = 1_000
@@ -44,17 +45,25 @@ class Asked:
 async def recall(core: Core, asked: Asked) -> Recalled:
     """Answer a question from what stands: inbox and active memories."""
     _check(asked)
-    terms = list(dict.fromkeys(stems(asked.query)))
+    known, terms = await _asked_for(core, asked.query)
     postings = await core.store.search(core.scope, terms)
     await core.index.refresh(core.clock.now())
     allowed = await _allowed(core, asked)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
-    ranked = await asyncio.to_thread(_ranked, core, asked, postings.rows, allowed, pool)
+    ranked = await asyncio.to_thread(_ranked, core, asked, (known, postings.rows), allowed, pool)
     memories = await core.store.get(core.scope, [int(core.index.seq[row]) for row in ranked.rows])
     answer = _answer(asked, ranked, memories)
     if asked.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories])
     return answer
+
+
+async def _asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
+    """Return how often the question's words are held, and which of them are worth asking for."""
+    hashes = {stem: term_hash(stem) for stem in stems(query)}
+    known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
+    held = {stem: known.df.get(term, 0) for stem, term in hashes.items()}
+    return known, worth_asking(list(hashes), held, known.memories)
 
 
 def _check(asked: Asked) -> None:
@@ -110,14 +119,19 @@ async def _tagged(core: Core, tags: Any) -> Bools:
 
 
 def _ranked(
-    core: Core, asked: Asked, rows: Mapping[str, npt.NDArray[np.int64]], allowed: Bools, pool: int
+    core: Core,
+    asked: Asked,
+    words: tuple[Known, Mapping[str, npt.NDArray[np.int64]]],
+    allowed: Bools,
+    pool: int,
 ) -> Ranked:
     """Rank on the resident columns; runs in a worker thread."""
     index = core.index
+    known, rows = words
     query = Query(
         text=asked.query,
         stems=tuple(rows),
-        vector=_vector(core, asked.query, rows),
+        vector=_vector(core, asked.query, known),
         asker=None if asked.asker is None else index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
     )
@@ -126,14 +140,11 @@ def _ranked(
     return rank(index.ground, found, vectors, query, allowed, pool)
 
 
-def _vector(
-    core: Core, text: str, rows: Mapping[str, npt.NDArray[np.int64]]
-) -> npt.NDArray[np.float32] | None:
+def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
     """Embed the question, its words weighted by how rare they are in the scope now."""
     if not core.embedder.dimensions:
         return None
-    df = {term_hash(stem): len(seqs) for stem, seqs in rows.items()}
-    vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(len(core.index), df))[0]
+    vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(known.memories, known.df))[0]
     return vector
 
 

@@ -67,7 +67,7 @@ class Ranked:
 
     `strength` (0–1) says how well the best match answers the question: the share of the best possible BM25 and the
     cosine, averaged. `said_by_other` says that the best evidence is not by the one person the question names, whose
-    code is `named`. `skipped` are words too common to ask for, `candidates` how many memories were in the running.
+    code is `named`. `candidates` is how many memories were in the running.
     """
 
     rows: npt.NDArray[np.intp]
@@ -76,7 +76,6 @@ class Ranked:
     strength: float
     said_by_other: bool
     named: int | None
-    skipped: tuple[str, ...]
     candidates: int
 
 
@@ -136,7 +135,6 @@ def rank(
         strength=max((parts.strength(int(place)) for place in best), default=0.0),
         said_by_other=named is not None and spoken is not None and _by_other(evidence, spoken),
         named=named,
-        skipped=lexical.skipped,
         candidates=len(candidates),
     )
 

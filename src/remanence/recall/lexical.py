@@ -35,12 +35,11 @@ _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Scores by row, the highest score any memory could reach, each term's weight, and the terms left out."""
+    """Scores by row, the highest score any memory could reach, and each term's weight."""
 
     scores: Floats
     best_possible: float
     weights: Mapping[str, float]
-    skipped: tuple[str, ...]
 
 
 def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -50,6 +49,17 @@ def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
         for stem in dict.fromkeys(stems(name)):
             index.setdefault(stem, []).append(code)
     return {stem: tuple(codes) for stem, codes in index.items()}
+
+
+def worth_asking(query: Sequence[str], held: Mapping[str, int], n: int) -> list[str]:
+    """Return the distinct stems of a question that can order anything among n memories, `held` of which hold each.
+
+    Where all are too common, they are asked all the same.
+    """
+    distinct = list(dict.fromkeys(query))
+    if n < COMMON_FROM_ROWS:
+        return distinct
+    return [stem for stem in distinct if held.get(stem, 0) <= COMMON_SHARE_MAX * n] or distinct
 
 
 def lexical_scores(
@@ -69,9 +79,8 @@ def lexical_scores(
     n = len(corpus)
     scores = np.zeros(n, np.float32)
     damping = _damping(windows)
-    used, skipped = _worth_asking(query, postings, n)
     weights: dict[str, float] = {}
-    for stem in used:
+    for stem in dict.fromkeys(query):
         own = windows.to_slots(postings.get(stem, _NO_ROWS))
         frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
         held = int(np.count_nonzero(frequency > 0))
@@ -83,7 +92,7 @@ def lexical_scores(
             np.divide(frequency, denominator, out=denominator)
             denominator *= np.float32(weights[stem] * (K1 + 1))
             scores += denominator
-    return Lexical(windows.to_rows(scores), sum(weights.values()) * (K1 + 1), weights, skipped)
+    return Lexical(windows.to_rows(scores), sum(weights.values()) * (K1 + 1), weights)
 
 
 _NO_ROWS: Rows = np.empty(0, np.intp)
@@ -126,16 +135,3 @@ def _date(windows: Windows, stem: str) -> list[tuple[npt.NDArray[np.int16], int]
     if _DAY.fullmatch(stem):
         return [(windows.day, int(stem))]
     return [(windows.year, int(stem))] if _YEAR.fullmatch(stem) else []
-
-
-def _worth_asking(
-    query: Sequence[str], postings: Mapping[str, Rows], n: int
-) -> tuple[list[str], tuple[str, ...]]:
-    """Return (stems to ask, stems too common to order anything)."""
-    distinct = list(dict.fromkeys(query))
-    if n < COMMON_FROM_ROWS:
-        return distinct, ()
-    common = {s for s in distinct if len(postings.get(s, ())) > COMMON_SHARE_MAX * n}
-    if len(common) == len(distinct):
-        return distinct, ()
-    return [s for s in distinct if s not in common], tuple(sorted(common))
