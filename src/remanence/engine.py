@@ -279,9 +279,9 @@ class Engine:
         """Begin a session; texts learned until it ends belong to it. Beginning twice returns the open one."""
         return await sessions.begin(self._core, task_type)
 
-    async def end_session(self) -> float:
-        """End the session and return its length in hours; 0.0 where none was open."""
-        return await sessions.end(self._core)
+    async def end_session(self, session: str | None = None) -> float:
+        """End the open session, or one by id, and return its length in hours; 0.0 where none was open."""
+        return await sessions.end(self._core, session)
 
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:

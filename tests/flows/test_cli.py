@@ -612,3 +612,13 @@ def test_two_processes_share_one_file(desk: Desk) -> None:
 
     assert [(0, "")] * 4 == [(one.returncode, one.stderr) for one in done]
     assert 1_201 == desk.read("status")["memories"]
+
+
+def test_a_session_spans_processes(desk: Desk) -> None:
+    """One process begins it, another learns in it, a third ends it by its id."""
+    begun = json.loads(desk.type("session", "begin", "--task", "research", "--json").stdout)
+    desk.type("learn", "found it", "--session", begun["session"])
+    ended = json.loads(desk.type("session", "end", begun["session"], "--json").stdout)
+
+    assert begun["session"] == ended["session"]
+    assert 1 == desk.type("session", "end", "nobody").returncode

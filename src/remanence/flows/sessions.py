@@ -1,6 +1,7 @@
 """Sessions: a stretch of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory."""
 
 from remanence.clock import HOUR
+from remanence.errors import NotFound
 from remanence.flows.core import Core, check_name
 from remanence.store.base import Bookkeeping
 
@@ -18,15 +19,20 @@ async def begin(core: Core, task_type: str) -> str:
     return session
 
 
-async def end(core: Core) -> float:
-    """End the open session and return its length in hours; 0.0 where none is open."""
-    if core.session is None:
+async def end(core: Core, session: str | None) -> float:
+    """End a session, or the open one, and return its length in hours; 0.0 where none is open."""
+    ended = session if session is not None else core.session
+    if ended is None:
         return 0.0
-    name = f"session/{core.session}"
+    name = f"session/{ended}"
     now = core.clock.now()
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))
-    row = booked.values[name]
-    began_at = int(row["started_at"])
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={name: {**row, "ended_at": now}}))
-    core.session = None
-    return max(0.0, (now - began_at) / HOUR)
+    row = booked.values.get(name)
+    if row is None:
+        raise NotFound(f"no session {ended!r} in scope {core.scope!r}", recovery="pass the id that begin returned")
+    if row["ended_at"] is None:
+        row = {**row, "ended_at": now}
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={name: row}))
+    if ended == core.session:
+        core.session = None
+    return max(0.0, (int(row["ended_at"]) - int(row["started_at"])) / HOUR)

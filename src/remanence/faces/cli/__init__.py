@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, curating, files, policies
+from remanence.faces.cli import commands, curating, files, policies, sessions
 from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ commands.add(app)
 curating.add(app)
 files.add(app)
 policies.add(app)
+sessions.add(app)
 
 
 def main() -> None:
