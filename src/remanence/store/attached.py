@@ -101,6 +101,8 @@ class Attached:
             for _, change in taken
             if change.after is not None
         }
+        if not written:
+            return
         seqs = {seq for ends in written.values() for seq in ends}
         found = self._work.connection.execute(
             "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
@@ -118,10 +120,12 @@ class Attached:
         """Write what is new or other, then take away what goes."""
         for table, taken in self._taken.items():
             put = [self._put(table, change) for _, change in taken if change.after is not None]
-            self._work.connection.executemany(_PUT[table], put)
+            if put:
+                self._work.connection.executemany(_PUT[table], put)
         for table, taken in self._taken.items():
             gone = [self._key(table, change.key) for _, change in taken if change.after is None]
-            self._work.connection.executemany(_DELETE[table], gone)
+            if gone:
+                self._work.connection.executemany(_DELETE[table], gone)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""

@@ -93,14 +93,6 @@ def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, colum
     return number
 
 
-def next_position(connection: sqlite3.Connection) -> int:
-    """Return the position of the next part; none is ever given twice."""
-    (latest,) = connection.execute(
-        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
-    ).fetchone()
-    return int(latest) + 1
-
-
 def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> None:
     """Write one part at the end of the chain."""
     last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()

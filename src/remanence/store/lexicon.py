@@ -91,11 +91,16 @@ def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]
         (id_list(terms), scope),
     )
     df: dict[int, int] = dict(found.fetchall())
-    waiting = np.frombuffer(b"".join([entry.terms for entry in _waiting(connection, scope)]), np.int64)
-    held, counts = np.unique(waiting, return_counts=True)
-    asked = np.isin(held, np.array(terms, np.int64))
-    for term, count in zip(held[asked].tolist(), counts[asked].tolist(), strict=True):
-        df[term] = df.get(term, 0) + count
+    blobs = connection.execute("SELECT terms FROM waiting WHERE scope = ?", (scope,)).fetchall()
+    if terms and blobs:
+        late = np.frombuffer(b"".join([blob for (blob,) in blobs]), np.int64)
+        asked = np.sort(np.array(terms, np.int64))
+        at = np.searchsorted(asked, late)
+        at = at[asked[np.minimum(at, len(asked) - 1)] == late]
+        counts = np.bincount(at)
+        for place in np.flatnonzero(counts).tolist():
+            term = int(asked[place])
+            df[term] = df.get(term, 0) + int(counts[place])
     return df
 
 

@@ -33,11 +33,10 @@ def commit(
     connection: sqlite3.Connection, names: Fresh, scope: str, changes: Sequence[Change], cause: Cause
 ) -> Committed:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
-    (latest,) = connection.execute(
-        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
-    ).fetchone()
-    resolved, assigned = resolve(changes, latest)
-    images = audit.Images(audit.next_position(connection), len(changes))
+    # The highest number ever given, also where its row is gone: none is given twice.
+    latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+    resolved, assigned = resolve(changes, latest.get("memories", 0))
+    images = audit.Images(latest.get("runs", 0) + 1, len(changes))
     work = Work(connection, names, names.make(connection, SCOPE, scope), scope, cause, images)
     memories, attached = Memories(work), Attached(work)
     for n, change in enumerate(resolved):
@@ -59,7 +58,8 @@ def commit(
         _touch(work, memories, attached)
     if changes:
         connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
-    connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
+    if cause.fired:
+        connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
     position = work.images.position if changes else position_of(connection, work.no)
     return Committed(cause.run, cause.part, position, assigned, len(changes))
 
