@@ -66,7 +66,7 @@ class Ranked:
     """The best memories, best first, as aligned sequences of rows, scores and the parts of each score.
 
     `strength` (0–1) says how well the best match answers the question: the share of the best possible BM25 and the
-    cosine, averaged. `said_by_other` says that the best memory is not by the one person the question names, whose
+    cosine, averaged. `said_by_other` says that the best evidence is not by the one person the question names, whose
     code is `named`. `candidates` is how many memories were in the running.
     """
 
@@ -133,7 +133,7 @@ def rank(
         scores=score[best],
         parts=tuple(parts.of(int(place)) for place in best),
         strength=max((parts.strength(int(place)) for place in best), default=0.0),
-        said_by_other=named is not None and spoken is not None and _by_other(score, spoken),
+        said_by_other=named is not None and spoken is not None and _by_other(evidence, spoken),
         named=named,
         candidates=len(candidates),
     )
@@ -221,10 +221,10 @@ def _first_person(text: str) -> bool:
     return any(word in spoken for reading in read for word in reading.folded)
 
 
-def _by_other(score: Floats, spoken: Bools) -> bool:
-    """Whether the best memory, even after the boost of the one named, is by somebody else."""
-    theirs = float(score[spoken].max(initial=0.0))
-    return float(score[~spoken].max(initial=0.0)) > theirs
+def _by_other(evidence: Floats, spoken: Bools) -> bool:
+    """Whether the best evidence, before any boost, is by somebody else."""
+    theirs = float(evidence[spoken].max(initial=0.0))
+    return float(evidence[~spoken].max(initial=0.0)) > theirs
 
 
 def _best(score: Floats, limit: int) -> Rows:
