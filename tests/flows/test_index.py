@@ -1,0 +1,86 @@
+"""The resident columns of recall are a cache: patched or read anew, they hold the same."""
+
+import random
+
+import numpy as np
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.flows.index import COLUMNS, ScopeIndex
+from remanence.model import Turn
+from tests.flows.conftest import Opener
+
+WORDS = "boat rope sail paint harbour meeting monday tea lisbon keel engine note".split()
+PURGE = """
+version = 1
+name = "purge"
+[[rule]]
+name = "gone"
+every = "deep"
+phase = "purge"
+where = "status == 'pruned'"
+do = "purge"
+because = "test"
+"""
+
+
+async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int]) -> None:
+    """Do one thing that changes what recall must see."""
+    text = " ".join(choice.choices(WORDS, k=6)) + f" {choice.randrange(10_000)}"
+    name = choice.choice(seqs) if seqs else None
+    match choice.randrange(8):
+        case 0 | 1 | 2:
+            turns = [Turn(f"{text} {k}", session=choice.choice("abc"), speaker="Ann") for k in range(3)]
+            seqs += [learned.seq for learned in await memory.learn_many(turns)]
+        case 3:
+            seqs.append((await memory.learn(text, speaker=choice.choice(["Bo", "Cy"]))).seq)
+        case 4 if name is not None:
+            await memory.update(name, text=text)
+        case 5 if name is not None:
+            await memory.forget(name)
+        case 6 if name is not None:
+            await memory.consolidate()
+        case 7:
+            receipt = await memory.apply(await memory.plan(PURGE), allow_destroyed=10_000)
+            if receipt.changes and choice.random() < 0.5:
+                await memory.undo(receipt)
+
+
+async def _refreshed(memory: remanence.Engine, index: ScopeIndex | None = None) -> ScopeIndex:
+    core = memory._core
+    fresh = index or ScopeIndex(core.store, core.scope, core.embedder.dimensions)
+    await fresh.refresh(core.clock.now())
+    return fresh
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_patched_index_holds_what_a_fresh_one_reads(
+    opener: Opener, clock: ManualClock, seed: int
+) -> None:
+    """Learning, editing, forgetting, purging and undoing, in any order, followed step by step."""
+    choice = random.Random(seed)
+    async with opener() as memory:
+        followed = await _refreshed(memory)
+        seqs: list[int] = []
+        for _ in range(25):
+            await _act(memory, choice, seqs)
+            clock.advance(hours=1)
+            followed = await _refreshed(memory, followed)
+            fresh = await _refreshed(memory)
+            seqs = fresh.seq.tolist()
+
+            assert fresh.seq.tolist() == followed.seq.tolist()
+            np.testing.assert_array_equal(fresh.bare, followed.bare)
+            np.testing.assert_allclose(fresh.windows, followed.windows, atol=1e-6)
+            for name in COLUMNS:
+                assert _said(fresh, name) == _said(followed, name)
+
+
+def _said(index: ScopeIndex, name: str) -> list[object]:
+    """Return a column with its codes turned into names."""
+    values = index.column(name).tolist()
+    if name not in {"category", "state", "agent", "speaker", "thread", "session"}:
+        return [None if value != value else value for value in values]  # NaN is not itself
+    names = index.names(name)
+    return [None if code < 0 else names[code] for code in values]
