@@ -81,6 +81,6 @@ def _said(index: ScopeIndex, name: str) -> list[object]:
     """Return a column with its codes turned into names."""
     values = index.column(name).tolist()
     if name not in {"category", "state", "agent", "speaker", "thread", "session"}:
-        return [None if value != value else value for value in values]  # NaN is not itself
+        return [None if np.isnan(value) else value for value in values]
     names = index.names(name)
     return [None if code < 0 else names[code] for code in values]

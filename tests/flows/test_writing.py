@@ -2,11 +2,13 @@
 
 import asyncio
 
+import numpy as np
 import pytest
 
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, NameUnknown
+from remanence.llm.base import Bands
 from remanence.model import Status, Turn
 from tests.flows.conftest import Opener
 
@@ -181,3 +183,29 @@ async def test_scopes_do_not_see_each_other(opener: Opener) -> None:
             await b.get(learned.id)
 
     assert () == recalled.memories
+
+
+class _Broken:
+    """An embedder whose vectors cannot be kept."""
+
+    name = "broken"
+    dimensions = 4
+    bands = Bands(similar=0.5, near=0.9)
+
+    def __init__(self, vector: list[float]) -> None:
+        self.vector = vector
+
+    def embed(self, texts: object, weight: object = None) -> object:
+        """Return what it was told to."""
+        return np.array([self.vector], np.float32)
+
+
+@pytest.mark.parametrize("vector", [[1.0, 2.0], [1.0, float("nan"), 0.0, 0.0], [float("inf"), 0.0, 0.0, 0.0]])
+async def test_a_vector_that_cannot_be_kept_is_refused(opener: Opener, vector: list[float]) -> None:
+    """Wrong size, NaN, infinity: one error that names the embedder, and nothing stored."""
+    async with opener(embedder=_Broken(vector)) as memory:
+        with pytest.raises(InvalidInput) as caught:
+            await memory.learn("x")
+        state = await memory.status()
+
+    assert ("broken" in str(caught.value), 0) == (True, state.memories)

@@ -7,6 +7,7 @@ import base64
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import orjson
 
 from remanence.change import Change, Receipt
@@ -90,6 +91,7 @@ async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> R
     Everything is read and checked before the first row is written.
     """
     header, rows, links = _parse(lines, name)
+    _refuse_vectors(core, rows, name)
     if header.get("embedder") != core.embedder.name and any("vector" in row for row in rows):
         raise InvalidInput(
             f"the export was embedded by {header.get('embedder')!r}, this memory by {core.embedder.name!r}",
@@ -116,6 +118,16 @@ async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> R
         {"import": len(rows), "link": len(changes)},
         parts=parts + 1,
     )
+
+
+def _refuse_vectors(core: Core, rows: Sequence[Mapping[str, Any]], name: str) -> None:
+    """Refuse vectors of another length than the embedder's, or with numbers that are not finite."""
+    for number, row in enumerate(rows, start=2):
+        vector = np.frombuffer(row.get("vector", b""), "<f2") if len(row.get("vector", b"")) % 2 == 0 else None
+        if "vector" in row and (
+            vector is None or len(vector) != core.embedder.dimensions or not np.isfinite(vector).all()
+        ):
+            raise _malformed(name, number, f"a vector is not {core.embedder.dimensions} finite numbers")
 
 
 def _parse(

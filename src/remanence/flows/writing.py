@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
@@ -163,8 +165,13 @@ def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
 
 
 def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
-    """Embed one text; without `weight` all its words weigh alike."""
+    """Embed one text; without `weight` all its words weigh alike. A vector that cannot be kept is refused."""
     vectors = core.embedder.embed([text], weight)
+    if vectors.shape != (1, core.embedder.dimensions) or not np.isfinite(vectors).all():
+        raise InvalidInput(
+            f"the embedder {core.embedder.name!r} gave {vectors.shape} numbers, or some that are not finite",
+            recovery=f"it must give one finite row of {core.embedder.dimensions} per text; nothing was stored",
+        )
     return bytes(vectors[0].astype("<f2").tobytes())
 
 
