@@ -75,7 +75,7 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("expire", "flag", {"to": "seen"}),
     ("deduplicate", "archive", {}),
     ("keep-recent", "archive", {"keep": {"rows": 2}, "per": ["thread"]}),
-    ("keep-recent", "prune", {"keep": {"share": 0.5}, "per": ["category"]}),
+    ("keep-recent", "archive", {"keep": {"share": 0.5}, "per": ["category"]}),
     ("lifecycle", "transition", {"to": "stale"}),
     ("lifecycle", "transition", {"to": "validated"}),
     ("lifecycle", "transition", {"to": "completed", "column": "state"}),

@@ -256,6 +256,12 @@ MALFORMED = (
         "rows or tokens",
         8,
     ),
+    (
+        V + RULE.replace("archive", "prune") + "keep = { share = 0.5 }\n",
+        "never settles",
+        "archive instead",
+        8,
+    ),
     (V + RULE + "keep = { rows = 5 }\ntop = 5\n", "has both keep and top", "beyond", 9),
     (V + RULE + "top = 2.5\n", "top must be a whole number", "top = 5", 8),
     (V + RULE + 'order = "uses desc"\n', "does nothing without keep or top", "keep", 8),

@@ -267,6 +267,10 @@ def _check_window(rule: Rule, table: Table) -> None:
         raise table.error(
             "keep", "a share of what rules themselves change never settles", "keep rows or tokens instead"
         )
+    if rule.keep is not None and rule.keep[0] == "share" and rule.destroys:
+        raise table.error(
+            "keep", "a share of what the rule itself destroys never settles", "archive instead, or keep rows"
+        )
     if rule.over != "memories" and rule.windowed:
         raise table.error(
             "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"

@@ -9,6 +9,7 @@ import numpy as np
 
 from remanence.curate.frame import Array, Frame, Node
 from remanence.curate.rules import Rule
+from remanence.model import Status
 from remanence.snapshot import Bools, Ints
 
 
@@ -24,10 +25,12 @@ def select(rule: Rule, frame: Frame, matched: Ints, seen: Bools, protected: Bool
     """Return which of the matched rows that the rule sees lie beyond `keep` or within `top`; all without a window.
 
     Protected rows are counted first against a budget of tokens or words and never selected by it. A share is of
-    all that match, in sight or not: of what is left it would be half, and half of that, for ever.
+    all that match, in sight or not: of what is left it would be half, and half of that, for ever. Tombstones are
+    not counted, because what a purge takes away must not make the share smaller.
     """
     unit = rule.keep[0] if rule.keep is not None else ""
-    rows = matched if unit == "share" else matched[seen[matched]]
+    counted = frame.column("status") < Status.PRUNED if unit == "share" else seen
+    rows = matched[counted[matched]]
     nothing = rows[:0]
     if not rule.windowed or not len(rows):
         return Window(rows, nothing)

@@ -176,8 +176,10 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
         window = _pick(_WINDOWS, drawn[8])
         table |= window
         if "share" in window.get("keep", ()):
-            # A share of what rules themselves change is refused.
+            # A share of what rules themselves change or destroy is refused.
             table |= {"where": _pick(UNCHANGING, drawn[3])}
+            if do in {"prune", "purge"}:
+                table |= {"keep": {"rows": 1}}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
     return table
