@@ -15,7 +15,7 @@ import orjson
 
 from remanence.change import Cause, Change, Increment, Logged
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN
+from remanence.model import COLUMN, COUNTERS
 from remanence.store.names import SCOPE, SHAPE, Fresh, Names
 from remanence.store.rows import DEFAULTS, LINK_VALUES
 
@@ -293,6 +293,7 @@ class _Shape:
 
     def __init__(self, text: str) -> None:
         self.columns = tuple(text.split(",")) if text else ()
+        self.counters = [(at, name) for at, name in enumerate(self.columns) if name in COUNTERS]
         self._blobs = [name for name in self.columns if name in COLUMN and COLUMN[name].kind == "blob"]
 
     def values(self, kept: Sequence[Any]) -> dict[str, Any]:
@@ -313,18 +314,12 @@ def _change(
         return Change(table, key, _whole(table, images.image("before", before)), None)
     old, new = images.image("before", before), images.image("after", after or "[]")
     was, now = shape.values(old), shape.values(new)
-    for name, value in _increments(shape.columns, new):
-        was[name], now[name] = Increment(-value), Increment(value)
+    for at, name in shape.counters:
+        if isinstance(new[at], dict):
+            was[name], now[name] = Increment(-new[at]["by"]), Increment(new[at]["by"])
     if len(old) > len(shape.columns):
         was["revision"], now["revision"] = old[-1], old[-1] + 1
     return Change(table, key, was, now)
-
-
-def _increments(columns: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, int]]:
-    """Yield the counters among an update's values, with the amount of each."""
-    for name, value in zip(columns, values, strict=True):
-        if isinstance(value, dict) and "by" in value and name in COLUMN and COLUMN[name].kind == "int":
-            yield name, value["by"]
 
 
 def _whole(table: str, image: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Knows columns, counters and transitions; knows nothing of creation and destructi
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -60,7 +60,10 @@ class _Group:
     read: tuple[str, ...]
     uses: bool  # `uses` grows
     wide: bool  # something outside `states` is set
-    stated: bool  # status, tier or reason is set
+    as_is: bool  # all that is set is kept as it comes
+    stated: tuple[
+        int, ...
+    ]  # where status, tier and reason stand in `columns`, -1 where not; empty where none does
     taken: list[tuple[int, Change]] = field(default_factory=list)
     rows: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     known: dict[tuple[Any, ...], _New] = field(default_factory=dict)
@@ -147,17 +150,23 @@ class Updates:
 
     def _made(self, group: _Group, after: Mapping[str, Any]) -> _New:
         work = self._work
-        kept = [work.kept(slot.column, after[slot.name]) for slot in group.columns]
-        amounts = [after[name].by for name in group.counters]
-        image = [work.imaged(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)]
-        states = [
-            value for slot, value in zip(group.columns, kept, strict=True) if slot.column.home == "states"
+        kept = [
+            _as_int(after[name]) if as_is else work.kept(column, after[name])
+            for name, _, as_is, column in group.columns
         ]
-        by_name = dict(zip(group.names, kept, strict=True))
+        image = kept
+        if not group.as_is:
+            image = [work.imaged(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)]
+        amounts = [after[name].by for name in group.counters]
+        states = kept
+        if group.wide:
+            states = [
+                value for slot, value in zip(group.columns, kept, strict=True) if slot.column.home == "states"
+            ]
         return _New(
             kept=(*states, *amounts),
             image=json_text([*image, *({"by": amount} for amount in amounts)]),
-            state=tuple((name in by_name, by_name.get(name)) for name in _STATED) if group.stated else (),
+            state=tuple([(at >= 0, kept[at] if at >= 0 else None) for at in group.stated]),
         )
 
     def _write(self, group: _Group) -> None:
@@ -278,6 +287,14 @@ def _sets(group: _Group, extra: Sequence[str]) -> str:
     return ", ".join(sets)
 
 
+def _place(columns: Sequence[str]) -> Callable[[str], int]:
+    return lambda name: columns.index(name) if name in columns else -1
+
+
+def _as_int(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
 def _kind(before: Mapping[str, Any], after: Mapping[str, Any]) -> Kind:
     """Return what makes updates alike: the columns they name, and which of them are counted up or down."""
     marks = [
@@ -299,6 +316,7 @@ def _group(kind: Kind) -> _Group:
         counters=tuple(name for name, mark in marks if mark),
         read=read,
         uses=uses,
-        stated=not set(_STATED).isdisjoint(columns),
+        as_is=all(COLUMN[name].kind in _AS_IS for name in columns),
+        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_place(columns), _STATED)),
         wide=any(COLUMN[name].home != "states" for name in columns),
     )
