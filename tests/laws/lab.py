@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from hypothesis import Phase, given, settings
@@ -12,8 +13,12 @@ from hypothesis import strategies as st
 from remanence.change import Receipt
 from remanence.clock import ManualClock
 from remanence.curate.plan import Plan
+from remanence.curate.policy import load
 from remanence.engine import Engine
-from remanence.opening import open as open_engine
+from remanence.flows import curating
+from remanence.flows.core import Core
+from remanence.llm.offline import NoEmbedder
+from remanence.opening import NO_RULES
 from remanence.store.base import Store
 from remanence.store.memory import MemoryStore
 from remanence.testing.builders import NOW
@@ -28,6 +33,10 @@ RUNNER = asyncio.Runner()
 Law = Callable[[World, Rules, int], Coroutine[Any, Any, None]]
 
 
+# Compiling a policy takes longer than planning a small world with it.
+loaded = lru_cache(maxsize=64)(load)
+
+
 @dataclass
 class Lab:
     """An engine on a store that holds a world, at a moment."""
@@ -38,7 +47,7 @@ class Lab:
 
     async def plan(self, rules: Rules) -> Plan:
         """Decide what the policy would do now."""
-        return await self.engine.plan(rules.toml())
+        return await curating.plan(self.engine._core, loaded(rules.toml()))
 
     async def apply(self, plan: Plan) -> Receipt:
         """Do what a plan says, the brake lifted."""
@@ -58,7 +67,7 @@ async def lab(world: World, store: Store | None = None) -> AsyncIterator[Lab]:
     """Open an engine on a world."""
     store = store or MemoryStore()
     clock = ManualClock(NOW)
-    engine = open_engine(store=store, scope=SCOPE, clock=clock, embedder="none")
+    engine = Engine(Core(store, SCOPE, clock, NoEmbedder(), loaded(NO_RULES)))
     async with engine:
         await fill(store, SCOPE, world)
         yield Lab(engine, store, clock)
