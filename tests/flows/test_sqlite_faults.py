@@ -218,24 +218,29 @@ asyncio.run(main())
 
 
 async def test_one_refused_request_leaves_its_group_alone(store: SqlStore) -> None:
-    """Of requests that share a commit, one that conflicts fails for its caller only."""
+    """Of requests that share a commit, one that conflicts and one that fails half way fail for their callers only."""
     await learn(store, "before")
-    again = learn(store, "before", first=7_000)
+    again, half = learn(store, "before", first=7_000), store.commit(SCOPE, half_way("fresh"), because())
     others = [learn(store, f"text {number}", first=1_000 * number) for number in range(1, 31)]
-    answers = await asyncio.gather(*others[:15], again, *others[15:], return_exceptions=True)
+    answers = await asyncio.gather(*others[:15], again, half, *others[15:], return_exceptions=True)
 
     assert isinstance(answers[15], Conflict)
+    assert isinstance(answers[16], InvalidInput)
     assert 30 == sum(isinstance(answer, tuple) for answer in answers)
     assert 31 == len(await texts(store))
     assert [] == await unsound(store)
 
 
+def half_way(category: str) -> list[Change]:
+    """Return changes that are found wrong only when the first of them is written."""
+    return [created(1, "new", category=category), Change("links", (-1, 999, Relation.CAUSES), None, {})]
+
+
 async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStore) -> None:
     """A category that came and went with a rolled-back request is made anew by the next."""
     await learn(store, "before")
-    bad = [created(1, "new", category="fresh"), created(2, "before", id="f" * 32)]
-    with pytest.raises(Conflict):
-        await store.commit(SCOPE, bad, because())
+    with pytest.raises(InvalidInput):
+        await store.commit(SCOPE, half_way("fresh"), because())
     await store.commit(SCOPE, [created(1, "other", category="second")], because())
     await store.commit(SCOPE, [created(1, "new", category="fresh")], because())
     found = await store.find(SCOPE, Find(equal={"category": "fresh"}))

@@ -81,6 +81,8 @@ class SqlStore:
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
+        self._names = Names()  # another file may lie at the path by now
+        self._fresh = Fresh(self._names)
         writer = _Writer(self._connect, self._path, self._fresh)
         writer.start()
         try:
@@ -182,7 +184,7 @@ class SqlStore:
             doctor.start()
         try:
             return await self._opened(doctor).ask(
-                lambda connection: checking.check(connection, self._names), reads=True
+                lambda connection: checking.check(connection, Names()), reads=True
             )
         finally:
             if doctor is not None and doctor is not self._writer:

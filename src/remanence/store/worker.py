@@ -114,6 +114,8 @@ class Worker:
                 jobs, ends = self._waiting(first)
                 connection = self._serve(connection, jobs)
                 _answer(jobs)
+                # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
+                jobs, first = [], None
         finally:
             self._open = False
             _answer([*jobs, *self._left()])

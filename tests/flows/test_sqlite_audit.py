@@ -1,0 +1,122 @@
+"""What SQLite keeps of a run, packed and shared, reads as the reference keeps it in plain objects."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from remanence.change import Change, Increment, Logged, inverses
+from remanence.model import Kind, Reason, Relation, Status, Tier
+from remanence.store.base import Store
+from remanence.store.memory import MemoryStore
+from remanence.store.sql import SqlStore
+from remanence.testing.builders import NOW, SCOPE, because, created
+
+ROWS = 60
+VALUES = {"weight": 0.3, "confidence": 0.75, "count": 2, "created_at": NOW, "last_at": NOW}
+
+
+async def lived(store: Store) -> list[Logged]:
+    """Let a store live through creations, equal and unequal updates, cuts, destruction and undo; return its history."""
+    columns = {"category": "note", "kind": Kind.SEMANTIC, "vector": bytes(range(64)), "value": 0.123457}
+    born = [created(k, f"text number {k}", said_at=NOW + k % 3, **columns) for k in range(1, ROWS + 1)]
+    tags = [Change("tags", (-k, f"tag {k % 2}"), None, {}) for k in range(1, ROWS + 1)]
+    links = [Change("links", (-k, -k - 1, Relation.SIMILAR), None, VALUES) for k in range(1, ROWS)]
+    source = Change("sources", (-1, "a file"), None, {"span": "1-2"})
+    seqs = (await store.commit(SCOPE, [*born, *tags, *links, source], because(run="1"))).assigned
+    await store.commit(SCOPE, [*map(archived, seqs[: ROWS // 2])], because("curate", run="2", planned=True))
+    counted = [
+        Change("memories", seq, {"reinforced": Increment(-2)}, {"reinforced": Increment(2)}) for seq in seqs
+    ]
+    await store.commit(
+        SCOPE, [*counted], because("rate", run="3", detail={"why": ["a", {"b": 1}]}, fired=("rule",))
+    )
+    cut = [Change("links", (seq, seq + 1, int(Relation.SIMILAR)), {"weight": 0.3}, None) for seq in seqs[:-1]]
+    moved = [
+        Change("memories", seq, {"revision": 1}, {"speaker": f"s{seq % 2}", "revision": 2})
+        for seq in seqs[-9:]
+    ]
+    await store.commit(SCOPE, [*cut, *moved], because("curate", run="4", final=False, policy="p", actor="a"))
+    gone = [
+        Change("tags", (seq, f"tag {(number + 1) % 2}"), {}, None)
+        for number, seq in enumerate(seqs[-9:], ROWS - 9)
+    ]
+    gone += [Change("memories", seq, {"revision": 2}, None) for seq in seqs[-9:]]
+    await store.commit(SCOPE, gone, because("purge", run="5", destroyed=9))
+    for run in ("5", "2"):
+        (part,) = await store.history(SCOPE, run=run)
+        await store.commit(SCOPE, inverses(part.changes), because("undo", run=f"undo {run}"))
+    return await store.history(SCOPE)
+
+
+def archived(seq: int) -> Change:
+    """Archive a memory of `lived`."""
+    before = {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, "status_at": NOW, "revision": 1}
+    after = {"status": Status.ARCHIVED, "tier": Tier.ARCHIVE, "reason": Reason.DECAYED, "status_at": NOW + 1}
+    return Change("memories", seq, before, {**after, "revision": 2})
+
+
+async def test_history_is_the_references_history(tmp_path: Path) -> None:
+    """Every part of every run has the same cause and the same changes, value for value."""
+    store, reference = SqlStore(str(tmp_path / "memory.db")), MemoryStore()
+    await store.open()
+    await reference.open()
+    held, expected = await lived(store), await lived(reference)
+    of_one = [await kept.history(SCOPE, memory=ROWS) for kept in (store, reference)]
+    found = [check for check in await store.check() if not check.ok]
+    await store.close()
+
+    assert [] == found
+    assert [part.cause for part in expected] == [part.cause for part in held]
+    for part, other in zip(expected, held, strict=True):
+        assert by_key(part.changes) == by_key(other.changes), part.cause.run
+    assert [by_key(part.changes) for part in of_one[1]] == [by_key(part.changes) for part in of_one[0]]
+
+
+def by_key(changes: Sequence[Change]) -> list[Change]:
+    """Put changes in order of their keys, where a store may choose the order."""
+    return sorted(changes, key=lambda change: (change.table, str(change.key)))
+
+
+async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
+    """An update is logged in at most 60 bytes, a cut link in 60, a whole row in 600 beside its vector."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    await lived(store)
+    await store.close()
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute(
+            "SELECT run, kind, avg(length(coalesce(before, '') || coalesce(after, '') || coalesce(subkey, '')))"
+            " FROM changes JOIN runs USING (position) GROUP BY run, kind"
+        ).fetchall()
+    connection.close()
+    bytes_by = {(run, kind): size for run, kind, size in rows}
+
+    assert bytes_by["2", 0] <= 40
+    assert bytes_by["4", 2] <= 40
+    assert bytes_by["5", 0] <= 600
+
+
+async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
+    """A changed value, a changed cause, a part taken out and the last part cut off all break the chain."""
+    for damage in (
+        """UPDATE changes SET "after" = replace("after", '3', '4') WHERE position = 2 AND n = 0""",
+        "UPDATE runs SET actor = 'nobody' WHERE position = 4",
+        "UPDATE names SET name = 'tier,status,reason,status_at' WHERE name = 'status,tier,reason,status_at'",
+        "DELETE FROM runs WHERE position = 3",
+        "DELETE FROM runs WHERE position = 7",
+    ):
+        path = tmp_path / "memory.db"
+        path.unlink(missing_ok=True)
+        store = SqlStore(str(path))
+        await store.open()
+        await lived(store)
+        await store.close()
+        with sqlite3.connect(path) as connection:
+            assert connection.execute(damage).rowcount == 1, damage
+        connection.close()
+        await store.open()
+        broken = [check.name for check in await store.check() if not check.ok]
+        await store.close()
+
+        assert "audit" in broken, damage
