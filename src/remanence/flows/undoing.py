@@ -34,7 +34,7 @@ async def undo(core: Core, run: str) -> Receipt:
         raise InvalidInput(
             f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
         )
-    if len(left) > 1:
+    if len(left) > 1 and await _edited_since(core, logged[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left)
     changed = 0
     for part in left:
@@ -66,6 +66,12 @@ async def _parts(core: Core, run: str) -> list[Logged]:
         found += page
         if len(page) < PAGE:
             return found
+
+
+async def _edited_since(core: Core, position: int, own: set[str]) -> bool:
+    """Tell whether anything but uses was written since, by another run."""
+    page = await core.store.history(core.scope, after=position, limit=PAGE, rows=False)
+    return len(page) == PAGE or any(part.cause.run not in own and part.cause.verb != "use" for part in page)
 
 
 async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
