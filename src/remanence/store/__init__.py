@@ -1,1 +1,1 @@
-"""What keeps memories: the protocol in `base`, the reference in `memory`, SQLite in `sql`; they know no rules or ranks."""
+"""What keeps memories: the protocol in `base`, the reference in `memory`, SQLite in `sql`; they know no rules."""
