@@ -136,10 +136,10 @@ class Store(Protocol):
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing.
 
         Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link
-        writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox or active memory
-        of the scope already has, or whose key is taken, is a Conflict. A positive increment of `uses` also sets
-        `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are logged without
-        their rows, since uses are never undone.
+        writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox
+        or active memory of the scope already has, or whose key is taken, is a Conflict. A positive increment of
+        `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
+        logged without their rows, since uses are never undone.
         """
         ...
 
