@@ -66,13 +66,17 @@ async def learn_many(
     core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
 ) -> list[Learned]:
     """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far."""
-    drafts = [prepare(core, turn) for turn in turns]
+    drafts = await asyncio.to_thread(_prepared, core, turns)
     answers: list[Learned] = []
     for start in range(0, len(drafts), CHUNK):
         answers += await take(core, drafts[start : start + CHUNK])
         if progress is not None:
             progress(len(answers))
     return answers
+
+
+def _prepared(core: Core, turns: Sequence[Turn]) -> list[Draft]:
+    return [prepare(core, turn) for turn in turns]
 
 
 def prepare(core: Core, turn: Turn) -> Draft:
