@@ -305,6 +305,7 @@ async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> 
 
 async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
     """Who is merged away stays readable behind its survivor, which takes over its links and counts."""
+    # Without old lineage, who was merged into whom is told by the lineage alone.
     pairs = [
         (
             *link[:2],
@@ -312,6 +313,7 @@ async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
             {**link[3], "confidence": 0.75},
         )
         for link in world.links
+        if link[2] != Relation.MERGED_FROM
     ]
     links = tuple({link[:3]: link for link in pairs}.values())
     rule = {"name": "m", "every": "deep", "phase": "deduplicate", "do": "merge", "over": "pairs", "min": 0.5}
