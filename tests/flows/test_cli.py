@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -308,7 +309,7 @@ def test_the_state_is_told(talk: Desk) -> None:
 
 def test_a_damaged_file_is_seen(talk: Desk) -> None:
     """Doctor leaves with 1 where something is not sound."""
-    with sqlite3.connect(talk.folder / "agent.db") as connection:
+    with closing(sqlite3.connect(talk.folder / "agent.db")) as connection, connection:
         connection.execute("UPDATE memories SET text = 'High tide is at ten.' WHERE seq = 2")
     done = talk.type("doctor")
 
@@ -552,7 +553,7 @@ def stored(path: Path) -> int:
     if not path.exists():
         return 0
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection, connection:
             return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
     except sqlite3.Error:
         return 0

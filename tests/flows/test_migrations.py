@@ -3,6 +3,7 @@
 import re
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ BROKEN = STEP + "\n    op.execute(\"INSERT INTO vectors (seq, vector) VALUES (99
 
 def tables(path: Path) -> dict[str, str]:
     """Return the SQL of everything in a file, blanks and quotes aside."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     connection.close()
     return {name: re.sub(r'[\s"]+', " ", sql).strip() for name, sql in rows if name != "alembic_version"}
@@ -133,7 +134,7 @@ async def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:
     """A file of a later version is refused with what to do, and not a byte of it changes."""
     path = tmp_path / "memory.db"
     await filled(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"PRAGMA user_version = {NEXT}")
     connection.close()
     content = path.read_bytes()
@@ -148,7 +149,7 @@ async def test_texts_cut_into_words_another_way_are_indexed_anew(tmp_path: Path)
     """A file whose index was made by another tokeniser gets a new index when it is opened."""
     path = tmp_path / "memory.db"
     await filled(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE meta SET value = 'older' WHERE name = 'tokenizer'")
         connection.execute("DELETE FROM waiting")
     connection.close()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from remanence.change import Change, Increment, Logged, inverses
@@ -84,7 +85,7 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
     await store.open()
     await lived(store)
     await store.close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute(
             "SELECT run, kind, avg(length(coalesce(before, '') || coalesce(after, '') || coalesce(subkey, '')))"
             " FROM changes JOIN runs USING (position) GROUP BY run, kind"
@@ -112,7 +113,7 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
         await store.open()
         await lived(store)
         await store.close()
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             assert connection.execute(damage).rowcount == 1, damage
         connection.close()
         await store.open()

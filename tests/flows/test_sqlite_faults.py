@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -79,7 +80,7 @@ async def test_what_is_no_database_is_left_alone(tmp_path: Path) -> None:
 async def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     """A database with tables of its own is refused, and not a byte of it changes."""
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE memories (text TEXT)")
     connection.close()
     content = path.read_bytes()

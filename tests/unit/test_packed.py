@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ PACKED = tuple(
 
 
 @pytest.fixture
-def connection() -> sqlite3.Connection:
+def connection() -> Iterator[sqlite3.Connection]:
     """A database with tables and no constraints in the way."""
     connection = sqlite3.connect(":memory:")
     for statement in statements():
@@ -33,7 +34,8 @@ def connection() -> sqlite3.Connection:
     connection.execute(
         "INSERT INTO names (no, space, name) VALUES (51, 'scope', 'work'), (52, 'scope', 'other')"
     )
-    return connection
+    yield connection
+    connection.close()
 
 
 def value_of(name: str, chance: random.Random) -> int | None:
