@@ -153,7 +153,7 @@ async def untag(core: Core, name: int | str, tags: Sequence[str]) -> Receipt:
 
 
 async def set_pin(core: Core, name: int | str, *, pinned: bool) -> Receipt:
-    """Pin or unpin; a pinned memory is never moved or destroyed by curation."""
+    """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return update(memory, {"pinned": int(pinned)})
