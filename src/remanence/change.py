@@ -3,7 +3,7 @@
 Knows the shape of a change and nothing of how a store keeps it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -144,15 +144,3 @@ def inverse(change: Change) -> Change:
 def inverses(changes: Sequence[Change]) -> list[Change]:
     """Turn a list of changes round: each inverted, in reverse order."""
     return [inverse(change) for change in reversed(changes)]
-
-
-def parts(changes: Iterable[Sequence[Change]], limit: int = PART_CHANGES_MAX) -> Iterable[list[Change]]:
-    """Gather groups of changes that belong together into parts of at most `limit`; a group is never split."""
-    part: list[Change] = []
-    for group in changes:
-        if part and len(part) + len(group) > limit:
-            yield part
-            part = []
-        part.extend(group)
-    if part:
-        yield part

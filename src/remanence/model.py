@@ -116,6 +116,9 @@ SYMMETRIC = frozenset({Relation.SIMILAR, Relation.NEAR_DUPLICATE, Relation.CO_OC
 LINEAGE = frozenset({Relation.SUPERSEDES, Relation.LEARNED_FROM, Relation.MERGED_FROM})
 UNCOUNTED = LINEAGE | {Relation.CONTRADICTS}
 
+# What recall may return.
+STANDING = frozenset({Status.INBOX, Status.ACTIVE})
+
 # What a memory may become; backwards only by restore, undo or confirmation.
 TRANSITIONS: Mapping[Status, frozenset[Status]] = {
     Status.INBOX: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED}),
@@ -205,6 +208,9 @@ COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced"})
 
 
+LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at")
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A typed edge between two memories; a missing confidence counts as 1."""
@@ -217,6 +223,16 @@ class Link:
     count: int = 1
     created_at: int = 0
     last_at: int = 0
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """How a change names it."""
+        return (self.source, self.target, int(self.relation))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Its columns beside the key."""
+        return {name: getattr(self, name) for name in LINK_COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +366,6 @@ class Recalled:
     tokens: int
     dropped: tuple[Dropped, ...] = ()
     said_by_other: bool = False
-    explanation: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
 
 

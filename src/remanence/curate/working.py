@@ -37,14 +37,7 @@ CHANGEABLE = (
     "use_days",
     "use_day",
 )
-# Within a group the safest action wins; actions of different groups go together. By column that shows it.
-GROUPS = {
-    "status": "status",
-    "tier": "status",
-    "lifecycle": "lifecycle",
-    "state": "state",
-    "reinforced": "counters",
-}
+# Within a group of columns the safest action wins: the smallest of these.
 _RANKS = {"move": 0, "archive": 10, "merge": 11, "prune": 12, "purge": 13}
 NOBODY = -1
 

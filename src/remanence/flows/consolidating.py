@@ -15,7 +15,7 @@ from remanence.change import Change
 from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, update
 from remanence.flows.writing import vector_of
-from remanence.model import Consolidated, Link, Memory, Relation, Status
+from remanence.model import Consolidated, Memory, Relation, Status
 from remanence.store.base import Find
 from remanence.twins import verdict
 
@@ -73,7 +73,7 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
         pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
         partners = await _texts(core, pairs)
         held = await core.store.neighbours(core.scope, [memory.seq for memory in chunk.memories])
-        _decide(core, chunk, pairs, partners, {_key(link) for link in held})
+        _decide(core, chunk, pairs, partners, {link.key for link in held})
         try:
             if chunk.changes:
                 await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part))
@@ -168,7 +168,3 @@ def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -
 def _values(cosine: float, now: int) -> dict[str, Any]:
     weight = round(min(1.0, max(0.0, cosine)), 6)
     return {"weight": weight, "confidence": weight, "count": 1, "created_at": now, "last_at": now}
-
-
-def _key(link: Link) -> tuple[int, int, int]:
-    return (link.source, link.target, int(link.relation))

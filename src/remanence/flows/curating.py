@@ -205,16 +205,10 @@ async def _completed(core: Core, groups: list[Group]) -> list[Group]:
     gone: set[tuple[int, int, int]] = {key for group in groups for key in _cut(group)}
     hanging: dict[int, list[Change]] = {seq: _attached(memory) for seq, memory in memories.items()}
     for link in await core.store.neighbours(core.scope, seqs):
-        key = (link.source, link.target, int(link.relation))
-        if key not in gone:
-            gone.add(key)
-            values = {
-                name: getattr(link, name)
-                for name in ("weight", "confidence", "count", "created_at", "last_at")
-            }
-            hanging[link.source if link.source in hanging else link.target].append(
-                Change("links", key, values, None)
-            )
+        if link.key not in gone:
+            gone.add(link.key)
+            owner = link.source if link.source in hanging else link.target
+            hanging[owner].append(Change("links", link.key, link.values, None))
     return [[*_hanging(group, hanging), *group] for group in groups]
 
 

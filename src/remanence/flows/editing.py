@@ -12,6 +12,7 @@ from remanence.flows.core import RACES_MAX, Core, check_name, label, receipt, up
 from remanence.flows.undoing import standing
 from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
 from remanence.model import (
+    STANDING,
     SYMMETRIC,
     TRANSITIONS,
     Kind,
@@ -28,7 +29,6 @@ from remanence.model import (
 )
 from remanence.text import check_text, fingerprint, token_estimate, words
 
-STANDING = (Status.INBOX, Status.ACTIVE)
 LINK_WEIGHT_STEP = 0.10  # elfmem: a link seen again gains this weight, up to 1
 LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
 LINKED_WEIGHT = 0.65  # elfmem's default weight of a link drawn by hand
@@ -268,7 +268,7 @@ async def supersede(core: Core, old: int | str, by: int | str) -> Receipt:
         if memory.status is not Status.SUPERSEDED:
             values["status_at"] = now
         link = (newer.seq, memory.seq, int(Relation.SUPERSEDES))
-        held = [row for row in await core.store.neighbours(core.scope, [memory.seq]) if _key(row) == link]
+        held = [row for row in await core.store.neighbours(core.scope, [memory.seq]) if row.key == link]
         fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
         drawn = [] if held else [Change("links", link, None, fresh)]
         return update(memory, values, guarded=True) + drawn
@@ -351,7 +351,7 @@ async def link(core: Core, wish: Linking) -> Link:
                 raise
             continue
         assert change.after is not None
-        stands = {**({} if held is None else _values(held)), **change.after}
+        stands = {**({} if held is None else held.values), **change.after}
         return Link(source, target, relation, **stands)
     raise AssertionError("unreachable")
 
@@ -395,7 +395,7 @@ async def unlink(core: Core, source: int | str, target: int | str, relation: str
             f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
         )
     cause = core.cause("unlink")
-    await core.commit([Change("links", _key(held), _values(held), None)], cause)
+    await core.commit([Change("links", held.key, held.values, None)], cause)
     return receipt(core.scope, cause, 1, {"unlink": 1})
 
 
@@ -408,12 +408,4 @@ async def _ends(core: Core, source: int | str, target: int | str, relation: Rela
 
 async def _held(core: Core, source: int, target: int, relation: Relation) -> Link | None:
     links = await core.store.neighbours(core.scope, [source])
-    return next((link for link in links if _key(link) == (source, target, int(relation))), None)
-
-
-def _key(link: Link) -> tuple[int, int, int]:
-    return (link.source, link.target, int(link.relation))
-
-
-def _values(link: Link) -> dict[str, Any]:
-    return {name: getattr(link, name) for name in ("weight", "confidence", "count", "created_at", "last_at")}
+    return next((link for link in links if link.key == (source, target, int(relation))), None)

@@ -13,7 +13,7 @@ import orjson
 from remanence.change import Change, Receipt
 from remanence.errors import IngestError, InvalidInput
 from remanence.flows.core import Core, receipt
-from remanence.model import COLUMNS, SYMMETRIC, Column, Link, Memory, Relation
+from remanence.model import COLUMNS, LINK_COLUMNS, SYMMETRIC, Column, Link, Memory, Relation
 from remanence.store.base import Find
 
 FORMAT = "remanence-export"
@@ -21,7 +21,6 @@ VERSION = 1
 PAGE = 1_000
 _NOT_EXPORTED = frozenset({"revision", "touched", "vector"})
 _CARRIED = tuple(column for column in COLUMNS if column.name not in _NOT_EXPORTED)
-_LINK = ("weight", "confidence", "count", "created_at", "last_at")
 
 
 async def export(core: Core) -> AsyncIterator[bytes]:
@@ -81,8 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def _link_out(link: Link, ids: Mapping[int, str]) -> dict[str, Any]:
-    values = {name: getattr(link, name) for name in _LINK}
-    return {"source": ids[link.source], "target": ids[link.target], "relation": link.relation.label, **values}
+    return {"source": ids[link.source], "target": ids[link.target], "relation": link.relation.label, **link.values}
 
 
 async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> Receipt:
@@ -212,7 +210,7 @@ def _link_in(value: dict[str, Any], name: str, line: int) -> dict[str, Any]:
     try:
         relation = Relation[value["relation"].upper()]
         return {"ends": (str(value["source"]), str(value["target"])), "relation": relation} | {
-            key: value[key] for key in _LINK
+            key: value[key] for key in LINK_COLUMNS
         }
     except (KeyError, AttributeError) as error:
         raise _malformed(name, line, f"not a link: {error}") from error
@@ -256,5 +254,5 @@ async def _link_changes(core: Core, links: Sequence[tuple[int, dict[str, Any]]])
         source, target = sorted(ends) if link["relation"] in SYMMETRIC else ends
         key = (source, target, int(link["relation"]))
         if key not in have:
-            changes.append(Change("links", key, None, {field: link[field] for field in _LINK}))
+            changes.append(Change("links", key, None, {field: link[field] for field in LINK_COLUMNS}))
     return changes

@@ -9,10 +9,9 @@ import numpy as np
 from remanence.change import Change, Logged, Receipt, inverses
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import Core, receipt, update
-from remanence.model import Memory, Status, Tier
+from remanence.model import STANDING, Memory, Status, Tier
 from remanence.snapshot import Wanted
 
-STANDING = (Status.INBOX, Status.ACTIVE)
 PAGE = 1_000
 
 

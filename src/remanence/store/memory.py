@@ -18,7 +18,7 @@ import numpy.typing as npt
 from remanence.change import GUARDS, Cause, Change, Committed, Logged
 from remanence.clock import DAY
 from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.model import COLUMN, COLUMNS, Column, Link, Memory, Relation, Status
+from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
 from remanence.store.base import (
     Arriving,
@@ -39,7 +39,7 @@ from remanence.store.rules import (
     refuse_unknown_columns,
     resolve,
 )
-from remanence.store.tables import STANDING, Row, Tables, applied, empty, refuse_conflicts
+from remanence.store.tables import Row, Tables, applied, empty, refuse_conflicts
 from remanence.text import stems, term_hash
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
-from remanence.model import COLUMNS, Status
+from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.rules import (
     LINK_DEFAULTS,
     count_use,
@@ -22,7 +22,6 @@ from remanence.store.rules import (
 Row = Mapping[str, Any]
 Tables = dict[str, dict[Any, Row]]
 
-STANDING = frozenset({Status.INBOX, Status.ACTIVE})
 _DEFAULTS: Row = {
     column.name: int(column.default) if column.labels and column.default is not None else column.default
     for column in COLUMNS

@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from remanence.change import Change, Logged
-from remanence.model import SYMMETRIC, Reason, Status, Tier
+from remanence.model import STANDING, SYMMETRIC, Reason, Status, Tier
 from remanence.testing.dump import Dump
 from remanence.text import stems, term_hash
-
-_STANDING = frozenset({Status.INBOX, Status.ACTIVE})
 
 
 def dangling_ends(content: Dump) -> list[str]:
@@ -39,7 +37,7 @@ def reasons_missing(content: Dump) -> list[str]:
     return [
         f"memory {seq}"
         for seq, memory in content.memories.items()
-        if memory["status"] not in _STANDING and not isinstance(memory["reason"], Reason)
+        if memory["status"] not in STANDING and not isinstance(memory["reason"], Reason)
     ]
 
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.change import Change, Increment
-from remanence.model import Kind, Known, Relation, Role, Severity, Status, Turn
+from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Turn
 from remanence.text import term_hash, token_estimate, words
 from remanence.write.classify import decay
 from remanence.write.value import asks, keep_value
-
-STANDING = frozenset({Status.INBOX, Status.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
