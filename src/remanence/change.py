@@ -46,7 +46,8 @@ class Cause:
     `run` names all parts of one run; `final` marks the last part, so that a run killed between two parts shows
     as interrupted. `destroyed` counts against the brake. `fired` names periodic rules that have now fired.
     `planned` tells that the changes were decided on a snapshot that knew all rows of the run, so that
-    neighbours of the changed rows are not marked as touched.
+    neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
+    turns.
     """
 
     verb: str
@@ -60,6 +61,7 @@ class Cause:
     destroyed: int = 0
     fired: tuple[str, ...] = ()
     planned: bool = False
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The nouns: what is kept, what it is called, and what the verbs answer. Frozen data without behaviour or I/O."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
@@ -118,6 +118,15 @@ UNCOUNTED = LINEAGE | {Relation.CONTRADICTS}
 
 # What recall may return.
 STANDING = frozenset({Status.INBOX, Status.ACTIVE})
+
+# A path that was tried and rejected; forgetting it means walking it again.
+REJECTED_PATH = "rejected-path"
+
+
+def is_load_bearing(kind: Kind | None, tags: Iterable[str]) -> bool:
+    """Tell whether later work rests on a memory: all but episodes do, and what nobody has classified (forge-loop)."""
+    return kind is not Kind.EPISODIC or REJECTED_PATH in tags
+
 
 # What a memory may become; backwards only by restore, undo or confirmation.
 TRANSITIONS: Mapping[Status, frozenset[Status]] = {
@@ -357,7 +366,8 @@ class Recalled:
     """The answer to a recall: memories best first, within the budget, with what was left out.
 
     `strength` is between 0 (nothing matches) and 1; `said_by_other` tells that the best evidence was said by
-    somebody else than the one person the question names.
+    somebody else than the one person the question names. `left_out` counts by reason all that was left out, of
+    which `dropped` names the first.
     """
 
     query: str
@@ -367,6 +377,7 @@ class Recalled:
     dropped: tuple[Dropped, ...] = ()
     said_by_other: bool = False
     text: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,12 @@ class LinkColumns:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a snapshot is asked for: columns by name, tag patterns (`self/*`), and whether links are needed."""
+    """What a snapshot is asked for: columns by name, tag patterns (`self/*`), links, and clocks but the wall's."""
 
     columns: frozenset[str]
     tags: frozenset[str] = frozenset()
     links: bool = False
+    clocks: frozenset[str] = frozenset()  # "active", "turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Snapshot:
     fired: Mapping[str, int] = field(default_factory=dict)  # periodic rule → when it last fired
     newest_at: int = 0  # the latest time the scope has recorded, for clock sanity
     destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`
+    spans: Ints | None = None  # (began, ended) of what sessions covered: disjoint, ascending
+    heard: Ints | None = None  # (minute, turns heard in it), ascending
 
     def __len__(self) -> int:
         return len(self.seq)

@@ -25,7 +25,7 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("model",),
-    ("change", "clock", "score", "snapshot", "text", "twins"),
+    ("change", "clock", "score", "snapshot", "text", "timescale", "twins"),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
@@ -48,6 +48,7 @@ PURE = frozenset(
         "score",
         "snapshot",
         "text",
+        "timescale",
         "twins",
         "write",
     },
