@@ -57,10 +57,10 @@ class Postings:
 class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
-    `seed` sets JSON values that are absent, `put` sets them in any case (None deletes); `get` answers what then is.
-    `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once. `lease` = (name, holder, until): taken if free, expired at `now` or held
-    by the same holder; the answer's `fence` is a number that rises with every new holder, None where refused.
-    `release` = (name, holder) gives a lease back.
+    `seed` sets JSON values that are absent, `put` sets them in any case (None deletes); `get` answers what then
+    is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once. `lease` =
+    (name, holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a
+    number that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back.
     """
 
     now: int
