@@ -4,6 +4,7 @@ Works 200 memories a transaction, so a kill redoes one chunk; nothing is merged 
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from remanence.twins import verdict
 CHUNK = 200
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
+HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
 BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
 
@@ -72,8 +74,7 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
         partners = await _texts(core, pairs)
-        held = await core.store.neighbours(core.scope, [memory.seq for memory in chunk.memories])
-        _decide(core, chunk, pairs, partners, {link.key for link in held})
+        _decide(core, chunk, pairs, partners, await _drawn(core, chunk.memories, pairs))
         try:
             if chunk.changes:
                 await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part))
@@ -121,12 +122,39 @@ async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memo
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
 
+@dataclass
+class _Drawn:
+    """The links that are there, and how many similar ones each memory has."""
+
+    keys: set[tuple[int, int, int]]
+    similar: Counter[int]
+
+    def room(self, relation: Relation, *ends: int) -> bool:
+        """Tell whether both ends take another link; near duplicates always find room."""
+        return relation is not Relation.SIMILAR or all(self.similar[end] < HUB_MAX for end in ends)
+
+    def add(self, key: tuple[int, int, int]) -> None:
+        """Count a link."""
+        self.keys.add(key)
+        if key[2] == Relation.SIMILAR:
+            self.similar.update(key[:2])
+
+
+async def _drawn(core: Core, memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> _Drawn:
+    """Fetch the links of a chunk and of all that it may be linked to."""
+    seqs = {memory.seq for memory in memories} | {int(core.index.seq[pair.row]) for row in pairs for pair in row}
+    drawn = _Drawn(set(), Counter())
+    for link in await core.store.neighbours(core.scope, sorted(seqs)):
+        drawn.add(link.key)
+    return drawn
+
+
 def _decide(
     core: Core,
     chunk: _Chunk,
     pairs: Sequence[Sequence[_Pair]],
     partners: dict[int, Memory],
-    drawn: set[tuple[int, int, int]],
+    drawn: _Drawn,
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
@@ -137,7 +165,7 @@ def _decide(
             other = int(core.index.seq[pair.row])
             relation = _relation(core, memory, partners.get(other), pair.cosine)
             key = (min(memory.seq, other), max(memory.seq, other), int(relation))
-            if left[relation] and key not in drawn:
+            if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
                 left[relation] -= 1
                 drawn.add(key)
                 chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
