@@ -1,5 +1,6 @@
 """The resident columns of recall are a cache: patched or read anew, they hold the same."""
 
+import asyncio
 import random
 
 import numpy as np
@@ -75,6 +76,23 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
             np.testing.assert_allclose(fresh.windows, followed.windows, atol=1e-6)
             for name in COLUMNS:
                 assert _said(fresh, name) == _said(followed, name)
+
+
+async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:
+    """A recall reads the index as it was when it began, though others learn and recall meanwhile."""
+
+    async def work(memory: remanence.Engine, name: str) -> list[int]:
+        found = []
+        for turn in range(15):
+            await memory.learn(f"{name} says {turn}")
+            found.append(len((await memory.recall(name, limit=100)).memories))
+        return found
+
+    async with opener() as memory:
+        found = await asyncio.gather(*(work(memory, name) for name in WORDS[:6]))
+
+    assert [sorted(counts) for counts in found] == list(found)
+    assert all(counts[-1] >= 15 for counts in found)
 
 
 def _said(index: ScopeIndex, name: str) -> list[object]:

@@ -4,7 +4,9 @@ A cache that can be thrown away: it follows the change sequence, patches the row
 where too many did.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,7 @@ RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
 
 
 class ScopeIndex:
-    """The resident columns of one scope; `refresh` before use."""
+    """The resident columns of one scope; `refresh` before use, and read them `still` where something is awaited."""
 
     def __init__(self, store: Store, scope: str, dimensions: int) -> None:
         self._store = store
@@ -46,6 +48,7 @@ class ScopeIndex:
         self._windows = np.zeros((0, 0), np.float32)
         self._held = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
+        self._turn = asyncio.Lock()
 
     def __len__(self) -> int:
         return self._rows
@@ -127,6 +130,17 @@ class ScopeIndex:
 
     async def refresh(self, now: int) -> None:
         """Catch up with the change sequence: patch the rows that changed, or read anew."""
+        async with self.still(now):
+            pass
+
+    @asynccontextmanager
+    async def still(self, now: int) -> AsyncIterator[None]:
+        """Catch up, and let nobody else do so before the block ends: rows keep their number and their place."""
+        async with self._turn:
+            await self._catch_up(now)
+            yield
+
+    async def _catch_up(self, now: int) -> None:
         changed = None if self.position < 0 else await self._changed()
         if changed is None or not await self._patch(changed):
             await self._read(now)

@@ -47,11 +47,12 @@ async def recall(core: Core, asked: Asked) -> Recalled:
     _check(asked)
     known, terms = await _asked_for(core, asked.query)
     postings = await core.store.search(core.scope, terms)
-    await core.index.refresh(core.clock.now())
-    allowed = await _allowed(core, asked)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
-    ranked = await asyncio.to_thread(_ranked, core, asked, (known, postings.rows), allowed, pool)
-    memories = await core.store.get(core.scope, [int(core.index.seq[row]) for row in ranked.rows])
+    async with core.index.still(core.clock.now()):
+        allowed = await _allowed(core, asked)
+        ranked = await asyncio.to_thread(_ranked, core, asked, (known, postings.rows), allowed, pool)
+        seqs = [int(core.index.seq[row]) for row in ranked.rows]
+    memories = await core.store.get(core.scope, seqs)
     answer = _answer(asked, ranked, memories)
     if asked.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories])
