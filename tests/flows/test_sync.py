@@ -1,0 +1,337 @@
+"""The plain face: the verbs of the engine for code that is not async, from any thread, with the same answers."""
+
+import asyncio
+import inspect
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import remanence
+from remanence import engine, sync
+from remanence.clock import ManualClock
+from remanence.errors import InvalidInput, RemanenceError, StoreUnavailable
+from remanence.llm.offline import HashedEmbedder
+from tests import sync_stub
+
+ROOT = Path(__file__).parents[2]
+TEXTS = (
+    "Pia is allergic to latex.",
+    "The open day starts at four.",
+    "Bring soup.",
+    "",
+    "The tide turns at six.",
+)
+DOORS = {"close"}
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[sync.Engine]:
+    """An open, empty memory in a file."""
+    with sync.open(tmp_path / "memory.db", embedder="hashed") as opened:
+        yield opened
+
+
+def public(kind: type) -> set[str]:
+    """Return the public names of a class."""
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def test_every_verb_has_its_twin() -> None:
+    """The plain face has the verbs of the engine, each with the same arguments, and nothing else."""
+    verbs = {name: member for name, member in vars(engine.Engine).items() if inspect.isfunction(member)}
+
+    assert public(engine.Engine) == public(sync.Engine)
+    for name in verbs.keys() & (public(engine.Engine) - DOORS):
+        assert inspect.signature(verbs[name]) == inspect.signature(getattr(sync.Engine, name)), name
+    assert inspect.signature(remanence.open).parameters == inspect.signature(sync.open).parameters
+
+
+def test_the_stub_is_fresh() -> None:
+    """The types that are shipped are those of the engine as it is: else run `python -m tests.sync_stub`."""
+    assert sync_stub.stub() == sync_stub.STUB.read_text(encoding="utf-8")
+
+
+GOOD = """
+import remanence.sync
+with remanence.sync.open("agent.db", agent="quill") as memory:
+    found: remanence.Recalled = memory.recall("soup", budget=80)
+    with memory.session("work") as session:
+        print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
+    print(b"".join(memory.export()), memory.policy.name.upper(), found.strength)
+"""
+WRONG = 'import remanence.sync\nprint(remanence.sync.open("agent.db").recall(1).text)\n'
+
+
+@pytest.mark.parametrize(("text", "expected"), [(GOOD, 0), (WRONG, 1)])
+def test_a_user_s_code_is_typed(text: str, expected: int, tmp_path: Path) -> None:
+    """`mypy --strict` accepts what works and sees a wrong argument."""
+    (tmp_path / "sample.py").write_text(text, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        "--cache-dir",
+        ROOT / ".mypy_cache",
+    ]
+    done = subprocess.run(
+        [*command, str(tmp_path / "sample.py")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert expected == done.returncode, done.stdout
+
+
+name = st.integers(1, 6)
+step = st.one_of(
+    st.tuples(st.just("learn"), st.tuples(st.sampled_from(TEXTS))),
+    st.tuples(
+        st.sampled_from(["get", "forget", "restore", "pin", "confirm", "links", "explain"]), st.tuples(name)
+    ),
+    st.tuples(st.sampled_from(["tag", "untag"]), st.tuples(name, st.sampled_from(["a", "b"]))),
+    st.tuples(st.just("asked"), st.tuples(st.sampled_from(TEXTS))),
+    st.tuples(st.just("link"), st.tuples(name, name, st.just("supports"))),
+    st.tuples(
+        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session"]), st.just(())
+    ),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(step, max_size=12))
+def test_both_faces_answer_the_same(steps: list[tuple[str, tuple[Any, ...]]]) -> None:
+    """The same calls on two new files, one awaited and one not, answer or refuse the same and leave the same lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        awaited = asyncio.run(_awaited(f"{folder}/awaited.db", steps))
+        plain = _plain(f"{folder}/plain.db", steps)
+
+    assert awaited == plain
+
+
+async def _awaited(path: str, steps: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:
+    answers: list[Any] = []
+    async with remanence.open(path, clock=ManualClock(), embedder="hashed", policy="tidy") as memory:
+        memory._core.random = counted()
+        for verb, arguments in steps:
+            try:
+                answers.append(compared(await called(memory, verb, arguments)))
+            except RemanenceError as error:
+                answers.append((type(error), str(error), error.recovery))
+        return [*answers, [line async for line in memory.export()]]
+
+
+def _plain(path: str, steps: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:
+    answers: list[Any] = []
+    with sync.open(path, clock=ManualClock(), embedder="hashed", policy="tidy") as memory:
+        memory._thing._core.random = counted()  # type: ignore[attr-defined]
+        for verb, arguments in steps:
+            try:
+                answers.append(compared(called(memory, verb, arguments)))
+            except RemanenceError as error:
+                answers.append((type(error), str(error), error.recovery))
+        return [*answers, list(memory.export())]
+
+
+def called(memory: Any, verb: str, arguments: tuple[Any, ...]) -> Any:
+    """Call a verb; uses are written when there is time, which no two runs have alike, so none is counted."""
+    if verb == "asked":
+        return memory.recall(*arguments, count_use=False)
+    return getattr(memory, verb)(*arguments)
+
+
+def compared(answer: Any) -> Any:
+    """Return an answer as what can be compared: a plan holds arrays, which cannot."""
+    return answer.to_json() if isinstance(answer, remanence.Plan) else answer
+
+
+def counted() -> Callable[[int], bytes]:
+    """Return a source of bytes that are never the same and always the same again."""
+    numbers = itertools.count(1)
+    return lambda size: next(numbers).to_bytes(size, "big")
+
+
+def test_many_threads_may_call_at_once(memory: sync.Engine) -> None:
+    """Eight threads learn and recall at the same time; every text is there."""
+
+    def work(number: int) -> None:
+        for turn in range(20):
+            memory.learn(f"thread {number} says {turn}")
+            memory.recall(f"thread {number}", limit=3)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 160 == memory.status().memories
+
+
+async def test_it_works_inside_a_running_loop(tmp_path: Path) -> None:
+    """In a notebook a loop runs already; the plain face has its own and does not mind."""
+    with sync.open(tmp_path / "memory.db", embedder="hashed") as memory:
+        memory.learn("The tide turns at six.")
+
+        assert 1 == len(memory.recall("tide").memories)
+
+
+def test_a_session_is_a_plain_context_manager(memory: sync.Engine) -> None:
+    """What is learned inside belongs to the session, which ends on the way out whatever happens inside."""
+    with pytest.raises(ZeroDivisionError), memory.session("work") as session:
+        inside = memory.learn("inside")
+        raise ZeroDivisionError
+    outside = memory.learn("outside")
+
+    assert (session, None) == (memory.get(inside.id).session, memory.get(outside.id).session)
+
+
+def test_an_export_is_a_plain_iterator(memory: sync.Engine) -> None:
+    """It yields every line, also beyond what is fetched at once; one left half read ends with the memory."""
+    memory.learn_many([f"text {number}" for number in range(600)])
+    lines = list(memory.export())
+    half = memory.export()
+    next(half)
+    memory.close()
+
+    assert 601 == len(lines)
+    with pytest.raises(StoreUnavailable):
+        list(half)
+
+
+class Stuck(HashedEmbedder):
+    """An embedder that, when told to, interrupts the main thread and then takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sticks = False
+        self.released = threading.Event()
+
+    def embed(self, *given: Any, **more: Any) -> Any:
+        """Embed, at once or late."""
+        if self.sticks:
+            self.sticks = False
+            os.kill(os.getpid(), signal.SIGINT)
+            self.released.wait(30)
+        return super().embed(*given, **more)
+
+
+def test_an_interrupt_ends_the_call_and_not_the_memory(tmp_path: Path) -> None:
+    """Ctrl-C while a call waits raises there, cancels the call, and the memory goes on."""
+    stuck = Stuck()
+    with sync.open(tmp_path / "memory.db", embedder=stuck) as memory:
+        memory.learn("The tide turns at six.")
+        stuck.sticks = True
+        with pytest.raises(KeyboardInterrupt):
+            memory.recall("tide")
+        stuck.released.set()
+        memory.learn("The open day starts at four.")
+
+        assert 1 == len(memory.recall("open day", limit=1).memories)
+
+
+def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
+    """A call that another thread has begun is answered, though the memory is closed meanwhile."""
+    memory = sync.open(tmp_path / "memory.db", embedder="hashed")
+    texts = [f"text {number}" for number in range(3_000)]
+    begun = threading.Event()
+    learned: list[int] = []
+    thread = threading.Thread(
+        target=lambda: learned.append(len(memory.learn_many(texts, lambda _: begun.set()))), daemon=True
+    )
+    thread.start()
+    begun.wait(30)
+    memory.close()
+    thread.join(30)
+
+    assert [3_000] == learned
+
+
+def test_a_closed_memory_says_so(tmp_path: Path) -> None:
+    """Closing twice is allowed; any verb after it is one clear error, in a second block too."""
+    memory = sync.open(tmp_path / "memory.db", embedder="hashed")
+    memory.close()
+    memory.close()
+
+    for call in (
+        memory.status,
+        memory.export().__next__,
+        lambda: memory.learn("x"),
+        lambda: memory.session().__enter__(),
+    ):
+        with pytest.raises(StoreUnavailable, match="closed"):
+            call()
+
+
+def test_a_memory_that_does_not_open_leaves_no_thread(tmp_path: Path) -> None:
+    """What is wrong with the file is raised by `open`, and nothing runs on."""
+    (tmp_path / "memory.db").write_text("no database" * 500)
+    before = threading.active_count()
+    with pytest.raises(RemanenceError):
+        sync.open(tmp_path / "memory.db", embedder="hashed")
+
+    assert before == threading.active_count()
+
+
+def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
+    """A verb called from another one's progress would wait for itself for ever, so it is refused."""
+    with pytest.raises(InvalidInput, match="callback"):
+        memory.learn_many(["a", "b"], lambda _: print(memory.status()))
+
+    assert 2 == memory.status().memories
+
+
+FORGOTTEN = """
+import sys, remanence.sync
+memory = remanence.sync.open(sys.argv[1], embedder="hashed")
+memory.begin_session()
+memory.learn("The tide turns at six.")
+memory.recall("tide")
+print("learned", flush=True)
+"""
+FORKED = """
+import os, sys, remanence.sync
+memory = remanence.sync.open(sys.argv[1], embedder="hashed")
+memory.learn("The tide turns at six.")
+if os.fork() == 0:
+    try:
+        memory.status()
+    except remanence.StoreUnavailable as error:
+        print("learned" if "closed" in str(error) else error, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.parametrize("script", [FORGOTTEN, FORKED])
+def test_a_process_ends_with_its_memory_open(script: str, tmp_path: Path) -> None:
+    """A forgotten close neither hangs the exit nor loses what was acknowledged; a forked child is told, not hung."""
+    path = str(tmp_path / "memory.db")
+    done = subprocess.run(
+        [sys.executable, "-c", script, path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    with sync.open(path, embedder="hashed") as memory:
+        found = memory.recall("tide").memories
+
+    assert (0, "learned\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert ["The tide turns at six."] == [hit.memory.text for hit in found]

@@ -1,0 +1,95 @@
+"""Writes the types of the plain twins from the engine's source: python -m tests.sync_stub."""
+
+import ast
+import inspect
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import get_type_hints
+
+from remanence import engine, opening
+from remanence.portal import is_namespace
+
+STUB = Path(engine.__file__).with_name("sync.pyi")
+HEAD = "# Written from the engine by `python -m tests.sync_stub`; a test compares.\n"
+PLAIN = {"AsyncIterator": "Iterator", "asynccontextmanager": "contextmanager"}
+# The doors are the twin's own.
+OWN = """
+def __enter__(self) -> Self: ...
+def __exit__(self, *_: object) -> None: ...
+def close(self) -> None: ...
+"""
+
+
+def stub() -> str:
+    """Return the text of the stub, as the formatter leaves it."""
+    spaces = namespaces()
+    classes = [_class(kind) for kind in (*spaces, engine.Engine)]
+    opened = _function(_tree(opening.open))
+    opened.returns = ast.Name("Engine")
+    body: list[ast.stmt] = [*classes, opened]
+    imports = _imports(body, [opening, engine, *(sys.modules[kind.__module__] for kind in spaces)])
+    text = HEAD + "\n".join([*imports, "", *(ast.unparse(one) for one in body)]) + "\n"
+    return _formatted(_formatted(text, "check", "--select", "F401,I", "--fix-only"), "format")
+
+
+def namespaces() -> list[type]:
+    """Return the classes of the engine's namespaces."""
+    members = [member for member in vars(engine.Engine).values() if isinstance(member, property)]
+    kinds = [get_type_hints(member.fget).get("return") for member in members]
+    return [kind for kind in kinds if isinstance(kind, type) and is_namespace(kind)]
+
+
+def _class(kind: type) -> ast.ClassDef:
+    tree = _tree(kind)
+    assert isinstance(tree, ast.ClassDef)
+    public = [
+        _function(item)
+        for item in tree.body
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and not item.name.startswith("_")
+    ]
+    if kind is engine.Engine:
+        public = [item for item in public if item.name != "close"]
+        public = [*(_function(item) for item in ast.parse(OWN).body), *public]
+    return ast.ClassDef(kind.__name__, [], [], list(public), [])
+
+
+def _function(tree: ast.stmt) -> ast.FunctionDef:
+    """Make a function plain and empty."""
+    assert isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = PLAIN.get(node.id, node.id)
+    plain = ast.FunctionDef(
+        tree.name, tree.args, [ast.Expr(ast.Constant(...))], tree.decorator_list, tree.returns
+    )
+    return ast.fix_missing_locations(plain)
+
+
+def _tree(thing: object) -> ast.stmt:
+    return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]  # type: ignore[arg-type]
+
+
+def _imports(body: list[ast.stmt], modules: list[ModuleType]) -> list[str]:
+    """Return an import for each name used: from where the modules import it, or from the module that has it."""
+    used = {node.id for tree in body for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    found = {"Iterator": "collections.abc", "contextmanager": "contextlib", "Self": "typing"}
+    for module in modules:
+        tree = ast.parse(inspect.getsource(module))
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                found |= {alias.asname or alias.name: str(node.module) for alias in node.names}
+        found |= {name: module.__name__ for name in vars(module) if name not in found and name in used}
+    own = {tree.name for tree in body if isinstance(tree, ast.ClassDef)}
+    return [f"from {found[name]} import {name}" for name in sorted(used - own) if name in found]
+
+
+def _formatted(text: str, *command: str) -> str:
+    ruff = [str(Path(sys.executable).with_name("ruff")), *command, "--stdin-filename", str(STUB), "-"]
+    return subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")
