@@ -165,7 +165,7 @@ def _enum(name: str, labels: type[Label], default: Label | None = None) -> Colum
 
 # Every column of a memory, in the order the store keeps them. What lives in `states` is narrow and all integers:
 # it is what curation reads and writes. `revision` rises with each change of content or state, `touched` with each
-# use, link or neighbour's change; the store keeps both.
+# use, link or neighbour's change; the store keeps both. `helped` and `failed` count thousandths of a rating.
 COLUMNS: tuple[Column, ...] = (
     Column("id", "text", "memories", nullable=False),
     Column("key", "text", "memories"),
@@ -199,6 +199,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("hold_until", "time"),
     Column("pinned", "flag", default=0, nullable=False),
     Column("confidence", "fraction"),
+    Column("alignment", "fraction"),
     Column("value", "fraction", limit=1_000_000),
     Column("tokens", "int", default=0, nullable=False),
     Column("words", "int", default=0, nullable=False),
@@ -208,21 +209,23 @@ COLUMNS: tuple[Column, ...] = (
     Column("confirmations", "int", default=0, nullable=False),
     Column("disputes", "int", default=0, nullable=False),
     Column("reinforced", "int", default=0, nullable=False),
+    Column("helped", "int", default=0, nullable=False),
+    Column("failed", "int", default=0, nullable=False),
     Column("vector", "blob", "vectors"),
     Column("revision", "int", default=1, nullable=False),
     Column("touched", "int", default=0, nullable=False),
 )
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 # Counters that change by increments: they never conflict and never raise the revision.
-COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced"})
+COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
 
 
-LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at")
+LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at", "resolved_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A typed edge between two memories; a missing confidence counts as 1."""
+    """A typed edge between two memories; a missing confidence counts as 1, a contradiction is open until resolved."""
 
     source: int
     target: int
@@ -232,6 +235,7 @@ class Link:
     count: int = 1
     created_at: int = 0
     last_at: int = 0
+    resolved_at: int | None = None
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -282,6 +286,7 @@ class Memory:
     hold_until: int | None = None
     pinned: int = 0
     confidence: float | None = None
+    alignment: float | None = None
     value: float | None = None
     tokens: int = 0
     words: int = 0
@@ -291,6 +296,8 @@ class Memory:
     confirmations: int = 0
     disputes: int = 0
     reinforced: int = 0
+    helped: int = 0
+    failed: int = 0
     revision: int = 1
     touched: int = 0
     tags: tuple[str, ...] = ()
@@ -334,13 +341,19 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """What a consolidation did: how many memories became active, and the links it drew."""
+    """What a consolidation did: how many memories became active, and the links it drew.
 
-    activated: int
-    embedded: int
-    near_duplicates: int
-    similar: int
+    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why.
+    """
+
+    activated: int = 0
+    embedded: int = 0
+    near_duplicates: int = 0
+    similar: int = 0
     run: str | None = None
+    judged: int = 0
+    contradictions: int = 0
+    unjudged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class LinkColumns:
     confidence: Floats  # NaN where nobody said
     last_at: Floats  # microseconds
     count: Ints | None = None  # how often it was seen; a merge of two memories adds them up
+    resolved_at: Floats | None = None  # microseconds, NaN where open
 
     def __len__(self) -> int:
         return len(self.source)

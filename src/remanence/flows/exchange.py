@@ -80,7 +80,10 @@ def _plain(value: Any) -> Any:
 
 
 def _link_out(link: Link, ids: Mapping[int, str]) -> dict[str, Any]:
-    return {"source": ids[link.source], "target": ids[link.target], "relation": link.relation.label, **link.values}
+    out = {"source": ids[link.source], "target": ids[link.target], "relation": link.relation.label, **link.values}
+    if link.resolved_at is None:  # as before links could be resolved
+        del out["resolved_at"]
+    return out
 
 
 async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> Receipt:
@@ -207,10 +210,11 @@ def _column_in(column: Column, item: Any) -> Any:
 
 
 def _link_in(value: dict[str, Any], name: str, line: int) -> dict[str, Any]:
+    link = {"resolved_at": None, **value}  # left out of an open one
     try:
-        relation = Relation[value["relation"].upper()]
-        return {"ends": (str(value["source"]), str(value["target"])), "relation": relation} | {
-            key: value[key] for key in LINK_COLUMNS
+        relation = Relation[link["relation"].upper()]
+        return {"ends": (str(link["source"]), str(link["target"])), "relation": relation} | {
+            key: link[key] for key in LINK_COLUMNS
         }
     except (KeyError, AttributeError) as error:
         raise _malformed(name, line, f"not a link: {error}") from error

@@ -8,6 +8,7 @@ from typing import Any
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
+from remanence.model import LINK_COLUMNS
 from remanence.store.audit import json_text, shape_of
 from remanence.store.dialect import id_list
 from remanence.store.names import TAG
@@ -15,13 +16,11 @@ from remanence.store.rows import decoded_link, encoded_link, link_digest
 from remanence.store.rules import LINK_DEFAULTS, memories_of, plain
 from remanence.store.work import Key, Work
 
+_VALUES = ", ".join(LINK_COLUMNS)
 _SELECT = {
     "tags": "SELECT 1 FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
-    "links": (
-        "SELECT weight, confidence, count, created_at, last_at FROM links"
-        " WHERE scope = ? AND source = ? AND target = ? AND relation = ?"
-    ),
+    "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
 }
 _PUT = {
     "tags": "INSERT INTO tags (scope, seq, tag) VALUES (?, ?, ?) ON CONFLICT (scope, seq, tag) DO NOTHING",
@@ -30,10 +29,9 @@ _PUT = {
         " ON CONFLICT (scope, seq, source) DO UPDATE SET span = excluded.span"
     ),
     "links": (
-        "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at, digest)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, source, target, relation) DO UPDATE"
-        " SET weight = excluded.weight, confidence = excluded.confidence, count = excluded.count,"
-        " created_at = excluded.created_at, last_at = excluded.last_at, digest = excluded.digest"
+        f"INSERT INTO links (scope, source, target, relation, {_VALUES}, digest)"
+        f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}, ?) ON CONFLICT (scope, source, target, relation) DO UPDATE"
+        f" SET {', '.join(f'{name} = excluded.{name}' for name in (*LINK_COLUMNS, 'digest'))}"
     ),
 }
 _DELETE = {

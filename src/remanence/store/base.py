@@ -58,9 +58,10 @@ class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
     `seed` sets JSON values that are absent, `put` sets them in any case (None deletes); `get` answers what then
-    is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once. `lease` =
-    (name, holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a
-    number that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back.
+    is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever
+    order they come, and an empty interval covers nothing. `lease` = (name, holder, until): taken if free, expired
+    at `now` or held by the same holder; the answer's `fence` is a number that rises with every new holder, None
+    where refused. `release` = (name, holder) gives a lease back.
     """
 
     now: int
@@ -142,7 +143,8 @@ class Store(Protocol):
         writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox
         or active memory of the scope already has, or whose key is taken, is a Conflict. A positive increment of
         `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
-        logged without their rows, since uses are never undone.
+        logged without their rows, since uses are never undone. `cause.turns` is added to the minute of `cause.at`;
+        it is not in the log, and no undo takes it back.
         """
         ...
 
@@ -163,7 +165,7 @@ class Store(Protocol):
         ...
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
-        """Read and write what is not memory: schedule, settings, leases."""
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         ...
 
     async def scopes(self) -> list[str]:

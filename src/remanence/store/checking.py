@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from remanence.model import LINK_COLUMNS
 from remanence.store import audit, lexicon
 from remanence.store.base import Check
 from remanence.store.dialect import WORDS_VIEW, tokens
 from remanence.store.names import Names
-from remanence.store.rows import DIGESTED, LINK_VALUES, link_digest, plain_values, read_columns, row_digest
+from remanence.store.rows import DIGESTED, link_digest, plain_values, read_columns, row_digest
 from remanence.text import term_hash
 
 SHOWN_MAX = 5
@@ -75,7 +76,9 @@ def _memories(connection: sqlite3.Connection, names: Names) -> Faults:
 
 
 def _links(connection: sqlite3.Connection) -> Faults:
-    rows = connection.execute(f"SELECT source, target, relation, digest, {', '.join(LINK_VALUES)} FROM links")
+    rows = connection.execute(
+        f"SELECT source, target, relation, digest, {', '.join(LINK_COLUMNS)} FROM links"
+    )
     for source, target, relation, digest, *kept in rows:
         if link_digest((source, target, relation), kept) != digest:
             yield f"link {source} {target} {relation} is not what was written"

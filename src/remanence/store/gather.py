@@ -15,10 +15,11 @@ from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, Column
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
+from remanence.store import books
 from remanence.store.names import SCOPE, Names
 from remanence.store.packed import Field, Packing, Rows, gather
 from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
-from remanence.store.rules import refuse_unknown_columns
+from remanence.store.rules import refuse_wanted
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
@@ -69,11 +70,13 @@ def snapshot(connection: sqlite3.Connection, names: Names, scope: str, wanted: W
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
         destroyed_today=destroyed,
+        spans=books.clock(connection, no, "active") if "active" in wanted.clocks else None,
+        heard=books.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
     )
 
 
 def _columns(wanted: Wanted) -> list[Column]:
-    refuse_unknown_columns(wanted.columns)
+    refuse_wanted(wanted)
     columns = [COLUMN[name] for name in sorted(wanted.columns | GUARDS)]
     for column in columns:
         if column.kind not in _KINDS:
@@ -110,11 +113,14 @@ def _unpacked(column: Column, rows: Rows) -> Array:
         millionths = rows.unsigned(name) - 1
         return np.where(millionths < 0, np.nan, millionths / MILLION)
     if column.kind == "time":
-        micros = rows.unsigned(name)
-        return np.where(micros == 0, np.nan, micros - _EPOCH)
+        return _times(rows.unsigned(name))
     if column.kind == "name":
         return rows.unsigned(name).astype(np.int32)
     return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
+
+
+def _times(bits: Ints) -> npt.NDArray[np.float64]:
+    return np.where(bits == 0, np.nan, bits - _EPOCH)
 
 
 def _rows(
@@ -182,6 +188,7 @@ _LINKS = Packing(
         Field("target", "target", 40),
         Field("count", "count", COUNT_MAX.bit_length()),
         Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
+        Field("resolved_at", f"coalesce(resolved_at + {_EPOCH}, 0)", _TIME_BITS),
     ]
 )
 
@@ -203,13 +210,14 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints) -> LinkColumns:
                 np.where(confidence < 0, np.nan, confidence / MILLION),
                 (rows.unsigned("last_at") - _EPOCH).astype(np.float64),
                 rows.unsigned("count"),
+                _times(rows.unsigned("resolved_at")),
             )
         )
     return LinkColumns(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def _no_links() -> tuple[Array, ...]:
-    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64)
+    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64, np.float64)
     return tuple(np.empty(0, kind) for kind in kinds)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import GUARDS, Cause, Change, Committed, Logged
-from remanence.clock import DAY
+from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
@@ -35,8 +35,10 @@ from remanence.store.base import (
 from remanence.store.rules import (
     memories_of,
     plain,
+    refuse_interval,
     refuse_malformed,
     refuse_unknown_columns,
+    refuse_wanted,
     resolve,
 )
 from remanence.store.tables import Row, Tables, applied, empty, refuse_conflicts
@@ -52,6 +54,8 @@ class _Scope:
     fired: dict[str, int] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
+    spans: list[tuple[int, int]] = field(default_factory=list)  # what sessions covered: disjoint, ascending
+    heard: Counter[int] = field(default_factory=Counter)  # minute → turns
 
     @property
     def position(self) -> int:
@@ -158,7 +162,7 @@ class MemoryStore:
     async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         state = self._read(scope)
-        refuse_unknown_columns(wanted.columns)
+        refuse_wanted(wanted)
         rows = sorted(state.tables["memories"].items())
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
@@ -182,6 +186,8 @@ class MemoryStore:
             destroyed_today=sum(
                 part.cause.destroyed for part in state.log if now - DAY < part.cause.at <= now
             ),
+            spans=_pairs(state.spans) if "active" in wanted.clocks else None,
+            heard=_pairs(sorted(state.heard.items())) if "turns" in wanted.clocks else None,
         )
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
@@ -193,7 +199,8 @@ class MemoryStore:
         tables, logged = applied(state.tables, resolved, cause)
         log = [*state.log, _part(state.log, cause, logged)] if changes else state.log
         fired = state.fired | dict.fromkeys(cause.fired, cause.at)
-        after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired)
+        heard = state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns})
+        after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired, heard=heard)
         self._latest_seq = max([self._latest_seq, *tables["memories"]])
         return Committed(cause.run, cause.part, after.position, assigned, len(changes))
 
@@ -217,12 +224,18 @@ class MemoryStore:
         return [part if rows else replace(part, changes=()) for part in parts[:limit]]
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
-        """Read and write what is not memory: schedule, settings, leases."""
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
+        if asked.cover is not None:
+            refuse_interval(*asked.cover)
         state = self._scopes[scope] = self._read(scope)
+        seeds = {name: value for name, value in asked.seed.items() if value is not None}
+        state.values |= json.loads(json.dumps(seeds)) | state.values
         for name, value in asked.put.items():
             state.values[name] = json.loads(json.dumps(value))
             if value is None:
                 del state.values[name]
+        if asked.cover is not None:
+            state.spans = _joined(state.spans, asked.cover)
         if asked.release is not None:
             _release(state.leases, *asked.release)
         fence = None if asked.lease is None else _lease(state.leases, *asked.lease, now=asked.now)
@@ -314,7 +327,7 @@ def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkC
     ends = np.array(keys, np.int64).reshape(-1, 3)
     fractions = {
         name: np.array([np.nan if links[key][name] is None else links[key][name] for key in keys], np.float64)
-        for name in ("weight", "confidence", "last_at")
+        for name in ("weight", "confidence", "last_at", "resolved_at")
     }
     return LinkColumns(
         source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
@@ -325,9 +338,22 @@ def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkC
     )
 
 
+def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, 2)
+
+
+def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
+    met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
+    joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
+    apart = [span for span in spans if span not in met]
+    return sorted([*apart, joined]) if joined[0] < joined[1] else apart
+
+
 def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
     position, previous = (log[-1].position, log[-1].digest) if log else (0, "")
     kept = () if cause.verb == "use" else changes
+    cause = replace(cause, turns=0)  # what was heard is not in the log
     return Logged(position + 1, cause, kept, _digest(previous, cause, kept), len(changes))
 
 

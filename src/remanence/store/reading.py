@@ -1,4 +1,4 @@
-"""Everything that is read by row: memories, links, postings, vectors, twins, and what is kept beside memories.
+"""Everything that is read by row: memories, links, postings, vectors, twins and scopes.
 
 Each function runs inside one read transaction; none binds a list that grows with what is asked.
 """
@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, Link, Memory, Status
+from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Status
 from remanence.store import lexicon
-from remanence.store.base import Arriving, Booked, Bookkeeping, Find, Known, Postings, Twin
+from remanence.store.base import Arriving, Find, Known, Postings, Twin
 from remanence.store.dialect import id_list
-from remanence.store.names import SCOPE, TAG, Fresh, Names
+from remanence.store.names import SCOPE, TAG, Names
 from remanence.store.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
 from remanence.store.rules import refuse_unknown_columns
 from remanence.store.writing import position_of
@@ -119,7 +118,7 @@ def vectors(
 def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: Sequence[int]) -> list[Link]:
     """Return every link that has one of these memories at an end, in order of its key."""
     no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
-    columns = "source, target, relation, weight, confidence, count, created_at, last_at"
+    columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
         f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
@@ -131,38 +130,12 @@ def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: S
     return [link(row) for row in rows.fetchall()]
 
 
-def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
-    """Write values and leases, then read the values asked for."""
-    writes = bool(asked.put or asked.lease or asked.release)
-    no = names.make(connection, SCOPE, scope) if writes else names.number(connection, SCOPE, scope)
-    if no is None:
-        return Booked({})
-    for name, value in asked.put.items():
-        _put(connection, no, name, value)
-    if asked.release is not None:
-        _release(connection, no, *asked.release)
-    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
-    return Booked(values(connection, no, asked.get), fence)
-
-
-def values(connection: sqlite3.Connection, scope: int, wanted: Iterable[str]) -> dict[str, Any]:
-    """Return the bookkeeping values that there are, by name."""
-    statement = "SELECT value FROM settings WHERE scope = ? AND name = ?"
-    found = ((name, connection.execute(statement, (scope, name)).fetchone()) for name in wanted)
-    return {name: orjson.loads(row[0]) for name, row in found if row is not None}
-
-
-def booked(connection: sqlite3.Connection, names: Names, scope: str, wanted: Iterable[str]) -> Booked:
-    """Return bookkeeping values without writing."""
-    no = names.number(connection, SCOPE, scope)
-    return Booked({} if no is None else values(connection, no, wanted))
-
-
 def scopes(connection: sqlite3.Connection) -> list[str]:
     """List the scopes that hold anything."""
     found = connection.execute(
         "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
-        " UNION SELECT scope FROM leases UNION SELECT scope FROM fired) ORDER BY name"
+        " UNION SELECT scope FROM leases UNION SELECT scope FROM fired UNION SELECT scope FROM spans"
+        " UNION SELECT scope FROM heard) ORDER BY name"
     )
     return [name for (name,) in found.fetchall()]
 
@@ -254,40 +227,3 @@ def _tail(connection: sqlite3.Connection, names: Names, scope: int, session: str
     number = names.number(connection, "session", session)
     count, text = connection.execute(_TAIL, (scope, number)).fetchone()
     return (count, text) if count else None
-
-
-def _put(connection: sqlite3.Connection, scope: int, name: str, value: Any) -> None:
-    if value is None:
-        connection.execute("DELETE FROM settings WHERE scope = ? AND name = ?", (scope, name))
-        return
-    connection.execute(
-        "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)"
-        " ON CONFLICT (scope, name) DO UPDATE SET value = excluded.value",
-        (scope, name, orjson.dumps(value).decode()),
-    )
-
-
-def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:
-    """Take or renew a lease; return its fence, or None where another holds it."""
-    name, holder, until = lease
-    row = connection.execute(
-        "SELECT holder, until, fence FROM leases WHERE scope = ? AND name = ?", (scope, name)
-    ).fetchone()
-    held_by, held_until, fence = row or ("", now, 0)
-    if held_by != holder and held_until > now:
-        return None
-    fence += held_by != holder
-    connection.execute(
-        "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
-        " DO UPDATE SET holder = excluded.holder, until = excluded.until, fence = excluded.fence",
-        (scope, name, holder, until, fence),
-    )
-    return int(fence)
-
-
-def _release(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
-    """Free a lease; its fence stays, so that the next holder's is higher."""
-    connection.execute(
-        "UPDATE leases SET holder = '', until = min(until, 0) WHERE scope = ? AND name = ? AND holder = ?",
-        (scope, name, holder),
-    )

@@ -28,10 +28,10 @@ DEFAULTS: Values = {
 }
 # Text, identity and provenance: what a row's digest covers.
 DIGESTED = ("id", "key", "text", "fingerprint", "said_at", "learned_at", "speaker", "role")
-LINK_VALUES = ("weight", "confidence", "count", "created_at", "last_at")
 
 _ALIAS = {"memories": "m", "states": "s", "vectors": "v"}
 _LINK_DIGEST = Struct("<9q")
+_TIME_DIGEST = Struct("<q")
 _NONE = -(2**63)
 # What of a column can be written as it comes.
 _AS_INT = frozenset({"int", "time", "flag", "enum"})
@@ -132,35 +132,39 @@ def row_digest(scope: str, row: Values) -> bytes:
 
 
 def link_digest(key: tuple[int, int, int], values: Sequence[int | None]) -> bytes:
-    """Return the check sum of a link: its key and kept values in the order of LINK_VALUES."""
-    weight, confidence, count, created_at, last_at = values
+    """Return the check sum of a link: its key and kept values in the order of LINK_COLUMNS."""
+    weight, confidence, count, created_at, last_at, resolved_at = values
     content = _LINK_DIGEST.pack(
         *key, weight, _NONE if confidence is None else confidence, count, created_at, last_at, 0
     )
+    if resolved_at is not None:  # an open link has the digest that it had before links could be resolved
+        content += _TIME_DIGEST.pack(resolved_at)
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
-def encoded_link(values: Values) -> tuple[int, int | None, int, int, int]:
-    """Return a link's values as SQLite keeps them, in the order of LINK_VALUES."""
-    confidence = values["confidence"]
+def encoded_link(values: Values) -> tuple[int, int | None, int, int, int, int | None]:
+    """Return a link's values as SQLite keeps them, in the order of LINK_COLUMNS."""
+    confidence, resolved_at = values["confidence"], values["resolved_at"]
     return (
         round(values["weight"] * MILLION),
         None if confidence is None else round(confidence * MILLION),
         int(values["count"]),
         int(values["created_at"]),
         int(values["last_at"]),
+        None if resolved_at is None else int(resolved_at),
     )
 
 
 def decoded_link(kept: Sequence[Any]) -> dict[str, Any]:
-    """Return a link's plain values from what SQLite keeps."""
-    weight, confidence, count, created_at, last_at = kept
+    """Return a link's plain values from what SQLite keeps, in the order of LINK_COLUMNS."""
+    weight, confidence, count, created_at, last_at, resolved_at = kept
     return {
         "weight": weight / MILLION,
         "confidence": None if confidence is None else confidence / MILLION,
         "count": count,
         "created_at": created_at,
         "last_at": last_at,
+        "resolved_at": resolved_at,
     }
 
 

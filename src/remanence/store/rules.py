@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from remanence.change import GUARDS, Change, Increment
-from remanence.clock import DAY
+from remanence.clock import DAY, TIME_MAX
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import (
     COLUMN,
@@ -22,6 +22,7 @@ from remanence.model import (
     Status,
     Tier,
 )
+from remanence.snapshot import Wanted
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,
@@ -29,6 +30,7 @@ LINK_DEFAULTS: Mapping[str, Any] = {
     "count": 1,
     "created_at": 0,
     "last_at": 0,
+    "resolved_at": None,
 }
 _LINK_COLUMNS: Mapping[str, Column] = {
     "weight": Column("weight", "fraction", nullable=False),
@@ -36,6 +38,7 @@ _LINK_COLUMNS: Mapping[str, Column] = {
     "count": Column("count", "int", nullable=False),
     "created_at": Column("created_at", "time", nullable=False),
     "last_at": Column("last_at", "time", nullable=False),
+    "resolved_at": Column("resolved_at", "time"),
 }
 _TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
@@ -63,6 +66,7 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
 }
 _COUNTS = frozenset({"int", "time"})  # any integer fits
 _CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
+_CLOCKS = frozenset({"active", "turns"})
 _RELATIONS = frozenset(map(int, Relation))
 _BUCKETS = 7
 _BUCKET_BITS = 8
@@ -97,6 +101,22 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
     for name in names:
         if name not in known:
             raise NameUnknown("column", name, known)
+
+
+def refuse_wanted(wanted: Wanted) -> None:
+    """Raise NameUnknown for a column or clock that no snapshot knows."""
+    refuse_unknown_columns(wanted.columns)
+    for clock in wanted.clocks - _CLOCKS:
+        raise NameUnknown("clock", clock, _CLOCKS)
+
+
+def refuse_interval(began: int, ended: int) -> None:
+    """Raise InvalidInput for an interval that ends before it began, or of times that cannot be kept."""
+    if not -TIME_MAX < began <= ended < TIME_MAX:
+        raise InvalidInput(
+            f"no interval from {began} to {ended}",
+            recovery="give its beginning, then its end, in microseconds",
+        )
 
 
 def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], tuple[int, ...]]:

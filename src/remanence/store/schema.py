@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 
+from remanence.clock import MINUTE
 from remanence.model import COLUMNS, SYMMETRIC, Relation
 from remanence.model import Column as Kept
 from remanence.store.dialect import WORDS
@@ -195,6 +196,7 @@ links = _table(
     _int("count"),
     _int("created_at"),
     _int("last_at"),
+    _int("resolved_at", nullable=True),
     _blob("digest"),
     PrimaryKeyConstraint("scope", "source", "target", "relation"),
     _memory_of("links", "source"),
@@ -203,6 +205,7 @@ links = _table(
     CheckConstraint(f"weight BETWEEN 0 AND {MILLION}", name="weight_range"),
     CheckConstraint(f"confidence BETWEEN 0 AND {MILLION}", name="confidence_range"),
     CheckConstraint(f"last_at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="last_at_range"),
+    CheckConstraint(f"resolved_at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="resolved_at_range"),
     CheckConstraint(f"count BETWEEN 0 AND {COUNT_MAX}", name="count_range"),
     CheckConstraint("source <> target", name="no_self_link"),
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
@@ -285,6 +288,30 @@ settings = _table(
     _text("name"),
     _text("value"),
     PrimaryKeyConstraint("scope", "name"),
+    sqlite_with_rowid=False,
+)
+
+# What sessions covered, disjoint: a new interval is joined with those that it meets.
+spans = _table(
+    "spans",
+    _name("scope"),
+    _int("began_at"),
+    _int("ended_at"),
+    PrimaryKeyConstraint("scope", "began_at"),
+    CheckConstraint(f"began_at >= {-TIME_BOUND}", name="began_at_range"),
+    CheckConstraint(f"ended_at <= {TIME_BOUND}", name="ended_at_range"),
+    CheckConstraint("began_at < ended_at", name="began_before_end"),
+    sqlite_with_rowid=False,
+)
+
+heard = _table(
+    "heard",
+    _name("scope"),
+    _int("minute"),
+    _int("turns"),
+    PrimaryKeyConstraint("scope", "minute"),
+    CheckConstraint(f"minute % {MINUTE} = 0", name="minute_whole"),
+    CheckConstraint("turns > 0", name="turns_positive"),
     sqlite_with_rowid=False,
 )
 

@@ -15,7 +15,7 @@ from remanence.change import Cause, Change, Committed, Logged
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory
 from remanence.snapshot import Snapshot, Wanted
-from remanence.store import audit, checking, gather, reading, writing
+from remanence.store import audit, books, checking, gather, reading, writing
 from remanence.store.base import (
     Arriving,
     Booked,
@@ -30,7 +30,7 @@ from remanence.store.base import (
 from remanence.store.copying import copy
 from remanence.store.dialect import BUSY_MS, IN_MEMORY, connect, refuse_path
 from remanence.store.names import Fresh, Names
-from remanence.store.rules import refuse_malformed
+from remanence.store.rules import refuse_interval, refuse_malformed
 from remanence.store.upgrade import prepare
 from remanence.store.worker import Answer, Work, Worker
 
@@ -165,12 +165,16 @@ class SqlStore:
         return await self._read(lambda connection: audit.read(connection, self._names, scope, asked))
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
-        """Read and write what is not memory: schedule, settings, leases."""
-        if asked.put or asked.lease or asked.release:
-            return await self._write(
-                lambda connection: reading.bookkeep(connection, self._fresh, scope, asked)
-            )
-        return await self._read(lambda connection: reading.booked(connection, self._names, scope, asked.get))
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
+        if asked.cover is not None:
+            refuse_interval(*asked.cover)
+        if asked.put or asked.cover or asked.lease or asked.release:
+            return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
+        names = {*asked.get, *asked.seed}
+        held = await self._read(lambda connection: books.booked(connection, self._names, scope, names))
+        if not asked.seed.keys() <= held.values.keys():
+            return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
+        return Booked({name: held.values[name] for name in asked.get if name in held.values})
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""

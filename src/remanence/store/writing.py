@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from remanence.change import Cause, Change, Committed
 from remanence.errors import Conflict
-from remanence.store import audit
+from remanence.store import audit, books
 from remanence.store.attached import Attached
 from remanence.store.dialect import id_list
 from remanence.store.memories import Memories
@@ -58,6 +58,8 @@ def commit(
         _touch(work, memories, attached)
     if changes:
         connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
+    if cause.turns:
+        books.hear(connection, work.no, cause.at, cause.turns)
     if cause.fired:
         connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
     position = work.images.position if changes else position_of(connection, work.no)

@@ -1,7 +1,7 @@
 """Short ways to write changes and causes in tests. Knows columns; knows no store."""
 
 import hashlib
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from itertools import count
 from typing import Any, TypeVar
 
@@ -96,12 +96,7 @@ def linked(source: int, target: int, relation: Relation = Relation.REFERS, **val
 
 def unlinked(link: Link) -> Change:
     """Cut a link as it was read."""
-    return Change("links", (link.source, link.target, int(link.relation)), link_values(link), None)
-
-
-def link_values(link: Link) -> Mapping[str, Any]:
-    """Return what a link's row holds beside its key."""
-    return {name: getattr(link, name) for name in ("weight", "confidence", "count", "created_at", "last_at")}
+    return Change("links", link.key, link.values, None)
 
 
 async def keep(

@@ -42,11 +42,11 @@ def reasons_missing(content: Dump) -> list[str]:
 
 
 def fractions_out_of_range(content: Dump) -> list[str]:
-    """Confidence, value and weight lie between 0 and 1."""
+    """Confidence, alignment, value and weight lie between 0 and 1."""
     memories = [
         f"memory {seq}: {name}"
         for seq, memory in content.memories.items()
-        for name in ("confidence", "value")
+        for name in ("confidence", "alignment", "value")
         if memory[name] is not None and not 0 <= memory[name] <= 1
     ]
     links = [f"link {key}" for key, link in content.links.items() if not 0 <= link.weight <= 1]

@@ -122,6 +122,7 @@ def _link(drawn: bytes, count: int) -> tuple[int, int, Relation, dict[str, Any]]
         "count": (1, 2, 5)[drawn[5] % 3],
         "created_at": NOW - 400 * DAY,
         "last_at": _PAST[drawn[6] % len(_PAST)],
+        "resolved_at": (None, None, _PAST[0], _PAST[-1])[drawn[7] % 4],
     }
     return source, target, relation, values
 
@@ -147,6 +148,7 @@ _MAYBE_PAST = [None, *_PAST]
 _AHEAD = [NOW + MINUTE, NOW + DAY, NOW + 30 * DAY]
 _FRACTIONS = (0.5, 0.0, 0.05, 0.1, 0.25, 0.500001, 0.75, 1.0)
 _COUNTS = (0, 0, 1, 2, 3, 10)
+_RATINGS = (0, 0, 300, 1_000, 5_700)
 _RELATIONS = [*Relation, *[Relation.NEAR_DUPLICATE] * 8, Relation.SIMILAR, Relation.SUPPORTS]
 _COLUMNS: Mapping[str, Sequence[Any]] = {
     # Active four times: most of what curation decides is about these.
@@ -172,6 +174,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "hold_until": [*[None] * 14, _PAST[3], *_AHEAD],
     "pinned": [0, 0, 0, 0, 0, 0, 0, 1],
     "confidence": [None, *_FRACTIONS],
+    "alignment": [None, *_FRACTIONS],
     "value": [None, *_FRACTIONS],
     "tokens": [0, 1, 10, 40, 1_600],
     "words": [0, 3, 12],
@@ -179,8 +182,10 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "confirmations": _COUNTS,
     "disputes": _COUNTS,
     "reinforced": _COUNTS,
+    "helped": _RATINGS,
+    "failed": _RATINGS,
     "vector": [None, *(np.array(row, "<f2").tobytes() for row in ([1, 0], [0.6, 0.8], [-1, 0]))],
 }
 _MEMORY = st.binary(min_size=len(_COLUMNS), max_size=len(_COLUMNS))
-_LINK = st.binary(min_size=7, max_size=7)
+_LINK = st.binary(min_size=8, max_size=8)
 _PAIRS = st.lists(st.binary(min_size=2, max_size=2).map(tuple), max_size=6)

@@ -26,6 +26,7 @@ TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) 
     "at",
     "created_at",
     "last_at",
+    "resolved_at",
 }
 TIMES |= {"last_curate_at", "until", "now", "fires_at"}
 HIDDEN = frozenset({"fingerprint"})

@@ -2,7 +2,7 @@
 
 from remanence.change import Change, Increment, inverses
 from remanence.errors import Conflict
-from remanence.model import Reason, Status, Tier
+from remanence.model import Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -187,14 +187,16 @@ class AuditContract:
             "holds": {"x": None},
             "vector": b"\x01\x3c\xff\x7b",
             "confidence": 1 / 3,
+            "alignment": 0.1,
+            "helped": 2_000,
+            "failed": 1,
         }
         changes = [created(1, "zebra lion", key="k", **said), created(2, "tiger lion")]
-        a, _ = (
-            await keep(store, *changes, tagged(-1, "t"), sourced(-1, "s", "1:2"), linked(-1, -2))
-        ).assigned
+        links = [linked(-1, -2), linked(-1, -2, Relation.CONTRADICTS, resolved_at=NOW + 1)]
+        a, _ = (await keep(store, *changes, tagged(-1, "t"), sourced(-1, "s", "1:2"), *links)).assigned
         before = await dump(store, SCOPE)
-        links = await store.neighbours(SCOPE, [a])
-        await keep(store, *destroyed(await one(store, a)), *map(unlinked, links), verb="purge", run="r")
+        drawn = await store.neighbours(SCOPE, [a])
+        await keep(store, *destroyed(await one(store, a)), *map(unlinked, drawn), verb="purge", run="r")
         assert before.kept() != (await dump(store, SCOPE)).kept()
         await undone(store, "r")
         after = await dump(store, SCOPE)

@@ -1,15 +1,47 @@
-"""What is not memory: values by name, leases with fences, and a store that is closed."""
+"""What is not memory: values by name, leases with fences, spans, turns heard, and a store that is closed."""
 
-from remanence.change import Change
-from remanence.errors import StoreUnavailable
-from remanence.snapshot import Wanted
+import asyncio
+from dataclasses import replace
+from itertools import groupby
+from random import Random
+
+from remanence.change import Cause, Change, inverses
+from remanence.clock import MINUTE
+from remanence.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
+from remanence.snapshot import Ints, Wanted
 from remanence.store.base import Booked, Bookkeeping, Store
-from remanence.testing.builders import NOW, SCOPE, created, keep, raised
+from remanence.testing.builders import NOW, SCOPE, created, keep, raised, tagged
 
 
 async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
     """Ask for the one lease of these tests; return its fence."""
     return (await store.bookkeep(SCOPE, Bookkeeping(now, lease=("curate", holder, until)))).fence
+
+
+async def clock(store: Store, name: str, scope: str = SCOPE) -> list[list[int]]:
+    """Read the rows of one clock; the other, which nobody asked for, must be absent."""
+    snapshot = await store.snapshot(scope, Wanted(frozenset(), clocks=frozenset({name})), NOW)
+    asked, other = (snapshot.spans, snapshot.heard) if name == "active" else (snapshot.heard, snapshot.spans)
+    assert asked is not None and other is None
+    return rows(asked)
+
+
+def rows(pairs: Ints) -> list[list[int]]:
+    """Return the rows of a clock, which come in two columns of whole numbers."""
+    assert ("int64", 2) == (pairs.dtype.name, pairs.shape[1])
+    return pairs.tolist()  # type: ignore[no-any-return]
+
+
+async def cover(store: Store, scope: str, *intervals: tuple[int, int]) -> None:
+    """Cover intervals, asked for all at once."""
+    await asyncio.gather(*(store.bookkeep(scope, Bookkeeping(NOW, cover=interval)) for interval in intervals))
+
+
+def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the union of intervals between small whole numbers, counted unit by unit."""
+    units = sorted({unit for began, ended in intervals for unit in range(began, ended)})
+    runs = [[unit for _, unit in run] for _, run in groupby(enumerate(units), lambda pair: pair[1] - pair[0])]
+    return [[run[0], run[-1] + 1] for run in runs]
 
 
 class BooksContract:
@@ -34,6 +66,91 @@ class BooksContract:
 
         assert {} == dict(other.values)
         assert other.fence is not None
+
+    async def test_a_seed_never_replaces(self, store: Store) -> None:
+        """A seed is put where there is nothing, its value is read at once, and what stands is left as it is."""
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"a": "edited", "gone": 1}))
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"gone": None}))
+        seed = {"a": "given", "b": {"n": [1]}, "gone": 2, "nothing": None}
+        names = (*seed, "absent")
+        first = await store.bookkeep(SCOPE, Bookkeeping(NOW, seed=seed, get=names))
+        again = await store.bookkeep(SCOPE, Bookkeeping(NOW, seed=dict.fromkeys(seed, "later"), get=names))
+
+        assert {"a": "edited", "b": {"n": [1]}, "gone": 2} == dict(first.values)
+        assert {**first.values, "nothing": "later"} == dict(again.values)
+
+    async def test_a_seed_yields_to_a_put(self, store: Store) -> None:
+        """Where both name a value, the put is what stands, also where it deletes."""
+        asked = Bookkeeping(NOW, seed={"a": 1, "b": 1}, put={"a": 2, "b": None}, get=("a", "b"))
+
+        assert {"a": 2} == dict((await store.bookkeep(SCOPE, asked)).values)
+
+    async def test_spans_are_the_union_of_what_was_covered(self, store: Store) -> None:
+        """Whatever the order and overlap, spans are disjoint, ascending, and all that was covered in their scope."""
+        random = Random(7)
+        for example in range(60):
+            cells = range(random.choice((8, 30, 90)))
+            bounds = [sorted(random.choices(cells, k=2)) for _ in range(random.choice((1, 5, 20)))]
+            intervals = [(began, ended) for began, ended in bounds]
+            scopes = {name: intervals[at::2] for at, name in enumerate((f"a{example}", f"b{example}"))}
+            await asyncio.gather(*(cover(store, name, *given) for name, given in scopes.items()))
+            found = {name: await clock(store, "active", name) for name in scopes}
+
+            assert {name: union(given) for name, given in scopes.items()} == found
+
+    async def test_touching_spans_are_one(self, store: Store) -> None:
+        """Beats that follow each other leave one interval; a clock set back takes nothing away."""
+        await cover(store, SCOPE, (NOW, NOW + 5), (NOW + 5, NOW + 9), (NOW - 4, NOW), (NOW + 1, NOW + 2))
+        await cover(store, SCOPE, (NOW + 11, NOW + 11))
+
+        assert [[NOW - 4, NOW + 9]] == await clock(store, "active")
+
+    async def test_an_interval_that_ends_before_it_began_is_refused(self, store: Store) -> None:
+        """A wrong interval is InvalidInput, and nothing of its request is written."""
+        for wrong in ((NOW, NOW - 1), (NOW, 2**60), (-(2**60), NOW)):
+            asked = Bookkeeping(NOW, put={"x": 1}, cover=wrong, get=("x",))
+            error = await raised(InvalidInput, store.bookkeep(SCOPE, asked))
+            assert error.recovery
+
+        assert {} == dict((await store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",)))).values)
+        assert [] == await clock(store, "active")
+
+    async def test_turns_are_counted_by_the_minute(self, store: Store) -> None:
+        """The turns of commits add up in the minute of their cause, each scope's own; a commit without leaves none."""
+        for at, turns in ((5, 2), (MINUTE - 1, 3), (MINUTE, 1), (-1, 7), (0, 0)):
+            await keep(store, created(1, f"text {at}"), at=NOW + at, turns=turns)
+        await keep(store, created(1, "else", id="e" * 32), at=NOW, turns=4, scope="another")
+
+        assert [[NOW - MINUTE, 7], [NOW, 5], [NOW + MINUTE, 1]] == await clock(store, "turns")
+        assert [[NOW, 4]] == await clock(store, "turns", "another")
+
+    async def test_a_refused_commit_was_not_heard(self, store: Store) -> None:
+        """Turns are counted with the changes of their commit, or not at all."""
+        (seq,) = (await keep(store, created(1, "zebra"), turns=1)).assigned
+        stale = Change("memories", seq, {"revision": 9}, {"state": "x", "revision": 10})
+        await raised(Conflict, keep(store, created(1, "lion"), stale, turns=5))
+        await raised(InvalidInput, keep(store, created(1, "tiger"), tagged(99, "x"), turns=5))
+
+        assert [[NOW, 1]] == await clock(store, "turns")
+
+    async def test_clocks_are_beside_the_log(self, store: Store) -> None:
+        """What was heard and covered is not in the history and stays where its commit is undone."""
+        cause = Cause("learn", NOW, "a" * 32, turns=2)
+        await store.commit(SCOPE, [created(1, "zebra")], cause)
+        await cover(store, SCOPE, (NOW, NOW + 1))
+        (part,) = await store.history(SCOPE)
+        await keep(store, *inverses(part.changes), verb="undo")
+
+        assert replace(cause, turns=0) == part.cause
+        assert [[NOW, 2]] == await clock(store, "turns")
+        assert [[NOW, NOW + 1]] == await clock(store, "active")
+        assert [] == [check for check in await store.check() if not check.ok]
+
+    async def test_an_unknown_clock_is_refused(self, store: Store) -> None:
+        """The wall's clock is nobody's to ask for; a scope never written to has empty clocks."""
+        await raised(NameUnknown, clock(store, "wall"))
+
+        assert [[], []] == [await clock(store, name) for name in ("active", "turns")]
 
     async def test_bookkeeping_is_not_audited(self, store: Store) -> None:
         """Values and leases leave no part in the history and do not move the position."""
@@ -83,8 +200,9 @@ class BooksContract:
         assert [] == await store.scopes()
         for scope in ("b", "a"):
             await keep(store, created(1, "a a", id=scope * 32), scope=scope)
+        await cover(store, "c", (NOW, NOW + 1))
 
-        assert ["a", "b"] == sorted(await store.scopes())
+        assert ["a", "b", "c"] == await store.scopes()
 
     async def test_an_empty_store_is_sound(self, store: Store) -> None:
         """Every check passes on a store that holds nothing, and says what it looked at."""

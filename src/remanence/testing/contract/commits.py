@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from remanence.change import Change, Increment
+from remanence.change import Change, Increment, inverses
 from remanence.clock import DAY
+from remanence.errors import Conflict
 from remanence.model import Decay, Kind, Lifecycle, Link, Relation, Role, Severity, Status, Tier
 from remanence.store.base import Store
 from remanence.testing.builders import (
@@ -16,6 +17,7 @@ from remanence.testing.builders import (
     linked,
     one,
     pruned,
+    raised,
     sourced,
     tagged,
     unlinked,
@@ -89,6 +91,7 @@ class CommitContract:
             "hold_until": NOW + DAY,
             "pinned": 1,
             "confidence": 0.123457,
+            "alignment": 0.654321,
             "value": 0.0,
             "tokens": 12,
             "words": 9,
@@ -96,6 +99,8 @@ class CommitContract:
             "confirmations": 3,
             "disputes": 2,
             "reinforced": 1,
+            "helped": 1_700,
+            "failed": 300,
             "status": Status.ARCHIVED,
             "tier": Tier.ARCHIVE,
             "reason": 0,
@@ -236,20 +241,21 @@ class CommitContract:
         assert ("s",) == after.memories[lion]["sources"]
 
     async def test_a_link_is_kept_with_its_values(self, store: Store) -> None:
-        """Weight, confidence, count and times of a link come back; a missing confidence stays missing."""
+        """Weight, confidence, count and times of a link come back; a missing confidence or resolution stays missing."""
         values: dict[str, Any] = {
             "weight": 0.25,
             "confidence": 0.75,
             "count": 3,
             "created_at": NOW,
             "last_at": NOW + 1,
+            "resolved_at": NOW + 2,
         }
         link = linked(-1, -2, Relation.SUPPORTS, **values)
         a, b = (await keep(store, created(1, "a b"), created(2, "c d"), link, linked(-2, -1))).assigned
         links = await store.neighbours(SCOPE, [a])
 
         assert Link(a, b, Relation.SUPPORTS, **values) in links
-        assert [None] == [link.confidence for link in links if link.source == b]
+        assert [(None, None)] == [(link.confidence, link.resolved_at) for link in links if link.source == b]
 
     async def test_a_link_changes_by_the_values_named(self, store: Store) -> None:
         """An update of a link keeps the values that it does not name."""
@@ -261,6 +267,32 @@ class CommitContract:
         (link,) = await store.neighbours(SCOPE, [b])
 
         assert (0.6, 2, NOW) == (link.weight, link.count, link.created_at)
+
+    async def test_a_contradiction_is_resolved_once(self, store: Store) -> None:
+        """Two who read a contradiction as open cannot both resolve it, and undoing the resolution opens it again."""
+        between = linked(-1, -2, Relation.CONTRADICTS)
+        a, b = (await keep(store, created(1, "a b"), created(2, "c d"), between)).assigned
+        key = (a, b, int(Relation.CONTRADICTS))
+        resolved = Change("links", key, {"resolved_at": None}, {"resolved_at": NOW + 9})
+        await keep(store, resolved, verb="resolve")
+        late = await raised(Conflict, keep(store, resolved, verb="resolve"))
+        (link,) = await store.neighbours(SCOPE, [a])
+        await keep(store, *inverses((await store.history(SCOPE))[-1].changes), verb="undo")
+        (opened,) = await store.neighbours(SCOPE, [a])
+
+        assert (("links", key),) == late.keys
+        assert (NOW + 9, None) == (link.resolved_at, opened.resolved_at)
+        assert [] == [check for check in await store.check() if not check.ok]
+
+    async def test_ratings_are_counters(self, store: Store) -> None:
+        """Two ratings that were decided on the same reading both count, and leave the revision."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        memory = await one(store, seq)
+        for _ in range(2):
+            await keep(store, updated(memory, helped=Increment(700), failed=Increment(300)), verb="rate")
+        rated = await one(store, seq)
+
+        assert (1_400, 600, memory.revision) == (rated.helped, rated.failed, rated.revision)
 
     async def test_an_empty_commit_writes_nothing(self, store: Store) -> None:
         """No changes make no part in the audit, and the position stays."""

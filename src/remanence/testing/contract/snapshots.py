@@ -138,17 +138,19 @@ class SnapshotContract:
         await keep(
             store,
             linked(c, a, Relation.SUPERSEDES, weight=0.25, last_at=NOW + 3),
-            linked(a, c, Relation.SIMILAR, confidence=0.5),
+            linked(a, c, Relation.SIMILAR, confidence=0.5, resolved_at=NOW - 1),
         )
         links = (await frozen(store, links=True)).links
         assert links is not None
+        assert links.resolved_at is not None
         rows = sorted(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
         old = links.relation.tolist().index(Relation.SUPERSEDES)
 
         assert [(0, 1, Relation.SIMILAR), (1, 0, Relation.SUPERSEDES)] == rows
         assert (0.25, NOW + 3) == (links.weight[old], links.last_at[old])
         assert np.isnan(links.confidence[old])
-        assert 0.5 == links.confidence[1 - old]
+        assert np.isnan(links.resolved_at[old])
+        assert (0.5, NOW - 1) == (links.confidence[1 - old], links.resolved_at[1 - old])
         assert (await frozen(store)).links is None
 
     async def test_an_empty_scope_has_an_empty_snapshot(self, store: Store) -> None:
