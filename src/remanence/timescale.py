@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.snapshot import Floats, Ints
+from remanence.snapshot import Floats, Ints, Snapshot
 
 ClockName: TypeAlias = Literal["wall", "active", "turns"]
 CLOCKS: tuple[ClockName, ...] = ("wall", "active", "turns")
@@ -38,10 +38,24 @@ class Timescale:
         read: Floats = np.interp(asked, self.times, self.readings) + self.pace * beyond
         return read
 
+    def when(self, reading: float) -> float | None:
+        """Return the wall time at which the clock will read this, at its present pace; None if it never will."""
+        return float(self.times[-1] + (reading - self.reading) / self.pace) if self.pace > 0 else None
+
     @property
     def reading(self) -> float:
         """What the clock reads now."""
         return float(self.readings[-1])
+
+
+def scales(snapshot: Snapshot, now: int) -> dict[ClockName, Timescale]:
+    """Return the clocks that a snapshot records, read at an instant; the wall's needs no map."""
+    found: dict[ClockName, Timescale] = {}
+    if snapshot.spans is not None:
+        found["active"] = active(snapshot.spans, now)
+    if snapshot.heard is not None:
+        found["turns"] = turns(snapshot.heard, now)
+    return found
 
 
 def active(spans: Ints, now: int) -> Timescale:

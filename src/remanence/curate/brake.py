@@ -5,8 +5,9 @@ Knows counts and how long each memory has been due; knows nothing of rules' mean
 
 import numpy as np
 
-from remanence.clock import DAY
+from remanence.clock import DAY, SECOND
 from remanence.curate.frame import Frame
+from remanence.curate.instants import first
 from remanence.curate.rules import Rule
 from remanence.snapshot import Floats, Ints, Snapshot
 
@@ -14,7 +15,6 @@ DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
 DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more
 HELD_SHARE = 0.25  # from here on a plan needs a yes
 _HORIZON = 10 * 365 * DAY
-_SECOND = 1_000_000
 
 
 def allowance(snapshot: Snapshot) -> int:
@@ -34,14 +34,9 @@ def held(snapshot: Snapshot, now: int, destroyed: int) -> str | None:
 
 def due_since(frame: Frame, rule: Rule, rows: Ints) -> Floats:
     """Find, to the second, since when a rule's condition has held for each row, up to ten years back."""
-    since = np.full(len(rows), float(frame.now) - _HORIZON)
-    until = np.full(len(rows), float(frame.now))
+    view, until = frame.on(rule.clock), np.full(len(rows), float(frame.instant))
     # A condition that held all the time is due since the beginning.
-    while np.any(until - since > _SECOND):
-        middle = np.floor((since + until) / 2)
-        true = rule.node.run(frame.take(rows, middle))
-        until, since = np.where(true, middle, until), np.where(true, since, middle)
-    return until
+    return first(lambda at: rule.node.run(view.take(rows, at)), until - _HORIZON, until, SECOND)
 
 
 def longest_due(frame: Frame, due: list[tuple[Rule, Ints]]) -> Ints:

@@ -19,17 +19,23 @@ from remanence.curate.expression import (
     Word,
 )
 from remanence.curate.facts import (
+    dangling,
     decayed_weight,
     degree,
     linked,
+    load_bearing,
+    posterior,
     recency,
+    scored,
     uses_within,
     weighted_degree,
 )
 from remanence.curate.frame import LINKS, LinkFrame, Node, Run, Type
 from remanence.curate.logic import derived, truth
 from remanence.errors import suggest
-from remanence.model import COLUMNS, Label, Relation, Status
+from remanence.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
+from remanence.score import PRESETS, RATING
+from remanence.timescale import TURN
 
 MEMORIES: frozenset[Over] = frozenset({"memories"})
 LINK: frozenset[Over] = frozenset({"links"})
@@ -63,6 +69,7 @@ _MEANINGS = {
     "hold_until": "until when its longest hold lasts",
     "pinned": "somebody pinned it; a condition by itself",
     "confidence": "how sure its author was, 0 to 1; 0 where nobody said",
+    "alignment": "how well it fits who the agent is, 0 to 1; 0 where nobody said",
     "value": "what it is worth, 0 to 1; 0 where nobody said",
     "tokens": "its length in tokens",
     "words": "its length in words",
@@ -71,6 +78,11 @@ _MEANINGS = {
     "disputes": "how often somebody denied it",
     "reinforced": "how often a rule reinforced it",
 }
+_RATED = {
+    "helped": "how many ratings said that it helped; a rating of 0.75 counts three quarters",
+    "failed": "how many ratings said that it did not; a rating of 0.75 counts a quarter",
+}
+_FADING = ("decay", "helped", "failed")
 _OF_LINKS = {
     "weight": "how strong it is, 0 to 1, before any fading",
     "confidence": "how sure its author was, 0 to 1; 1 where nobody said",
@@ -136,6 +148,27 @@ def _fact(name: str, doc: str, over: frozenset[Over], kind: Type, run: Run, *rea
     return Word(name, over, doc, Node(kind, run, name, reads=frozenset(reads), mentions=frozenset({name})))
 
 
+def _mentioning(node: Node, word: str) -> Node:
+    return Node(
+        node.type,
+        node.run,
+        node.text,
+        no=node.no,
+        reads=node.reads,
+        mentions=node.mentions | {word},
+        parts=node.parts,
+    )
+
+
+def _condition(name: str, yes: Run, no: Run, *reads: str) -> Node:
+    """Build a word that is a condition by itself."""
+    return _mentioning(truth(name, yes, no, reads=frozenset(reads)), name)
+
+
+def _ratings(name: str) -> Run:
+    return lambda frame: frame.column(name) / RATING
+
+
 def _time(name: str) -> Node:
     return Node(
         "time", lambda frame: frame.column(name), name, reads=frozenset({name}), mentions=frozenset({name})
@@ -185,21 +218,56 @@ _COMPUTED = [
     ),
     _fact(
         "decayed_weight",
-        "the weight, faded on the link's own clock: × exp(−λ·hours), λ half the slower end's (elfmem)",
+        "the weight, faded since last_at: × exp(−λ·hours), λ half the slower end's (elfmem)",
         LINK,
         "number",
         decayed_weight,
         LINKS,
         "decay",
     ),
+    _fact(
+        "posterior",
+        "how sure one may be: (2 × confidence + helped) / (2 + helped + failed), 0.5 where nobody said (elfmem)",
+        MEMORIES,
+        "number",
+        posterior,
+        "confidence",
+        "helped",
+        "failed",
+    ),
+    *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in _RATED.items()),
+    Word(
+        "load_bearing",
+        MEMORIES,
+        "later work rests on it: all but episodes, and episodes tagged 'rejected-path'; an unknown kind too",
+        _condition(
+            "load_bearing", load_bearing, lambda frame: ~load_bearing(frame), "kind", f"tag:{REJECTED_PATH}"
+        ),
+    ),
+    Word(
+        "dangling",
+        MEMORIES,
+        "it is superseded, and all that came after it are tombstones; unknown where nothing says what came",
+        _condition("dangling", *dangling(), LINKS, "status"),
+    ),
     _fact("now", "the instant of the plan", BOTH, "time", lambda frame: np.asarray(frame.now, np.float64)),
 ]
 
 
-def _duration(unit: int) -> Callable[[Call], Node]:
+def _duration(unit: int, turns: bool = False) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
         call.plain()
         call.count(1, 1)
+        clock = call.compiler.clock
+        if clock is not None and turns != (clock == "turns"):
+            way = (
+                "write turns(200)"
+                if clock == "turns"
+                else "write days(7) or hours(12), or name clock = 'turns'"
+            )
+            raise call.compiler.place.error(
+                f"{call.text()} is no duration of the {clock} clock", way, call.node
+            )
         micros = float(round(call.number(0) * unit))
         return Node("duration", lambda _: micros, call.text(), constant=micros)
 
@@ -301,8 +369,28 @@ def _recency(call: Call) -> Node:
         "number",
         lambda frame: recency(frame, half_life),
         call.text(),
-        reads=frozenset({"decay", "reinforced_at", "used_at", "learned_at"}),
+        reads=frozenset({"reinforced_at", "used_at", "learned_at", *(_FADING if half_life is None else ())}),
         mentions=frozenset({"recency"}),
+    )
+
+
+def _score(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    name = call.string(call.arguments[0])
+    if name not in PRESETS:
+        raise call.compiler.place.error(
+            f"unknown score {name!r}", suggest(name, [*PRESETS]), call.arguments[0]
+        )
+    weights = PRESETS[name].without_similarity()
+    return Node(
+        "number",
+        lambda frame: scored(frame, weights),
+        call.text(),
+        reads=frozenset(
+            {LINKS, "status", "used_at", "learned_at", "confidence", "uses", "confirmations", *_FADING}
+        ),
+        mentions=frozenset({"score"}),
     )
 
 
@@ -320,18 +408,6 @@ def _tagged(call: Call) -> Node:
         reads=reads,
     )
     return _mentioning(node, "tagged")
-
-
-def _mentioning(node: Node, word: str) -> Node:
-    return Node(
-        node.type,
-        node.run,
-        node.text,
-        no=node.no,
-        reads=node.reads,
-        mentions=node.mentions | {word},
-        parts=node.parts,
-    )
 
 
 def _known(wanted: bool) -> Callable[[Call], Node]:
@@ -455,6 +531,13 @@ _FUNCTIONS = [
     _function("minutes(5)", "duration", "so many minutes", _duration(MINUTE), BOTH),
     _function("weeks(2)", "duration", "so many weeks", _duration(7 * DAY), BOTH),
     _function(
+        "turns(200)",
+        "duration",
+        "so many turns, on the turns clock, which has no other",
+        _duration(TURN, turns=True),
+        BOTH,
+    ),
+    _function(
         "age(time, …)",
         "duration",
         "how long since the first of these times that is known; of learned_at if none",
@@ -467,8 +550,14 @@ _FUNCTIONS = [
     _function(
         "recency(hours(48))",
         "number",
-        "1 at its last use, half of that after each half-life; recency() fades by `decay` (elfmem)",
+        "1 at its last use, half of that after each half-life; recency() fades by `decay` and ratings (elfmem)",
         _recency,
+    ),
+    _function(
+        "score('self')",
+        "number",
+        "elfmem's score without a question, by the weights of self, attention, task or simulate",
+        _score,
     ),
     _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _tagged),
     _function(

@@ -124,7 +124,7 @@ class Cycle:
 
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
-        frame = self.working.frame
+        frame = self.working.frame.on(rule.clock)
         level = LEVELS.get(rule.do, DEMOTE)
         guarded = rule.do in {"move", *LEVELS}
         protected = self.guarding.blocked(level) if guarded else np.zeros(len(frame), np.bool_)
@@ -143,7 +143,8 @@ class Cycle:
         stamp = tuple(self.working.versions[name] for name in sorted(rule.node.reads))
         known = self.matches.get(index)
         if known is None or known[0] != stamp:
-            known = self.matches[index] = (stamp, np.flatnonzero(rule.node.run(self.working.frame)))
+            matched = np.flatnonzero(rule.node.run(self.working.frame.on(rule.clock)))
+            known = self.matches[index] = (stamp, matched)
         return known[1]
 
     def seen(self, rule: Rule) -> Bools:
@@ -222,7 +223,8 @@ class Cycle:
         seen = visible(self.working.frame)
         gone = np.zeros(len(self.working.frame.edges()), np.bool_)
         cut: Mapping[int, Ints] = {
-            index: seen[rule.node.run(LinkFrame(self.working.frame, seen))] for index, rule in rules
+            index: seen[rule.node.run(LinkFrame(self.working.frame.on(rule.clock), seen))]
+            for index, rule in rules
         }
         for index, edges in cut.items():
             fresh = edges[~gone[edges]]
@@ -233,13 +235,10 @@ class Cycle:
 
     def _reinforce(self) -> bool:
         """Fire the rules whose period has passed; tell whether any did."""
-        fired = self.working.frame.snapshot.fired
         due = [
             (index, rule)
             for index, rule in enumerate(self.policy.rules)
-            if rule.do == "reinforce"
-            and rule.name not in self.fired
-            and (rule.name not in fired or self.working.now - fired[rule.name] >= rule.period)
+            if rule.do == "reinforce" and rule.name not in self.fired and self._period_has_passed(rule)
         ]
         chosen = [(index, rule, self._choose(rule, index)) for index, rule in due]
         for index, rule, rows in chosen:
@@ -247,6 +246,11 @@ class Cycle:
                 self.fired.add(rule.name)
                 self.working.act(rule, index, rows)
         return any(len(rows) for _, _, rows in chosen)
+
+    def _period_has_passed(self, rule: Rule) -> bool:
+        """Tell whether a rule may fire again, by its own clock."""
+        last, view = self.working.frame.snapshot.fired.get(rule.name), self.working.frame.on(rule.clock)
+        return last is None or bool(view.now - view.reading(last) >= rule.period)
 
 
 def _mildness(rule: Rule) -> int:

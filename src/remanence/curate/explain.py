@@ -16,14 +16,15 @@ from remanence.curate.changes import action_of
 from remanence.curate.cycle import LEVELS, Cycle
 from remanence.curate.frame import Frame, LinkFrame, Node, visible
 from remanence.curate.guards import BUILT_IN, DEMOTE, Guarding
+from remanence.curate.instants import first
 from remanence.curate.plan import plan
 from remanence.curate.policy import Policy
-from remanence.curate.rules import Rule
+from remanence.curate.rules import HOURS, Rule
 from remanence.curate.select import select
 from remanence.curate.working import begin
 from remanence.errors import NotFound
 from remanence.model import Relation
-from remanence.snapshot import Bools, Ints, Snapshot
+from remanence.snapshot import Bools, Floats, Ints, Snapshot
 
 HORIZON = 10 * 365 * DAY
 _STEPS = 400  # looks into the future, ever farther apart, between the instants that are known to matter
@@ -35,7 +36,8 @@ class Verdict:
 
     `truth` is "true", "false" or "unknown". A rule acts where it is true, `seen` (its status is one that the rule
     looks at), `selected` by its window, and blocked by no guard. `fires_at` is when a condition that is not true
-    now will be, if nothing but time passes; None where it never will within ten years.
+    now will be, if nothing but time passes, on the rule's clock at its present pace; None where it never will within
+    ten years.
     """
 
     name: str
@@ -124,16 +126,16 @@ def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
             built_in.name, "guard", "built in", _word(holds, not holds), {}, built_in.because, blocks
         )
     for guard in cycle.policy.guards:
-        one = frame.take(np.array([row]))
+        one = frame.on(guard.clock).take(np.array([row]))
         truth, values = _truth(guard.node, one), _values(guard.node, one)
         blocks = f"never {guard.blocks} or worse"
         yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, blocks)
 
 
 def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
+    frame = cycle.working.frame.on(rule.clock)
     if rule.over != "memories":
-        return _link_rule(cycle.working.frame, rule, row)
-    frame = cycle.working.frame
+        return _link_rule(frame, rule, row)
     one = frame.take(np.array([row]))
     truth = _truth(rule.node, one)
     return Verdict(
@@ -153,7 +155,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
 
 def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
     matched, seen = cycle.matched(rule, index), cycle.seen(rule)
-    return select(rule, cycle.working.frame, matched, seen, _protected(cycle, rule)).rows
+    return select(rule, cycle.working.frame.on(rule.clock), matched, seen, _protected(cycle, rule)).rows
 
 
 def _protected(cycle: Cycle, rule: Rule) -> Bools:
@@ -220,8 +222,12 @@ def _readable(node: Node, one: Frame) -> Any:
             return one.names(node.column)[value] if value >= 0 else None
         case _ if isinstance(value, float) and isnan(value):
             return None
+        case "time" if one.clock != "wall":
+            return f"{value / HOUR:.4g} {HOURS[one.clock]}"
         case "time":
             return to_datetime(int(value)).isoformat()
+        case "duration" if one.clock == "turns":
+            return f"{value / HOUR:.4g} {HOURS[one.clock]}"
         case "duration":
             return _span(value)
     return value
@@ -234,32 +240,29 @@ def _span(micros: float) -> str:
     return f"{micros / SECOND:.4g} seconds"
 
 
-def _fires_at(frame: Frame, rule: Rule, row: int) -> int | None:
+def _fires_at(view: Frame, rule: Rule, row: int) -> int | None:
     """Find the first instant at which a condition becomes true by time alone."""
-    now = int(frame.now)
-    looks = _looks(rule.node, frame.take(np.array([row])), now)
-    later = frame.take(np.full(len(looks), row), looks)
-    true = np.flatnonzero(rule.node.run(later))
+
+    def holds(at: Floats) -> Bools:
+        found: Bools = rule.node.run(view.take(np.full(len(at), row), at))
+        return found
+
+    looks = _looks(rule.node, view.take(np.array([row])))
+    true = np.flatnonzero(holds(looks))
     if not len(true):
         return None
-    first = int(true[0])
-    since, until = (int(looks[first - 1]) if first else now), int(looks[first])
-    while until - since > 1:
-        middle = (since + until) // 2
-        if rule.node.run(frame.take(np.array([row]), np.array([middle])))[0]:
-            until = middle
-        else:
-            since = middle
-    return until
+    before = np.append(float(view.instant), looks)[true[:1]]
+    return int(first(holds, before, looks[true[:1]])[0])
 
 
-def _looks(node: Node, one: Frame, now: int) -> Ints:
+def _looks(node: Node, one: Frame) -> Floats:
     """Choose instants to look at: where an age crosses its limit, UTC midnights, and steps ever farther apart."""
+    now = int(one.instant)
     crossings = [at + after for at in _crossings(node, one) for after in (-1, 0, 1)]
     midnights = [(now // DAY + day) * DAY for day in range(1, 9)]
-    steps = (now + np.geomspace(MINUTE, HORIZON, _STEPS)).astype(np.int64)
-    looks = np.unique(np.concatenate([np.array([*crossings, *midnights], np.int64), steps]))
-    found: Ints = looks[(looks > now) & (looks <= now + HORIZON)]
+    steps = np.floor(now + np.geomspace(MINUTE, HORIZON, _STEPS))
+    looks = np.unique(np.concatenate([np.array([*crossings, *midnights], np.float64), steps]))
+    found: Floats = looks[(looks > now) & (looks <= now + HORIZON)]
     return found
 
 
@@ -267,8 +270,9 @@ def _crossings(node: Node, one: Frame) -> Iterator[int]:
     """Yield the instants at which ages reach the limits that they are compared with."""
     for age, limit in (node.parts, node.parts[::-1]) if len(node.parts) == 2 else ():
         if age.since is not None and limit.constant is not None:
-            since = float(np.asarray(age.since.run(one)).reshape(-1)[0])
-            yield from () if isnan(since) else (int(since + limit.constant),)
+            reached = float(np.asarray(age.since.run(one)).reshape(-1)[0]) + limit.constant
+            at = reached if one.scale is None else one.scale.when(reached)
+            yield from () if at is None or isnan(at) else (int(at),)
     for part in node.parts:
         yield from _crossings(part, one)
 

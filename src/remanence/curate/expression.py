@@ -26,6 +26,7 @@ from remanence.curate.logic import (
     one_of,
 )
 from remanence.errors import PolicyError, suggest
+from remanence.timescale import ClockName
 
 CHARS_MAX = 2_000
 NODES_MAX = 400
@@ -172,16 +173,23 @@ class Call:
         return ast.unparse(self.node)
 
 
-def condition(text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over = "memories") -> Node:
-    """Compile a condition, or raise PolicyError where it is none."""
-    node = _compiled(text, vocabulary, names, place, over)
+def condition(
+    text: str,
+    vocabulary: Vocabulary,
+    names: Names,
+    place: Place,
+    over: Over = "memories",
+    clock: ClockName | None = None,
+) -> Node:
+    """Compile a condition, or raise PolicyError where it is none; durations must be the clock's, if one is named."""
+    node = Compiler(vocabulary, names, place, over, clock).read(text)
     if node.type != "truth":
         raise place.error(f"is a {node.type}, not a condition", "compare it with something, e.g. `uses > 3`")
     return node
 
 
 def ordering(
-    text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over = "memories"
+    text: str, vocabulary: Vocabulary, names: Names, place: Place, clock: ClockName | None = None
 ) -> tuple[tuple[Node, bool], ...]:
     """Compile `a desc, b asc` to pairs of (what to sort by, whether descending); ascending where nothing is said."""
     keys = []
@@ -190,7 +198,7 @@ def ordering(
         direction = words[-1].lower() if len(words) > 1 else ""
         body = words[0] if direction in {"asc", "desc"} else item
         here = Place(place.source, place.line, place.column + start)
-        node = _compiled(body, vocabulary, names, here, over)
+        node = Compiler(vocabulary, names, here, "memories", clock).read(body)
         if node.type in {"truth", "name"}:
             raise here.error(
                 f"cannot sort by a {node.type}", "sort by a number, a time or a label such as severity"
@@ -210,11 +218,6 @@ def _items(text: str) -> Iterable[tuple[int, str]]:
             start = index + 1
 
 
-def _compiled(text: str, vocabulary: Vocabulary, names: Names, place: Place, over: Over) -> Node:
-    compiler = Compiler(vocabulary, names, place, over)
-    return compiler.compile(compiler.parse(text))
-
-
 @dataclass
 class Compiler:
     """Compiles one expression; `open_aliases` are those being expanded, so that none contains itself."""
@@ -223,9 +226,14 @@ class Compiler:
     names: Names
     place: Place
     over: Over
+    clock: ClockName | None = None
     open_aliases: tuple[str, ...] = ()
     nodes: int = 0
     depth: int = 0
+
+    def read(self, text: str) -> Node:
+        """Compile a text."""
+        return self.compile(self.parse(text))
 
     def parse(self, text: str) -> ast.expr:
         """Read an expression, within the limits of length."""
@@ -298,7 +306,7 @@ class Compiler:
         outer = self.place
         self.open_aliases = (*self.open_aliases, node.id)
         self.place = outer.fix(node)
-        compiled = self.compile(self.parse(text))
+        compiled = self.read(text)
         self.open_aliases, self.place = self.open_aliases[:-1], outer
         return compiled
 

@@ -1,6 +1,6 @@
-"""Values that a condition reads and no column holds: counts of links, fading, uses within days.
+"""Values that a condition reads and no column holds: counts of links, fading, scores, uses within days.
 
-Knows frames and formulas; knows nothing of policies or of the language they are written in.
+Knows frames; formulas of the score are in `score`. Knows nothing of policies or of the language they are written in.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from remanence import score
 from remanence.clock import DAY, HOUR
 from remanence.curate.frame import LINKS, Array, Frame, LinkFrame, Run, visible
-from remanence.model import Decay
+from remanence.model import REJECTED_PATH, Kind, Relation, Status, is_load_bearing
 from remanence.snapshot import Bools, Floats, Ints
 
-# Per hour, by decay class: half-lives of 69,315, 693, 69 and 14 hours (elfmem's decay tiers).
-LAMBDAS = {Decay.PERMANENT: 0.00001, Decay.DURABLE: 0.001, Decay.STANDARD: 0.010, Decay.EPHEMERAL: 0.050}
-_RATES = np.array([LAMBDAS[decay] for decay in Decay])
+# The answers of the one classifier, by kind and whether it bears the tag; the last row is the unknown kind.
+_LOAD_BEARING = np.array(
+    [[is_load_bearing(kind, tags) for tags in ((), (REJECTED_PATH,))] for kind in (*Kind, None)]
+)
+_SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
 _EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
 _BUCKETS, _BUCKET_BITS = 7, 8
@@ -42,29 +45,109 @@ def _degrees(frame: Frame, weights: Floats | None) -> Array:
 
 
 def decayed_weight(frame: LinkFrame) -> Array:
-    """The weight times exp(−λ·hours since last seen), λ half of the slower end's (elfmem); NaN where never seen."""
+    """The weight times exp(−λ·hours since last seen), λ half of the slower end's (elfmem); NaN where never seen.
+
+    λ is that of the ends' classes, whatever their ratings: a rating judges what a memory says, not whether two belong
+    together.
+    """
     links, decay = frame.memories.edges(), frame.memories.column("decay")
-    ends = _RATES[decay[links.source[frame.edges]]], _RATES[decay[links.target[frame.edges]]]
+    ends = score.RATES[decay[links.source[frame.edges]]], score.RATES[decay[links.target[frame.edges]]]
     rate = np.minimum(*ends) * _EDGE_RATE
     if links.count is not None:
         rate = np.where(links.count[frame.edges] >= _EDGE_SEEN, rate / 2, rate)
-    hours = np.maximum(frame.now - links.last_at[frame.edges], 0) / HOUR
-    faded: Array = links.weight[frame.edges] * np.exp(-rate * hours)
+    hours = (frame.now - links.last_at[frame.edges]) / HOUR
+    faded: Array = links.weight[frame.edges] * score.recency(rate, hours)
     return faded
 
 
 def recency(frame: Frame, half_life: float | None) -> Array:
-    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of the decay class."""
-    used = np.fmax(frame.column("used_at"), frame.column("learned_at"))
-    elapsed = np.maximum(frame.now - np.fmax(used, frame.column("reinforced_at")), 0)
+    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of class and ratings."""
+    elapsed = frame.now - np.fmax(_last_used(frame), frame.column("reinforced_at"))
     if half_life is not None:
-        return np.asarray(0.5 ** (elapsed / half_life), np.float64)
-    return np.asarray(np.exp(-_RATES[frame.column("decay")] * (elapsed / HOUR)), np.float64)
+        return np.asarray(0.5 ** (np.maximum(elapsed, 0) / half_life), np.float64)
+    return score.recency(_rates(frame), elapsed / HOUR)
+
+
+def _last_used(frame: Frame) -> Array:
+    return np.asarray(np.fmax(frame.column("used_at"), frame.column("learned_at")))
+
+
+def _rates(frame: Frame) -> Floats:
+    return score.rates(frame.column("decay"), frame.column("helped"), frame.column("failed"))
+
+
+def posterior(frame: Frame) -> Array:
+    """How sure one may be of a memory, by what was said and by its ratings."""
+    return score.confidence(*(frame.column(name) for name in ("confidence", "helped", "failed")))
+
+
+def scored(frame: Frame, weights: score.Weights) -> Array:
+    """The five-part score without a question; what a rule reinforced counts for nothing, so that none feeds itself."""
+    return score.composite(
+        weights,
+        {
+            "confidence": posterior(frame),
+            "recency": score.recency(_rates(frame), (frame.now - _last_used(frame)) / HOUR),
+            "centrality": frame.everywhere("centrality", frozenset({LINKS, "status"}), _centrality),
+            "reinforcement": frame.everywhere(
+                "reinforcement", frozenset({"uses", "confirmations", "status"}), _reinforcement
+            ),
+        },
+    )
+
+
+def _centrality(whole: Frame) -> Array:
+    degrees = weighted_degree(whole)
+    return score.centrality(degrees, _most(whole, degrees))
+
+
+def _reinforcement(whole: Frame) -> Array:
+    counts = whole.column("uses") + whole.column("confirmations")
+    return score.reinforcement(counts, _most(whole, counts))
+
+
+def _most(whole: Frame, values: Array) -> float:
+    """The greatest of what stands; what is out of sight sets no standard."""
+    return float(values[whole.standing()].max(initial=0))
+
+
+def load_bearing(frame: Frame) -> Bools:
+    """Tell on which memories later work rests."""
+    # A kind that this version does not know lies beyond the table, on the row of the unknown.
+    kind = np.minimum(frame.column("kind"), len(Kind))
+    found: Bools = _LOAD_BEARING[kind, frame.tag(REJECTED_PATH).astype(np.int8)]
+    return found
+
+
+def dangling() -> tuple[Run, Run]:
+    """Tell which superseded memories have only tombstones after them; unknown where no successor is recorded."""
+    reads = frozenset({LINKS, "status"})
+
+    def yes(frame: Frame) -> Bools:
+        return frame.everywhere("dangling", reads, lambda whole: _dangling(whole)[0])
+
+    def no(frame: Frame) -> Bools:
+        return frame.everywhere("not dangling", reads, lambda whole: _dangling(whole)[1])
+
+    return yes, no
+
+
+def _dangling(whole: Frame) -> tuple[Bools, Bools]:
+    links, status = whole.edges(), whole.column("status")
+    lineage = np.flatnonzero(np.isin(links.relation, _SUCCESSION))
+    newer, older = links.source[lineage], links.target[lineage]
+    superseded = status == Status.SUPERSEDED
+    leads_somewhere = (status >= Status.INBOX) & (status < Status.PRUNED) & ~superseded
+    # A chain is followed from its living end, one generation a step, until a step finds nobody new.
+    while len(found := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
+        leads_somewhere[found] = True
+    return superseded & _marked(whole, older) & ~leads_somewhere, ~superseded | leads_somewhere
 
 
 def uses_within(frame: Frame, days: int) -> Array:
     """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
-    passed = np.asarray(frame.now // DAY, np.int64) - frame.column("use_day")
+    # Days are the wall's on every clock.
+    passed = np.asarray(frame.instant // DAY, np.int64) - frame.column("use_day")
     # The newest count is the lowest byte: drop what is newer than today, then what is too old.
     newer = np.clip(-passed, 0, _BUCKETS)
     packed = frame.column("use_days") >> (_BUCKET_BITS * newer)
@@ -124,7 +207,7 @@ def _named(codes: Array, code: int) -> Callable[[Ints], tuple[Bools, Bools]]:
     return lambda rows: (codes[rows] == code, (codes[rows] == code) | (codes[rows] < 0))
 
 
-def _marked(frame: Frame, rows: Ints) -> Bools:
+def _marked(frame: Frame, rows: Array) -> Bools:
     marks = np.zeros(len(frame.snapshot), np.bool_)
     marks[rows] = True
     return marks

@@ -5,44 +5,84 @@ neither among the trues nor among the falses.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.errors import InvalidInput
-from remanence.model import UNCOUNTED, Label, Status
+from remanence.model import COLUMNS, UNCOUNTED, Label, Status
 from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
+from remanence.timescale import ClockName, Timescale, scales
 
 Array: TypeAlias = npt.NDArray[Any]
 Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
 LINKS = "links"  # what a condition that reads links names in `reads`
+_TIMES = frozenset(column.name for column in COLUMNS if column.kind == "time")
 
 
 @dataclass(eq=False, slots=True)
 class Frame:
     """All memories of a scope, or those at `rows`, as columns at an instant.
 
-    `now` is one time, or one per row. `working` holds columns that the cycle has changed, `links` the links as
-    they then are. `memo` keeps what was computed, by the text of the condition; of conditions only the `shared`
-    ones, because a truth per memory and condition would fill the memory of the machine.
+    `instant` is one wall time, or one per row. `working` holds columns that the cycle has changed, `links` the links
+    as they then are. `memo` keeps what was computed, by the text of the condition; of conditions only the `shared`
+    ones, because a truth per memory and condition would fill the memory of the machine. On another clock than the
+    wall's a frame is a view: it shows all times, and now, as `scale` reads them.
     """
 
     snapshot: Snapshot
-    now: Any
+    instant: Any
     working: Mapping[str, Array] = field(default_factory=dict)
     links: LinkColumns | None = None
     rows: Ints | None = None
     whole: "Frame | None" = None
     shared: frozenset[str] = frozenset()
     memo: dict[str, tuple[frozenset[str], Any]] = field(default_factory=dict)
+    clock: ClockName = "wall"
+    scale: Timescale | None = None
+    views: dict[ClockName, "Frame"] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.snapshot) if self.rows is None else len(self.rows)
 
+    @property
+    def now(self) -> Any:
+        """The instant as this frame's clock reads it."""
+        return self.reading(self.instant)
+
+    def reading(self, times: Any) -> Any:
+        """Return what this frame's clock reads at wall times."""
+        return times if self.scale is None else self.scale.at(times)
+
+    def on(self, clock: ClockName) -> "Frame":
+        """Return the same memories as a clock shows them; on the wall's that is the frame itself."""
+        if clock == "wall":
+            return self
+        if clock not in self.views:
+            scale = scales(self.snapshot, int(self.instant)).get(clock)
+            if scale is None:
+                raise InvalidInput(
+                    f"the snapshot lacks the {clock} clock",
+                    recovery="take it with wanted(policy) of this policy",
+                )
+            self.views[clock] = Frame(
+                self.snapshot,
+                self.instant,
+                self.working,
+                self.links,
+                shared=self.shared,
+                clock=clock,
+                scale=scale,
+            )
+        return self.views[clock]
+
     def column(self, name: str) -> Array:
         """Return a column as it now is; absent labels and names are -1, absent numbers and times NaN."""
+        if self.whole is not None and self.rows is not None:
+            found: Array = self.whole.column(name)[self.rows]
+            return found
         array = self.working.get(name)
         if array is None:
             array = self.snapshot.seq if name == "seq" else self.snapshot.columns.get(name)
@@ -51,7 +91,15 @@ class Frame:
                 f"the snapshot lacks the column {name!r}",
                 recovery="take it with wanted(policy) of this policy",
             )
-        return array if self.rows is None else array[self.rows]
+        return self._read(name, array) if name in _TIMES else array
+
+    def _read(self, name: str, times: Array) -> Array:
+        """Read a column of times on this frame's clock."""
+        scale = self.scale
+        if scale is None:
+            return times
+        read: Array = self.remember(f"{name} on this clock", frozenset({name}), lambda _: scale.at(times))
+        return read
 
     def names(self, column: str) -> tuple[str, ...]:
         """Return what the codes of a name column stand for."""
@@ -80,12 +128,25 @@ class Frame:
 
     def edges(self) -> LinkColumns:
         """Return the links as they now are."""
+        if self.whole is not None:
+            return self.whole.edges()
         links = self.snapshot.links if self.links is None else self.links
         if links is None:
             raise InvalidInput(
                 "the snapshot lacks links", recovery="take it with wanted(policy) of this policy"
             )
-        return links
+        return self._read_links(links)
+
+    def _read_links(self, links: LinkColumns) -> LinkColumns:
+        scale = self.scale
+        if scale is None:
+            return links
+        read: LinkColumns = self.remember(
+            "links on this clock",
+            frozenset({LINKS}),
+            lambda _: replace(links, last_at=scale.at(links.last_at)),
+        )
+        return read
 
     def standing(self) -> Bools:
         """Tell which memories recall can see: inbox and active."""
@@ -104,21 +165,27 @@ class Frame:
         found: Array = self.whole.remember(key, reads, compute)
         return found[self.rows]
 
-    def at(self, now: Any) -> "Frame":
-        """Return the same rows at another instant, with nothing remembered but facts of the whole."""
-        return Frame(self.snapshot, now, self.working, self.links, self.rows, self.whole)
-
-    def take(self, rows: Ints, now: Any = None) -> "Frame":
-        """Return some rows of the whole frame, at another instant where one is given."""
-        return Frame(self.snapshot, self.now if now is None else now, self.working, self.links, rows, self)
+    def take(self, rows: Ints, instant: Any = None) -> "Frame":
+        """Return some rows of the whole frame, at another wall time where one is given."""
+        at = self.instant if instant is None else instant
+        return Frame(
+            self.snapshot, at, self.working, self.links, rows, self, clock=self.clock, scale=self.scale
+        )
 
     def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "Frame":
-        """Return the frame with other columns or links, keeping what was computed from the rest."""
+        """Return the frame with other columns or links, keeping what was computed from the rest; so do its views."""
         stale = set(changed) | ({LINKS} if links is not None else set())
-        kept = {key: kept for key, kept in self.memo.items() if not kept[0] & stale}
-        working = {**self.working, **changed}
-        links = self.links if links is None else links
-        return Frame(self.snapshot, self.now, working, links, shared=self.shared, memo=kept)
+        return Frame(
+            self.snapshot,
+            self.instant,
+            {**self.working, **changed},
+            self.links if links is None else links,
+            shared=self.shared,
+            memo={key: kept for key, kept in self.memo.items() if not kept[0] & stale},
+            clock=self.clock,
+            scale=self.scale,
+            views={clock: view.evolve(changed, links) for clock, view in self.views.items()},
+        )
 
 
 def _standing(frame: Frame) -> Bools:
@@ -139,7 +206,7 @@ class LinkFrame:
 
     @property
     def now(self) -> Any:
-        """The instant of the frame."""
+        """The instant of the frame, as its clock reads it."""
         return self.memories.now
 
     def column(self, name: str) -> Array:

@@ -84,7 +84,7 @@ class Guarding:
         for guard in self.policy.guards:
             if stale is None or guard.node.reads & stale:
                 assert guard.node.no is not None
-                self._add(guard.name, guard.blocks, ~guard.node.no(frame))
+                self._add(guard.name, guard.blocks, ~guard.node.no(frame.on(guard.clock)))
 
     def _add(self, name: str, blocks: str, mask: Bools) -> None:
         known = self.masks.get(name)

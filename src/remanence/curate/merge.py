@@ -14,6 +14,7 @@ from remanence.curate.rules import Rule
 from remanence.model import SYMMETRIC, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
+ADDED = ("uses", "confirmations", "helped", "failed")  # what is added up when two become one
 DWELL = HOUR  # how long a memory that has just taken another in is left alone
 _KEYED = 16  # more than there are relations
 # What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
@@ -37,7 +38,7 @@ def candidates(rule: Rule, index: int, frame: Frame) -> list[Merge]:
     links, standing = frame.edges(), frame.standing()
     chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
     edges = np.flatnonzero(chosen & standing[links.source] & standing[links.target])
-    edges = edges[rule.node.run(LinkFrame(frame, edges))]
+    edges = edges[rule.node.run(LinkFrame(frame.on(rule.clock), edges))]
     resting = _resting(frame, links)
     edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
     value = np.nan_to_num(frame.column("value"))
@@ -77,11 +78,8 @@ def survivors_columns(frame: Frame, merges: Sequence[Merge]) -> dict[str, np.nda
     """Return the counters of the survivors with what they took in added."""
     keep = np.array([merge.survivor for merge in merges])
     gone = np.array([merge.discard for merge in merges])
-    changed = {
-        name: frame.column(name).copy()
-        for name in ("uses", "confirmations", "used_at", "use_days", "use_day")
-    }
-    for name in ("uses", "confirmations"):
+    changed = {name: frame.column(name).copy() for name in (*ADDED, "used_at", "use_days", "use_day")}
+    for name in ADDED:
         changed[name][keep] += changed[name][gone]
     changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
     day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])

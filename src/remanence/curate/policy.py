@@ -10,27 +10,45 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from remanence.clock import HOUR
 from remanence.curate.columns import vocabulary
 from remanence.curate.document import ALWAYS, Document, Table, parse, preset, presets
 from remanence.curate.expression import Names, Place, condition
 from remanence.curate.frame import LINKS, reads_of
+from remanence.curate.merge import ADDED
 from remanence.curate.rules import (
     GUARD_KEYS,
+    HOURS,
     RULE_KEYS,
     Guard,
     Rule,
+    clock,
     compile_guard,
     compile_rule,
+    duration,
     flag,
     text,
     texts,
 )
 from remanence.errors import PolicyError, suggest
 from remanence.snapshot import Wanted
+from remanence.timescale import ClockName
 
 VERSION = 1
 EXTENDS_MAX = 8
-_TOP_KEYS = ("version", "name", "about", "extend", "guard", "rule", "override", "category", "alias")
+_TOP_KEYS = (
+    "version",
+    "name",
+    "about",
+    "extend",
+    "clock",
+    "interval",
+    "guard",
+    "rule",
+    "override",
+    "category",
+    "alias",
+)
 _CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "system", "about")
 
 # What guards, brake and the bookkeeping of changes need whatever a policy says.
@@ -51,7 +69,7 @@ _ENGINE_COLUMNS = frozenset(
 _ACTION_COLUMNS: Mapping[str, frozenset[str]] = {
     "transition": frozenset({"state", "state_at"}),
     "reinforce": frozenset({"reinforced", "reinforced_at"}),
-    "merge": frozenset({"value", "uses", "use_days", "use_day", "used_at", "confirmations"}),
+    "merge": frozenset({"value", "use_days", "use_day", "used_at", *ADDED}),
 }
 
 
@@ -75,7 +93,9 @@ class Category:
 class Policy:
     """Guards and rules, compiled; `hash` is the same for the same rules, however they are written and ordered.
 
-    `source` is what `load` took; with the same `overrides` it gives this policy again.
+    `source` is what `load` took; with the same `overrides` it gives this policy again. `clock` is that of rules and
+    guards which name none; `interval`, in microseconds of that clock, is how often the policy runs by itself, None if
+    only when asked.
     """
 
     name: str
@@ -86,6 +106,8 @@ class Policy:
     categories: Mapping[str, Category]
     aliases: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    clock: ClockName = "wall"
+    interval: int | None = None
 
     @cached_property
     def hash(self) -> str:
@@ -100,15 +122,23 @@ class Policy:
                 for name, item in self.categories.items()
             },
         }
+        # Only where it is said, so that what says nothing of clocks has the hash that it always had.
+        said |= {"clock": self.clock} if self.clock != "wall" else {}
+        said |= {"interval": self.interval} if self.interval is not None else {}
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
         """Say in words what the policy does, for a person."""
         lines = [f"{self.name}  {self.hash[:12]}  {len(self.guards)} guards, {len(self.rules)} rules"]
-        lines += [self.about, ""] if self.about else [""]
+        lines += [self.about] if self.about else []
+        lines += (
+            [f"runs by itself every {self.interval / HOUR:g} {HOURS[self.clock]}"] if self.interval else []
+        )
+        lines += [""]
         for guard in self.guards:
+            on = "" if guard.clock == "wall" else f" on the {guard.clock} clock"
             lines += [
-                f"guard {guard.name}: never {guard.blocks} or worse where {guard.where}",
+                f"guard {guard.name}: never {guard.blocks} or worse where {guard.where}{on}",
                 *_because(guard.because),
             ]
         for rule in self.rules:
@@ -150,7 +180,9 @@ def wanted(policy: Policy) -> Wanted:
         tags |= {f"flag/{rule.to}"} if rule.do == "flag" else set()
     links = LINKS in reads or any(rule.over != "memories" for rule in policy.rules)
     columns = frozenset(name for name in reads if name not in {LINKS, "seq"} and not name.startswith("tag:"))
-    return Wanted(columns, frozenset(tags), links)
+    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
+    clocks |= {policy.clock} if policy.interval is not None else set()
+    return Wanted(columns, frozenset(tags), links, frozenset(clocks - {"wall"}))
 
 
 def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
@@ -174,12 +206,14 @@ class _Draft:
         self.aliases: dict[str, str] = {}
         self.alias_places: dict[str, Place] = {}
         self.overridden: dict[str, dict[str, Any]] = {}
+        self.said: dict[str, Table] = {}  # clock and interval, and the top of the document that says so
 
     def include(self, document: Document, depth: int) -> None:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
         for name in self._extends(document, depth):
             self.include(parse(preset(name), name), depth + 1)
+        self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
             self.categories[name] = _category(name, table, self.categories.get(name))
             self._abbreviate(self.categories[name].aliases, table)
@@ -264,16 +298,19 @@ class _Draft:
         """Compile everything."""
         names = Names({name: item.states for name, item in self.categories.items()}, self.aliases)
         self._refuse_broken_aliases(names)
+        on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
         name = text(document.top, "name") if "name" in document.top.values else document.source
         return Policy(
             name=name,
             source=source,
             about=text(document.top, "about") if "about" in document.top.values else "",
-            guards=tuple(compile_guard(self.guards[name], names) for name in sorted(self.guards)),
-            rules=tuple(compile_rule(self.rules[name], names) for name in sorted(self.rules)),
+            guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
+            rules=tuple(compile_rule(self.rules[name], names, on) for name in sorted(self.rules)),
             categories=self.categories,
             aliases=self.aliases,
             overrides=self.overridden,
+            clock=on,
+            interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
         )
 
     def _refuse_broken_aliases(self, names: Names) -> None:

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.clock import HOUR, MINUTE
+from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.columns import vocabulary
 from remanence.curate.document import Table
 from remanence.curate.expression import Names, Over, condition, ordering
 from remanence.curate.frame import LINKS, Node
 from remanence.errors import suggest
 from remanence.model import COLUMN, Lifecycle, Reason, Tier
+from remanence.timescale import CLOCKS, TURN, ClockName
 
 # The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
 PHASES = (
@@ -44,9 +45,10 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
 }
 # From harmless to final; a guard that blocks one blocks all that follow.
 BLOCKS = ("move", "archive", "prune")
-GUARD_KEYS = ("name", "where", "blocks", "because")
+GUARD_KEYS = ("name", "clock", "where", "blocks", "because")
 RULE_KEYS = (
     "name",
+    "clock",
     "every",
     "phase",
     "where",
@@ -71,8 +73,10 @@ _REASONS = {
     "keep-recent": Reason.COMPACTED,
     "budgets": Reason.BUDGET,
 }
-_PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?)$")
-_UNITS = {"minute": MINUTE, "hour": HOUR, "day": 24 * HOUR, "week": 7 * 24 * HOUR}
+_PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?|turns?)$")
+_UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": TURN}
+# As a turn counts as an hour, the same number of hours has another name on each clock.
+HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
 _CHANGED_BY_RULES = frozenset(
     {"status", "tier", "reason", "lifecycle", "state", "status_at", "tier_at", "state_at", LINKS}
 )
@@ -84,6 +88,7 @@ class Guard:
     """What may not happen to the memories where its condition is not false: `blocks` and all that is worse."""
 
     name: str
+    clock: ClockName
     where: str
     blocks: str
     because: str
@@ -96,10 +101,11 @@ class Rule:
     """What is done to the memories (or links, or pairs) that its condition and window select.
 
     `keep` = (unit, amount) selects what lies beyond in each partition, `top` what lies within. `period` is in
-    microseconds.
+    microseconds of its clock, on which its condition and order see all times too.
     """
 
     name: str
+    clock: ClockName
     every: str
     phase: str
     do: str
@@ -158,44 +164,48 @@ class Rule:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""
         over = "" if self.over == "memories" else f" {self.over}"
-        return f"{self.do}{over}{target}{window}{per} where {self.where}"
+        clock = "" if self.clock == "wall" else f" on the {self.clock} clock"
+        period = f" once in {self.period / HOUR:g} {HOURS[self.clock]}" if self.do == "reinforce" else ""
+        return f"{self.do}{over}{target}{window}{per}{period} where {self.where}{clock}"
 
 
-def compile_guard(table: Table, names: Names) -> Guard:
-    """Compile a guard, or raise PolicyError."""
-    where = text(table, "where")
+def compile_guard(table: Table, names: Names, default: ClockName) -> Guard:
+    """Compile a guard, on the policy's clock where it names none, or raise PolicyError."""
+    where, on = text(table, "where"), clock(table, default)
     return Guard(
         name=text(table, "name"),
+        clock=on,
         where=where,
         blocks=_choice(table, "blocks", BLOCKS, "archive"),
         because=_optional(table, "because"),
-        node=condition(where, vocabulary("memories"), names, table.at("where")),
+        node=condition(where, vocabulary("memories"), names, table.at("where"), clock=on),
         written=dict(table.values),
     )
 
 
-def compile_rule(table: Table, names: Names) -> Rule:
-    """Compile a rule, or raise PolicyError."""
+def compile_rule(table: Table, names: Names, default: ClockName) -> Rule:
+    """Compile a rule, on the policy's clock where it names none, or raise PolicyError."""
     phase, do, over = _placed(table)
     words: Over = "memories" if over == "memories" else "links"
-    where = text(table, "where")
+    where, on = text(table, "where"), clock(table, default)
     order = text(table, "order") if "order" in table.values else "seq desc"
     rule = Rule(
         name=text(table, "name"),
+        clock=on,
         every=_choice(table, "every", tuple(EVERY)),
         phase=phase,
         do=do,
-        node=condition(where, vocabulary(words), names, table.at("where"), words),
+        node=condition(where, vocabulary(words), names, table.at("where"), words, on),
         where=where,
         over=over,
         per=_partition(table),
-        order=ordering(order, vocabulary("memories"), names, table.at("order")),
+        order=ordering(order, vocabulary("memories"), names, table.at("order"), on),
         keep=_keep(table),
         top=count(table, "top") if "top" in table.values else None,
         to=text(table, "to") if "to" in table.values else None,
         column=_choice(table, "column", ("lifecycle", "state"), "lifecycle"),
         pair_min=_fraction(table, "min", 1.0),
-        period=_period(table),
+        period=_period(table, do, on),
         reason=_reason(table, phase),
         because=_optional(table, "because"),
         written=dict(table.values),
@@ -333,13 +343,31 @@ def _reason(table: Table, phase: str) -> Reason:
     return _REASONS.get(phase, Reason.DECAYED)
 
 
-def _period(table: Table) -> int:
-    if "period" not in table.values:
-        return EVERY[_choice(table, "every", tuple(EVERY))]
-    found = _PERIOD.match(text(table, "period"))
+def _period(table: Table, do: str, on: ClockName) -> int:
+    if "period" in table.values:
+        return duration(table, "period", on)
+    if do == "reinforce" and on == "turns":
+        raise table.place.error(
+            "does not say after how many turns it fires again", 'add period = "200 turns"'
+        )
+    return EVERY[_choice(table, "every", tuple(EVERY))]
+
+
+def duration(table: Table, key: str, on: ClockName) -> int:
+    """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
+    example = "200 turns" if on == "turns" else "40 hours"
+    found = _PERIOD.match(text(table, key))
     if found is None or float(found[1]) <= 0:
-        raise table.error("period", "is no period", 'write period = "40 hours"')
-    return round(float(found[1]) * _UNITS[found[2].removesuffix("s")])
+        raise table.error(key, "is no period", f'write {key} = "{example}"')
+    unit = found[2].removesuffix("s")
+    if (unit == "turn") != (on == "turns"):
+        raise table.error(key, f"the {on} clock does not count {unit}s", f'write {key} = "{example}"')
+    return round(float(found[1]) * _UNITS[unit])
+
+
+def clock(table: Table, default: ClockName) -> ClockName:
+    """Return the clock that a table names, or the one to take where it names none."""
+    return next(name for name in CLOCKS if name == _choice(table, "clock", CLOCKS, default))
 
 
 def text(table: Table, key: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from remanence.curate.frame import LINKS, Array, Frame
-from remanence.curate.merge import Merge, link_keys, rehomed, survivors_columns
+from remanence.curate.merge import ADDED, Merge, link_keys, rehomed, survivors_columns
 from remanence.curate.policy import Policy
 from remanence.curate.rules import Rule
 from remanence.model import Lifecycle, Reason, Status, Tier
@@ -31,8 +31,7 @@ CHANGEABLE = (
     "state_at",
     "reinforced",
     "reinforced_at",
-    "uses",
-    "confirmations",
+    *ADDED,
     "used_at",
     "use_days",
     "use_day",

@@ -1,0 +1,130 @@
+"""What time alone will bring: when a policy is due, and when each decay class is first archived.
+
+Reads clocks at their present pace; decides nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from remanence.clock import DAY, SECOND, TIME_MAX
+from remanence.curate.cycle import LEVELS
+from remanence.curate.frame import Frame
+from remanence.curate.guards import BUILT_IN
+from remanence.curate.instants import first
+from remanence.curate.policy import Policy, wanted
+from remanence.curate.rules import BLOCKS, Rule
+from remanence.errors import InvalidInput
+from remanence.model import Decay
+from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
+from remanence.timescale import ClockName, Timescale
+
+HORIZON = 200 * 365 * DAY
+_SAMPLE = 64
+
+
+def due(policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int) -> bool:
+    """Tell whether a policy's interval has passed on its clock; a policy without one runs only when asked.
+
+    What never ran is due at once. `scales` are those of `timescale.scales`.
+    """
+    if policy.interval is None:
+        return False
+    return last_curate_at is None or bool(_elapsed(policy, scales, last_curate_at, now) >= policy.interval)
+
+
+def due_at(
+    policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int
+) -> int | None:
+    """Return when a policy is next due at its clock's present pace: now if it is, None if never before 2255."""
+    if due(policy, scales, last_curate_at, now):
+        return now
+    if not due(policy, scales, last_curate_at, TIME_MAX):
+        return None
+
+    def holds(at: Floats) -> Bools:
+        return np.array([due(policy, scales, last_curate_at, int(at[0]))])
+
+    return int(first(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
+
+
+def _elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
+    if policy.clock == "wall":
+        return until - since
+    scale = scales.get(policy.clock)
+    if scale is None:
+        raise InvalidInput(
+            f"the {policy.clock} clock was not read", recovery="take a snapshot with wanted(policy)"
+        )
+    return float(scale.at(until) - scale.at(since))
+
+
+def needed(policy: Policy) -> Wanted:
+    """Say what of a scope must be read for `first_archives`."""
+    asked = wanted(policy)
+    return replace(asked, columns=asked.columns | {"decay"})
+
+
+def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, int | None]:
+    """Return for each decay class that stands when its first memory goes, to the second, if nothing but time passes.
+
+    It goes where the condition of a rule that archives or prunes holds and no guard does. Rules with a window are left
+    out: what they select is a matter of how many there are. None where nothing goes within 200 years, or before 2255.
+    """
+    frame = Frame(snapshot, now)
+    standing, decay = np.flatnonzero(frame.standing()), frame.column("decay")
+    earliest = np.full(len(Decay), np.inf)
+    for rule in policy.rules:
+        if rule.do in {"archive", "prune"} and not rule.windowed:
+            np.minimum(earliest, _earliest(_Fate(frame, policy, rule), standing, decay), out=earliest)
+    return {
+        Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
+        for code in np.unique(decay[standing]).tolist()
+    }
+
+
+@dataclass(frozen=True)
+class _Fate:
+    """What one rule does to memories at instants to come, if the policy's guards let it."""
+
+    frame: Frame
+    policy: Policy
+    rule: Rule
+
+    def strikes(self, rows: Ints, at: Floats) -> Bools:
+        """Tell which rows the rule takes away, each at an instant of its own."""
+        level, frame = LEVELS[self.rule.do], self.frame
+        found: Bools = self.rule.node.run(frame.on(self.rule.clock).take(rows, at))
+        for guard in self.policy.guards:
+            if BLOCKS.index(guard.blocks) <= level:
+                assert guard.node.no is not None
+                found = found & guard.node.no(frame.on(guard.clock).take(rows, at))
+        for built_in in BUILT_IN:
+            if BLOCKS.index(built_in.blocks) <= level:
+                found = found & ~built_in.holds(frame.take(rows, at), self.policy)
+        return found
+
+
+def _earliest(fate: _Fate, rows: Ints, decay: Ints) -> Floats:
+    """Return for each class the first instant at which one of its rows is struck, infinite where none ever is.
+
+    The first of a few rows is a bound for all: only those struck before it are looked at again, and of these a few.
+    """
+    now = float(fate.frame.instant)
+    horizon = min(now + HORIZON, float(TIME_MAX))
+    earliest = np.full(len(Decay), np.inf)
+    earliest[decay[rows[fate.strikes(rows, np.full(len(rows), now))]]] = now
+    rows = rows[earliest[decay[rows]] > now]
+    until = np.full(len(Decay), horizon)
+    while len(rows := rows[fate.strikes(rows, until[decay[rows]])]):
+        some = np.concatenate([_some(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
+        struck = first(partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND)
+        np.minimum.at(earliest, decay[some], struck)
+        until = np.minimum(until, np.maximum(earliest - SECOND, now))
+    return earliest
+
+
+def _some(rows: Ints) -> Ints:
+    return rows[:: max(1, len(rows) // _SAMPLE)]
