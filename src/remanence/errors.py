@@ -10,6 +10,7 @@ RemanenceError
 ├── Conflict                        a row changed since it was read; nothing was written
 ├── PlanHeld                        the brake holds the plan: too much would be destroyed, or the clock jumped
 ├── PolicyMismatch                  the stored policy is another one than the caller's
+├── WriterError                     a model gave no judgement; what it was to judge is kept as it is
 └── StoreError                      the store cannot do its work
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
     ├── StoreUnavailable            locked, read-only, full or closed
@@ -104,6 +105,10 @@ class PlanHeld(RemanenceError):
 
 class PolicyMismatch(RemanenceError):
     """The policy stored in the database is not the one the caller holds."""
+
+
+class WriterError(RemanenceError):
+    """A model gave no usable judgement."""
 
 
 class StoreError(RemanenceError):

@@ -8,7 +8,7 @@ from remanence.engine import Engine
 from remanence.errors import InvalidInput
 from remanence.flows import curating
 from remanence.flows.core import Core, check_name
-from remanence.llm.base import Embedder
+from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.store.base import Store
@@ -26,6 +26,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     policy: str | None = None,
     clock: str | Clock = "wall",
     embedder: str | Embedder = "auto",
+    writer: Writer | None = None,
     store: Store | None = None,
 ) -> Engine:
     """Open a memory, with `async with`: a file, made where it is missing, or one in this process only.
@@ -38,6 +39,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         clock: "wall", or a clock of yours.
         embedder: "auto" (static word vectors that come with the installation), "hashed", "none" (words
             alone), or one of yours.
+        writer: a model of yours that judges what consolidation takes up; it decides nothing.
         store: a store of yours instead of SQLite at `path`.
     """
     check_name("a scope", scope)
@@ -47,7 +49,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     watch = _clock(clock)
     source = None if policy is None else curating.policy_source(policy)
     rules = load(NO_RULES if source is None else source)
-    return Engine(Core(kept, scope, watch, chosen, rules, agent, policy_given=source is not None))
+    return Engine(Core(kept, scope, watch, chosen, rules, agent, policy_given=source is not None, writer=writer))
 
 
 def _clock(clock: str | Clock) -> Clock:

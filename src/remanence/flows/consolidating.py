@@ -1,11 +1,12 @@
 """The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
 
-Works 200 memories a transaction, so a kill redoes one chunk; nothing is merged or dropped here.
+Works 200 memories a transaction, so a kill redoes one chunk; nothing is merged or dropped here. A writer, where there
+is one, is asked about four at once and their judgements are kept before the next four.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,12 +16,15 @@ import numpy.typing as npt
 from remanence.change import Change
 from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, update
+from remanence.flows.judging import Judged, judge
 from remanence.flows.writing import vector_of
+from remanence.llm.base import Writer
 from remanence.model import Consolidated, Memory, Relation, Status
 from remanence.store.base import Find
 from remanence.twins import verdict
 
 CHUNK = 200
+JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
 HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
@@ -43,37 +47,49 @@ class _Chunk:
     embedded: int = 0
     near: int = 0
     similar: int = 0
+    judged: Sequence[Judged] = ()
+
+    def added_to(self, total: Consolidated, run: str) -> Consolidated:
+        """Return the sum of what was done before and in this chunk."""
+        return Consolidated(
+            activated=total.activated + len(self.memories),
+            embedded=total.embedded + self.embedded,
+            near_duplicates=total.near_duplicates + self.near,
+            similar=total.similar + self.similar,
+            run=run,
+            judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
+            contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
+            unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
+        )
 
 
 async def consolidate(core: Core, progress: Callable[[int], None] | None) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty."""
     cause = core.cause("consolidate")
-    total = Consolidated(0, 0, 0, 0)
-    part = 0
+    total, part = Consolidated(), 0
+    size = CHUNK if core.writer is None else JUDGED_CHUNK
     while True:
-        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=CHUNK, oldest_first=True))
+        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=size, oldest_first=True))
         if not inbox:
             return total
         chunk = await _commit(core, inbox, cause.run, part)
         part += 1
-        total = Consolidated(
-            total.activated + len(chunk.memories),
-            total.embedded + chunk.embedded,
-            total.near_duplicates + chunk.near,
-            total.similar + chunk.similar,
-            cause.run,
-        )
+        total = chunk.added_to(total, cause.run)
         if progress is not None:
             progress(total.activated)
 
 
 async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
+    judged: dict[int, Judged] = {}
     for attempt in range(RACES_MAX):
         await core.index.refresh(core.clock.now())
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
         partners = await _texts(core, pairs)
+        if core.writer is not None and not judged:
+            judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
+        chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
         _decide(core, chunk, pairs, partners, await _drawn(core, chunk.memories, pairs))
         try:
             if chunk.changes:
@@ -86,6 +102,20 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
             continue
         return chunk
     raise AssertionError("unreachable")
+
+
+async def _judged(
+    core: Core,
+    writer: Writer,
+    memories: Sequence[Memory],
+    pairs: Sequence[Sequence[_Pair]],
+    partners: Mapping[int, Memory],
+) -> dict[int, Judged]:
+    """Ask the writer about a chunk, each memory beside those that are similar to it."""
+    seqs = [[int(core.index.seq[pair.row]) for pair in mine] for mine in pairs]
+    similar = [[partners[seq] for seq in mine if seq in partners] for mine in seqs]
+    answers = await judge(core, writer, memories, similar)
+    return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
 
 def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
@@ -116,8 +146,8 @@ def _best(rows: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_P
 
 
 async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
-    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
-    near = core.embedder.bands.near
+    """Fetch the memories whose words have to be compared: those in the band of near duplicates; for a writer, all."""
+    near = core.embedder.bands.near if core.writer is None else core.embedder.bands.similar
     seqs = sorted({int(core.index.seq[pair.row]) for row in pairs for pair in row if pair.cosine >= near})
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
@@ -158,8 +188,9 @@ def _decide(
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
-    for memory, mine in zip(chunk.memories, pairs, strict=True):
-        chunk.changes += _activated(core, chunk, memory, now)
+    for memory, mine, judged in zip(chunk.memories, pairs, chunk.judged, strict=True):
+        chunk.changes += _activated(core, chunk, memory, now, judged)
+        chunk.changes += _contradictions(memory, judged, drawn, now)
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
         for pair in mine:
             other = int(core.index.seq[pair.row])
@@ -173,8 +204,13 @@ def _decide(
                 chunk.similar += relation is Relation.SIMILAR
 
 
-def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int) -> list[Change]:
-    (change,) = update(memory, {"status": Status.ACTIVE, "status_at": now})
+def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
+    values: dict[str, Any] = {"status": Status.ACTIVE, "status_at": now}
+    if judged.alignment is not None:
+        # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.
+        said = judged.alignment if memory.confidence is None else memory.confidence
+        values |= {"alignment": judged.alignment, "confidence": said}
+    (change,) = update(memory, values)
     if core.embedder.dimensions and not core.index.embedded(memory.seq):
         assert change.before is not None and change.after is not None
         vector = vector_of(core, memory.text)
@@ -183,6 +219,16 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int) -> list[Chan
         )
         chunk.embedded += 1
     return [change]
+
+
+def _contradictions(memory: Memory, judged: Judged, drawn: _Drawn, now: int) -> list[Change]:
+    changes = []
+    for other, sure in judged.contradicts:
+        key = (min(memory.seq, other), max(memory.seq, other), int(Relation.CONTRADICTS))
+        if key not in drawn.keys:
+            drawn.add(key)
+            changes.append(Change("links", key, None, _values(sure, now)))
+    return changes
 
 
 def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -> Relation:

@@ -3,6 +3,7 @@
 Knows how to name a run and how to retry a lost race; knows no verb.
 """
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from remanence.curate.policy import Policy
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
-from remanence.llm.base import Embedder
+from remanence.llm.base import Embedder, Writer
 from remanence.model import NAME_CHARS_MAX, Label, Memory, new_id
 from remanence.store.base import Store
 
@@ -22,6 +23,16 @@ RACES_MAX = 20  # re-reads after lost races before giving up; each loser was ove
 
 Answer = TypeVar("Answer")
 L = TypeVar("L", bound=Label)
+
+
+@dataclass
+class Pulse:
+    """The session an engine has open: counted until when, and beating every so many seconds if it promised to."""
+
+    session: str
+    every: int | None
+    counted_until: int
+    task: asyncio.Task[None] | None = None
 
 
 @dataclass
@@ -34,9 +45,12 @@ class Core:
     embedder: Embedder
     policy: Policy
     agent: str | None = None
-    session: str | None = None
+    pulse: Pulse | None = None
     policy_given: bool = False
+    writer: Writer | None = None
     random: Callable[[int], bytes] = os.urandom
+    # Sessions begin and end one at a time.
+    gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     index: ScopeIndex = field(init=False)
     uses: Uses = field(init=False)
 
@@ -44,6 +58,11 @@ class Core:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
         self.uses = Uses(lambda changes: self.commit(changes, self.cause("use")))
+
+    @property
+    def session(self) -> str | None:
+        """The id of the open session."""
+        return None if self.pulse is None else self.pulse.session
 
     def new_id(self) -> str:
         """Return a fresh id that sorts by time."""
@@ -109,6 +128,14 @@ def check_name(what: str, name: object) -> None:
             f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {str(name)[:40]!r}",
             recovery=f"pass a shorter plain name for {what}",
         )
+
+
+def check_fraction(what: str, value: object) -> None:
+    """Refuse what is no number from 0 to 1; None is fine."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInput(f"{what} {value!r:.40} is not between 0 and 1", recovery="pass a number from 0 to 1")
 
 
 def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:

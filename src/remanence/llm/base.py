@@ -1,6 +1,7 @@
-"""What the engine asks of an embedder. Knows no model."""
+"""What the engine asks of an embedder and of a writer. Knows no model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from remanence.twins import Bands
 Vectors = npt.NDArray[np.float32]
 WordWeight = Callable[[str], float]
 
-__all__ = ["Bands", "Embedder", "Vectors", "WordWeight", "unit_rows"]
+__all__ = ["Bands", "Embedder", "Judgement", "Vectors", "WordWeight", "Writer", "unit_rows"]
 
 
 def unit_rows(rows: Vectors) -> Vectors:
@@ -43,5 +44,32 @@ class Embedder(Protocol):
         """Return one unit row per text, zeros where a text has nothing to embed.
 
         `weight` says what the stem of a word weighs, usually how rare it is; an embedder may ignore it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a writer thinks of a text: how well it fits who the agent is, and which other texts it contradicts.
+
+    `alignment` is from 0 to 1; `contradicts` maps ids of the others it was shown to how sure it is, from 0 to 1.
+    """
+
+    alignment: float
+    contradicts: Mapping[str, float] = field(default_factory=dict)
+
+
+class Writer(Protocol):
+    """A model that reads and proposes; it decides nothing, and nothing waits for it but consolidation."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, which the audit keeps beside what it judged."""
+        ...
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        """Judge one text in the light of who the agent is (`identity`) and of similar memories by id.
+
+        Raise WriterError where no judgement can be had.
         """
         ...

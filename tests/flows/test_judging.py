@@ -1,0 +1,158 @@
+"""A writer judges what consolidation takes up: kept where it makes sense, reported where not, never in the way."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remanence
+from remanence.errors import WriterError
+from remanence.flows import judging
+from remanence.llm.base import Judgement
+
+NOON = "The supply boat comes at noon on Fridays."
+DUSK = "The supply boat comes at dusk on Fridays."
+
+
+class Scripted:
+    """A writer that answers from a table and remembers what it was shown; an exception in the table is raised."""
+
+    name = "scripted"
+
+    def __init__(self, answers: Mapping[str, Any]) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, str, Mapping[str, str]]] = []
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        """Answer for one text; a function in the table is given the ids by text."""
+        self.asked.append((text, identity, others))
+        await asyncio.sleep(0)
+        answer = self.answers.get(text, Judgement(0.5))
+        if isinstance(answer, BaseException):
+            raise answer
+        judged: Judgement = answer({text: name for name, text in others.items()}) if callable(answer) else answer
+        return judged
+
+
+async def test_an_alignment_becomes_the_confidence_unless_somebody_said_better(tmp_path: Path) -> None:
+    """What a writer judged is kept, and stands in for a confidence that nobody gave (elfmem, consolidate 4)."""
+    writer = Scripted({NOON: Judgement(0.85), DUSK: Judgement(0.2)})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        first, second = await memory.learn(NOON), await memory.learn(DUSK, confidence=0.9)
+        done = await memory.consolidate()
+        kept = [await memory.get(learned.id) for learned in (first, second)]
+
+        assert (2, 2, ()) == (done.activated, done.judged, done.unjudged)
+        assert [(0.85, 0.85), (0.2, 0.9)] == [(one.alignment, one.confidence) for one in kept]
+        receipt = await memory.undo(str(done.run))
+        undone = await memory.get(first.id)
+
+        assert (True, None, None) == (receipt.changes > 0, undone.alignment, undone.confidence)
+
+
+async def test_the_writer_is_told_who_the_agent_is(tmp_path: Path) -> None:
+    """Probe 9: the identity that a text is judged by is never empty where there is one."""
+    writer = Scripted({})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        await memory.learn("I keep the light, and I do not guess.", tags=["self/constitutional"])
+        await memory.consolidate()
+        await memory.learn(NOON)
+        await memory.consolidate()
+
+        assert "I do not guess" in writer.asked[-1][1]
+
+
+async def test_a_contradiction_is_a_link_that_counts_in_no_degree(tmp_path: Path) -> None:
+    """TC-G-008: a contradiction of 0.92 is recorded as one; one of 0.79 is none."""
+    writer = Scripted({DUSK: lambda ids: Judgement(0.5, {ids[NOON]: 0.92})})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        first = await memory.learn(NOON)
+        await memory.consolidate()
+        await memory.learn(DUSK)
+        done = await memory.consolidate()
+        links = await memory.links(first.id)
+        writer.answers = {"The boat comes at dawn on Fridays.": lambda ids: Judgement(0.5, {ids[DUSK]: 0.79})}
+        await memory.learn("The boat comes at dawn on Fridays.")
+        second = await memory.consolidate()
+
+        assert (1, [0.92]) == (
+            done.contradictions,
+            [link.weight for link in links if link.relation.label == "contradicts"],
+        )
+        assert 0 == second.contradictions
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        WriterError("over capacity", recovery="wait"),
+        Judgement(1.2),
+        Judgement(float("nan")),
+        Judgement(True),
+        Judgement(0.5, {"nobody": 0.9}),
+        lambda ids: Judgement(0.5, {ids[NOON]: 7.0}),
+    ],
+    ids=["fails", "too-much", "nan", "truth", "unknown-id", "wrong-score"],
+)
+async def test_what_makes_no_sense_is_left_out_with_its_reason(tmp_path: Path, answer: Any) -> None:
+    """A writer that fails or answers nonsense keeps nothing in the inbox and changes nothing but its own absence."""
+    async with remanence.open(tmp_path / "m.db", writer=Scripted({DUSK: answer})) as memory:
+        await memory.learn(NOON)
+        await memory.consolidate()
+        learned = await memory.learn(DUSK)
+        done = await memory.consolidate()
+        kept = await memory.get(learned.id)
+
+        assert (1, 0, 1) == (done.activated, done.judged, len(done.unjudged))
+        assert ("active", None, None) == (kept.status.label, kept.alignment, kept.confidence)
+        assert done.unjudged[0].startswith(learned.id)
+
+
+async def test_a_writer_that_never_answers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the time limit the text is taken up without a judgement."""
+
+    class Silent:
+        name = "silent"
+
+        async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+            await asyncio.sleep(3_600)
+            raise AssertionError(text, identity, others)
+
+    monkeypatch.setattr(judging, "TIMEOUT_S", 0.05)
+    async with remanence.open(tmp_path / "m.db", writer=Silent()) as memory:
+        await memory.learn(NOON)
+        done = await memory.consolidate()
+
+        assert (1, 0) == (done.activated, done.judged)
+        assert "no judgement within" in done.unjudged[0]
+
+
+async def test_a_consolidation_cut_off_keeps_what_was_judged(tmp_path: Path) -> None:
+    """Probe 8: cancelled at the fifth judgement, the four before it are kept, and are not asked for again."""
+    started = asyncio.Event()
+    texts = [f"Lamp {number} was trimmed today." for number in range(5)]
+
+    class Stopping(Scripted):
+        async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+            if text == texts[4]:
+                started.set()
+                await asyncio.sleep(3_600)
+            return await super().judge(text, identity, others)
+
+    writer = Stopping({})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        for text in texts:
+            await memory.learn(text)
+        running = asyncio.create_task(memory.consolidate())
+        await started.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        active = await memory.list_active()
+
+        assert texts[:4] == sorted(one.text for one in active)
+        assert 4 == len(writer.asked)
