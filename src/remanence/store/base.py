@@ -57,17 +57,20 @@ class Postings:
 class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
-    `seed` sets JSON values that are absent, `put` sets them in any case (None deletes); `get` answers what then
-    is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever
-    order they come, and an empty interval covers nothing. `lease` = (name, holder, until): taken if free, expired
-    at `now` or held by the same holder; the answer's `fence` is a number that rises with every new holder, None
-    where refused. `release` = (name, holder) gives a lease back.
+    `seed` sets JSON values that are absent, `put` sets them in any case (None deletes), `swap` maps a name to what
+    must be there and what then is, and leaves anything else alone; `get` and, for every name that begins so, `under`
+    answer what then is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once,
+    in whatever order they come, and an empty interval covers nothing. `lease` = (name, holder, until): taken if free,
+    expired at `now` or held by the same holder; the answer's `fence` is a number that rises with every new holder,
+    None where refused. `release` = (name, holder) gives a lease back.
     """
 
     now: int
     get: Sequence[str] = ()
+    under: Sequence[str] = ()
     seed: Mapping[str, Any] = field(default_factory=dict)
     put: Mapping[str, Any] = field(default_factory=dict)
+    swap: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     cover: tuple[int, int] | None = None
     lease: tuple[str, str, int] | None = None
     release: tuple[str, str] | None = None
@@ -83,11 +86,15 @@ class Booked:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that `check` looked at: what, whether it is sound, and what it saw."""
+    """One thing that `check` looked at: what, whether it is sound, and what it saw.
+
+    What is sound and yet wants attention has `advice`: what to do about it.
+    """
 
     name: str
     ok: bool
     detail: str
+    advice: str = ""
 
 
 Capability = Literal["durable", "backup"]
@@ -173,7 +180,10 @@ class Store(Protocol):
         ...
 
     async def check(self) -> list[Check]:
-        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
+        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text.
+
+        A superseded memory whose successors, and theirs, are all pruned or gone is sound; there is advice about it.
+        """
         ...
 
     async def backup(self, path: str) -> None:

@@ -42,20 +42,25 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
     no = names.make(connection, SCOPE, scope)
     _write(connection, no, asked.seed, _SEED)
     _write(connection, no, asked.put, _PUT)
-    gone = [(no, name) for name, value in asked.put.items() if value is None]
+    held = _values(connection, no, asked.swap)
+    swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
+    _write(connection, no, swapped, _PUT)
+    gone = [(no, name) for name, value in {**asked.put, **swapped}.items() if value is None]
     connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", gone)
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
     if asked.release is not None:
         _release(connection, no, *asked.release)
     fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
-    return Booked(_values(connection, no, asked.get), fence)
+    return Booked(_values(connection, no, asked.get, asked.under), fence)
 
 
-def booked(connection: sqlite3.Connection, names: Names, scope: str, wanted: Iterable[str]) -> Booked:
+def booked(
+    connection: sqlite3.Connection, names: Names, scope: str, wanted: Iterable[str], under: Iterable[str] = ()
+) -> Booked:
     """Return bookkeeping values without writing."""
     no = names.number(connection, SCOPE, scope)
-    return Booked({} if no is None else _values(connection, no, wanted))
+    return Booked({} if no is None else _values(connection, no, wanted, under))
 
 
 def hear(connection: sqlite3.Connection, scope: int, at: int, turns: int) -> None:
@@ -69,11 +74,15 @@ def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
-def _values(connection: sqlite3.Connection, scope: int, wanted: Iterable[str]) -> dict[str, Any]:
-    """Return the values that there are, by name."""
-    statement = "SELECT value FROM settings WHERE scope = ? AND name = ?"
-    found = ((name, connection.execute(statement, (scope, name)).fetchone()) for name in wanted)
-    return {name: orjson.loads(row[0]) for name, row in found if row is not None}
+def _values(
+    connection: sqlite3.Connection, scope: int, wanted: Iterable[str], under: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the values that there are, by name, and those of all names that begin so."""
+    ranges = [(name, f"{name}\0") for name in wanted]
+    ranges += [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in under]
+    statement = "SELECT name, value FROM settings WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
+    rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
+    return {name: orjson.loads(value) for name, value in rows}
 
 
 def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any], statement: str) -> None:

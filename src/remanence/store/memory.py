@@ -230,7 +230,9 @@ class MemoryStore:
         state = self._scopes[scope] = self._read(scope)
         seeds = {name: value for name, value in asked.seed.items() if value is not None}
         state.values |= json.loads(json.dumps(seeds)) | state.values
-        for name, value in asked.put.items():
+        values = {**state.values, **asked.put}
+        swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
+        for name, value in {**asked.put, **swapped}.items():
             state.values[name] = json.loads(json.dumps(value))
             if value is None:
                 del state.values[name]
@@ -239,7 +241,12 @@ class MemoryStore:
         if asked.release is not None:
             _release(state.leases, *asked.release)
         fence = None if asked.lease is None else _lease(state.leases, *asked.lease, now=asked.now)
-        return Booked({name: state.values[name] for name in asked.get if name in state.values}, fence)
+        wanted = {
+            name: value
+            for name, value in sorted(state.values.items())
+            if name in asked.get or name.startswith(tuple(asked.under))
+        }
+        return Booked(wanted, fence)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""

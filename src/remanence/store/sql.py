@@ -168,13 +168,17 @@ class SqlStore:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
-        if asked.put or asked.cover or asked.lease or asked.release:
+        if asked.put or asked.swap or asked.cover or asked.lease or asked.release:
             return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
         names = {*asked.get, *asked.seed}
-        held = await self._read(lambda connection: books.booked(connection, self._names, scope, names))
+        held = await self._read(
+            lambda connection: books.booked(connection, self._names, scope, names, asked.under)
+        )
         if not asked.seed.keys() <= held.values.keys():
             return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
-        return Booked({name: held.values[name] for name in asked.get if name in held.values})
+        begun = tuple(asked.under)
+        wanted = (name for name in held.values if name in asked.get or name.startswith(begun))
+        return Booked({name: held.values[name] for name in wanted})
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""

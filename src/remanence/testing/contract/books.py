@@ -8,9 +8,22 @@ from random import Random
 from remanence.change import Cause, Change, inverses
 from remanence.clock import MINUTE
 from remanence.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
+from remanence.model import Memory, Reason, Relation, Status
 from remanence.snapshot import Ints, Wanted
-from remanence.store.base import Booked, Bookkeeping, Store
-from remanence.testing.builders import NOW, SCOPE, created, keep, raised, tagged
+from remanence.store.base import Booked, Bookkeeping, Check, Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    archived,
+    created,
+    keep,
+    linked,
+    one,
+    pruned,
+    raised,
+    tagged,
+    updated,
+)
 
 
 async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
@@ -35,6 +48,17 @@ def rows(pairs: Ints) -> list[list[int]]:
 async def cover(store: Store, scope: str, *intervals: tuple[int, int]) -> None:
     """Cover intervals, asked for all at once."""
     await asyncio.gather(*(store.bookkeep(scope, Bookkeeping(NOW, cover=interval)) for interval in intervals))
+
+
+async def lineage(store: Store) -> Check:
+    """Return what check says of superseded memories."""
+    (found,) = [check for check in await store.check() if check.name == "lineage"]
+    return found
+
+
+def replaced(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Change:
+    """Mark a memory as one whose place another took."""
+    return updated(memory, status=Status.SUPERSEDED, reason=reason)
 
 
 def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
@@ -84,6 +108,36 @@ class BooksContract:
         asked = Bookkeeping(NOW, seed={"a": 1, "b": 1}, put={"a": 2, "b": None}, get=("a", "b"))
 
         assert {"a": 2} == dict((await store.bookkeep(SCOPE, asked)).values)
+
+    async def test_a_swap_needs_what_it_expects(self, store: Store) -> None:
+        """A value is exchanged only where it still is what the caller saw; None is nothing there, or nothing left."""
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"a": {"n": 1}, "b": 1, "c": 1}))
+        swap = {"a": ({"n": 1}, 2), "b": (7, 2), "c": (1, None), "d": (None, 2), "e": (1, 2)}
+        asked = Bookkeeping(NOW, swap=swap, get=tuple(swap))
+
+        assert {"a": 2, "b": 1, "d": 2} == dict((await store.bookkeep(SCOPE, asked)).values)
+
+    async def test_of_two_swaps_one_wins(self, store: Store) -> None:
+        """Whoever comes second finds another value and changes nothing."""
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"n": 0}))
+        turns = [Bookkeeping(NOW, swap={"n": (0, number)}) for number in range(1, 9)]
+        await asyncio.gather(*(store.bookkeep(SCOPE, asked) for asked in turns))
+        (first,) = (await store.bookkeep(SCOPE, Bookkeeping(NOW, get=("n",)))).values.values()
+        again = await store.bookkeep(SCOPE, Bookkeeping(NOW, swap={"n": (0, 99)}, get=("n",)))
+
+        assert {"n": first} == dict(again.values)
+        assert 0 < first < 9
+
+    async def test_names_are_listed_by_their_beginning(self, store: Store) -> None:
+        """Every name that begins so is answered, of this scope only, beside what is asked for by name."""
+        named = {"open/a": 1, "open/b%": 2, "open": 3, "open0": 4, "opened/c": 5, "x": 6}
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put=named))
+        await store.bookkeep("another", Bookkeeping(NOW, put={"open/z": 7}))
+        listed = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), get=("x", "absent")))
+        seeded = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), seed={"x": 0, "open/a": 0}))
+
+        assert {"open/a": 1, "open/b%": 2, "x": 6} == dict(listed.values)
+        assert {"open/a": 1, "open/b%": 2} == dict(seeded.values)
 
     async def test_spans_are_the_union_of_what_was_covered(self, store: Store) -> None:
         """Whatever the order and overlap, spans are disjoint, ascending, and all that was covered in their scope."""
@@ -210,6 +264,33 @@ class BooksContract:
 
         assert [] == [check for check in checks if not check.ok]
         assert all(check.name and check.detail for check in checks)
+
+    async def test_what_has_no_heir_left_is_advice(self, store: Store) -> None:
+        """A superseded memory whose chain of successors ends in pruned ones or in nothing is told, and is no damage."""
+        texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 9)]
+        a, b, c, d, e, f, g, h = (await keep(store, *texts)).assigned
+        chain = [linked(new, old, Relation.SUPERSEDES) for new, old in ((b, a), (c, b), (e, d), (h, g))]
+        fallen = [replaced(await one(store, seq)) for seq in (a, d, f, g)]
+        merged = replaced(await one(store, b), Reason.MERGED)
+        await keep(store, *chain, linked(c, f, Relation.SUPPORTS), *fallen, merged, verb="supersede")
+        await keep(store, archived(await one(store, h)), pruned(await one(store, e)), verb="curate")
+        before = await lineage(store)
+        await keep(store, pruned(await one(store, c)), verb="curate")
+        after = await lineage(store)
+
+        assert [True, True] == [before.ok, after.ok]
+        assert (f"what superseded {d}, {f} is pruned or gone", True) == (before.detail, bool(before.advice))
+        assert f"what superseded {a}, {d}, {f} is pruned or gone" == after.detail
+
+    async def test_heirs_in_place_need_no_advice(self, store: Store) -> None:
+        """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
+        texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
+        a, b, c, d = (await keep(store, *texts)).assigned
+        drawn = linked(b, a, Relation.SUPERSEDES), linked(c, b, Relation.MERGED_FROM)
+        fallen = replaced(await one(store, a)), replaced(await one(store, b), Reason.MERGED)
+        await keep(store, *drawn, *fallen, replaced(await one(store, d), Reason.MERGED), verb="curate")
+
+        assert "" == (await lineage(store)).advice
 
     async def test_a_closed_store_says_so(self, store: Store) -> None:
         """After close every method raises StoreUnavailable; closing twice is allowed."""
