@@ -147,7 +147,7 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
         if not changes:
             return _answers(batch, ())
         try:
-            committed = await core.commit(changes, core.cause("learn"))
+            committed = await core.commit(changes, core.cause("learn", turns=_heard(batch)))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
@@ -196,6 +196,11 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
         ):
             batch.forget_repeat(place, "it came in before, from the same source")
     return [change for change in batch.changes() if change.table != "sources" or change.key not in have]
+
+
+def _heard(batch: Batch) -> int:
+    """Count the texts that were taken in; what came in before is not heard again."""
+    return sum(outcome.status != "known" for outcome in batch.outcomes)
 
 
 def _answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:

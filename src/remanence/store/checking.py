@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from remanence.model import LINK_COLUMNS
+from remanence.model import LINK_COLUMNS, Status
 from remanence.store import audit, lexicon
 from remanence.store.base import Check
 from remanence.store.dialect import WORDS_VIEW, tokens
+from remanence.store.lineage import REPLACING, lineage
 from remanence.store.names import Names
 from remanence.store.rows import DIGESTED, link_digest, plain_values, read_columns, row_digest
 from remanence.text import term_hash
@@ -22,6 +23,8 @@ _MASK = (1 << 64) - 1
 _FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 Faults = Iterator[str]
+_UNREADABLE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError)
+_REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
 
 
 def check(connection: sqlite3.Connection, names: Names) -> list[Check]:
@@ -35,6 +38,7 @@ def check(connection: sqlite3.Connection, names: Names) -> list[Check]:
         _looked(
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
         ),
+        _lineage(connection),
     ]
 
 
@@ -42,7 +46,7 @@ def _looked(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     found: list[str] = []
     try:
         found.extend(look())
-    except (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError) as error:
+    except _UNREADABLE as error:
         found.append(f"cannot be read: {error}")
     more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
     return Check(name, not found, "; ".join(found[:SHOWN_MAX]) + more if found else sound)
@@ -82,6 +86,18 @@ def _links(connection: sqlite3.Connection) -> Faults:
     for source, target, relation, digest, *kept in rows:
         if link_digest((source, target, relation), kept) != digest:
             yield f"link {source} {target} {relation} is not what was written"
+
+
+def _lineage(connection: sqlite3.Connection) -> Check:
+    try:
+        links = connection.execute(
+            "SELECT source, target, status FROM links CROSS JOIN states ON seq = source"
+            f" WHERE relation IN ({_REPLACING})"
+        ).fetchall()
+        fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
+        return lineage(links, dict(fallen.fetchall()))
+    except _UNREADABLE as error:
+        return Check("lineage", ok=False, detail=f"cannot be read: {error}")
 
 
 def _full_text(connection: sqlite3.Connection) -> Faults:

@@ -32,6 +32,7 @@ from remanence.store.base import (
     Postings,
     Twin,
 )
+from remanence.store.lineage import REPLACING, lineage
 from remanence.store.rules import (
     memories_of,
     plain,
@@ -271,6 +272,7 @@ class MemoryStore:
                 "; ".join(dangling) or "every tag, link and source has its memories",
             ),
             Check("audit", not broken, "; ".join(broken) or "every part follows from the one before"),
+            self._lineage(),
         ]
 
     async def backup(self, path: str) -> None:
@@ -279,6 +281,16 @@ class MemoryStore:
             f"a store in memory cannot be copied to {path}",
             recovery="export its memories, or open a file instead",
         )
+
+    def _lineage(self) -> Check:
+        rows: dict[int, Row] = {}
+        links: list[tuple[int, int, int]] = []
+        for state in self._scopes.values():
+            rows |= state.tables["memories"]
+            links += [key for key in state.tables["links"] if key[2] in REPLACING]
+        found = [(heir, old, rows[heir]["status"]) for heir, old, _ in links if heir in rows]
+        fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
+        return lineage(found, fallen)
 
     def _read(self, scope: str) -> _Scope:
         if not self._opened:

@@ -259,4 +259,6 @@ def _event(event: Event) -> Iterator[Text]:
 @lines.register
 def _check(check: Check) -> Iterator[Text]:
     mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
-    yield Text.assemble(mark, f" {check.name}: {safe(check.detail)}")
+    mark = ("warning", "yellow") if check.ok and check.advice else mark
+    advice = f"; {check.advice}" * bool(check.advice)
+    yield Text.assemble(mark, f" {check.name}: {safe(check.detail + advice)}")

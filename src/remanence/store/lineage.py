@@ -1,0 +1,43 @@
+"""Which superseded memories have no heir left: what replaced them, and what replaced that, is pruned or gone.
+
+Nothing of such a memory is lost, so this is advice and no damage. Knows nothing of how a store finds its rows.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from remanence.model import Reason, Relation, Status
+from remanence.store.base import Check
+
+# Links from an heir to what it took the place of.
+REPLACING = frozenset({Relation.SUPERSEDES, Relation.MERGED_FROM})
+_FALLEN = frozenset({Status.SUPERSEDED, Status.PRUNED})
+_SHOWN_MAX = 5
+
+
+def lineage(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> Check:
+    """Judge the links (heir, replaced, status of the heir) and the superseded memories with their reasons."""
+    replaced = defaultdict(set)
+    ahead = []
+    for heir, old, status in links:
+        replaced[heir].add(old)
+        if status not in _FALLEN:
+            ahead.append(heir)
+    reached: set[int] = set()
+    while ahead:
+        found = reasons.keys() & replaced[ahead.pop()] - reached
+        reached |= found
+        ahead += found
+    return _told(sorted(seq for seq in reasons.keys() - reached if reasons[seq] == Reason.SUPERSEDED))
+
+
+def _told(lost: list[int]) -> Check:
+    if not lost:
+        return Check("lineage", ok=True, detail="every superseded memory has an heir")
+    more = f" and {len(lost) - _SHOWN_MAX} more" if len(lost) > _SHOWN_MAX else ""
+    return Check(
+        "lineage",
+        ok=True,
+        detail=f"what superseded {', '.join(map(str, lost[:_SHOWN_MAX]))}{more} is pruned or gone",
+        advice="restore those that are still true, forget the others",
+    )

@@ -1,0 +1,70 @@
+"""Turns are heard once, whichever way they come in, on both stores."""
+
+import asyncio
+from pathlib import Path
+
+import orjson
+
+import remanence
+from remanence.clock import MINUTE, ManualClock
+from remanence.model import Turn
+from remanence.snapshot import Wanted
+from tests.flows.conftest import Opener
+
+
+async def heard(memory: remanence.Engine) -> list[list[int]]:
+    """Return (minutes since the clock's start, turns heard in that minute)."""
+    core = memory._core
+    wanted = Wanted(frozenset(), clocks=frozenset({"turns"}))
+    snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+    assert snapshot.heard is not None
+    start = ManualClock().now()
+    return [[(minute - start) // MINUTE, turns] for minute, turns in snapshot.heard.tolist()]
+
+
+async def test_every_text_that_is_taken_in_is_a_turn(memory: remanence.Engine, clock: ManualClock) -> None:
+    """A text that is stored or confirms another is heard in its minute, alone or in a batch."""
+    await memory.learn("Ann likes tea")
+    clock.advance(seconds=59)
+    await memory.learn("Ann likes tea")
+    clock.advance(seconds=1)
+    await memory.learn_many([Turn("Bob likes wine"), Turn("Bob likes wine"), Turn("Ann likes tea")])
+
+    assert [[0, 2], [1, 3]] == await heard(memory)
+
+
+async def test_what_came_in_before_is_not_heard_again(memory: remanence.Engine, tmp_path: Path) -> None:
+    """A file that is taken in twice is heard once, also the turns that confirmed another."""
+    said = [{"text": "Ann likes tea", "speaker": "Ann"}] * 2 + [{"text": "Bob likes wine", "speaker": "Bob"}]
+    path = tmp_path / "talk.jsonl"
+    path.write_bytes(b"\n".join(map(orjson.dumps, said)))
+    await memory.ingest(path)
+    first = await heard(memory)
+    await memory.ingest(path)
+
+    assert [[0, 3]] == first
+    assert first == await heard(memory)
+
+
+async def test_work_on_memories_is_no_turn(memory: remanence.Engine) -> None:
+    """Using, changing, consolidating and undoing are not heard, and an undo takes back no turn."""
+    learned = await memory.learn("Ann likes tea")
+    await memory.consolidate()
+    await memory.recall("tea")
+    receipt = await memory.tag(learned.id, "drink")
+    await memory.undo(receipt)
+    await memory.forget(learned.id)
+
+    assert [[0, 1]] == await heard(memory)
+
+
+async def test_a_lost_race_is_not_heard_twice(opener: Opener) -> None:
+    """Of two that learn the same texts at once, the one that has to begin again is heard once."""
+    async with opener() as one, opener() as other:
+        texts = [Turn(f"text {number}") for number in range(50)]
+        await asyncio.gather(*(memory.learn_many(texts) for memory in (one, other) for _ in range(3)))
+        counted = await heard(one)
+        memories = (await one.status()).memories
+
+    assert 50 == memories
+    assert [[0, 300]] == counted
