@@ -15,9 +15,9 @@ from remanence.curate import changes, cycle, guards, outcome, plan, select, work
 from remanence.curate.decision import Edits
 from remanence.errors import Conflict
 from remanence.flows import curating, undoing
-from remanence.model import Status
+from remanence.model import Relation, Status
 from remanence.snapshot import Snapshot
-from remanence.store import lexicon, memory, rules, tables
+from remanence.store import books, lexicon, lineage, memory, rules, tables
 from remanence.store.memory import MemoryStore
 from tests.laws import laws
 from tests.laws.lab import Law
@@ -135,6 +135,15 @@ def _image_lacks_the_vector(inner: Any, before: Any, change: Change, cause: Caus
 def _lease_is_given_twice(inner: Any, leases: Any, name: str, holder: str, until: int, *, now: int) -> int:
     leases.pop(name, None)
     return int(inner(leases, name, holder, until, now=now))
+
+
+async def _a_refused_commit_is_heard(
+    inner: Any, store: MemoryStore, scope: str, said: Any, cause: Cause
+) -> Any:
+    state = store._scopes.get(scope)
+    if state is not None:
+        state.heard[cause.at] += cause.turns
+    return await inner(store, scope, said, replace(cause, turns=0 if state else cause.turns))
 
 
 def _undo_forgets_links(said: Sequence[Change]) -> list[Change]:
@@ -335,6 +344,54 @@ BUGS = (
         "a lease is given twice",
         wrapped(memory, "_lease", _lease_is_given_twice),
         "test_a_lease_is_held_by_one",
+    ),
+    Bug(
+        "spans overlap",
+        wrapped(memory, "_joined", lambda _, spans, cover: sorted({*spans, cover})),
+        "test_spans_are_the_union_of_what_was_covered",
+    ),
+    Bug(
+        "spans that touch stay two",
+        swapped(books, "_MEET", books._MEET.replace("ended_at >= ?2", "ended_at > ?2")),
+        "test_touching_spans_are_one",
+        sql=True,
+    ),
+    Bug(
+        "a span that began later is not met",
+        swapped(
+            books, "_MEET", books._MEET.replace("coalesce(max(began_at), ?2)", "coalesce(max(began_at), ?3)")
+        ),
+        "test_spans_are_the_union_of_what_was_covered",
+        sql=True,
+    ),
+    Bug(
+        "scopes share their spans",
+        swapped(
+            books, "_MEET", books._MEET.replace("WHERE scope = ?1 AND began_at <= ?3", "WHERE began_at <= ?3")
+        ),
+        "test_spans_are_the_union_of_what_was_covered",
+        sql=True,
+    ),
+    Bug(
+        "a refused commit is heard",
+        wrapped(MemoryStore, "commit", _a_refused_commit_is_heard),
+        "test_a_refused_commit_was_not_heard",
+    ),
+    Bug(
+        "a seed replaces",
+        swapped(books, "_SEED", books._PUT),
+        "test_a_seed_never_replaces",
+        sql=True,
+    ),
+    Bug(
+        "an heir's fall is forgiven",
+        swapped(lineage, "_FALLEN", frozenset({Status.SUPERSEDED})),
+        "test_what_has_no_heir_left_is_advice",
+    ),
+    Bug(
+        "a merged heir is none",
+        swapped(memory, "REPLACING", frozenset({Relation.SUPERSEDES})),
+        "test_heirs_in_place_need_no_advice",
     ),
     Bug(
         "uses lose their day",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from remanence.model import Link
+from remanence.snapshot import Wanted
 from remanence.store.base import Arriving, Find, Store
 from remanence.text import stems, term_hash
 
@@ -16,7 +17,7 @@ HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use
 
 @dataclass(frozen=True)
 class Dump:
-    """A scope's content: memories by sequence number, links by key, vectors, postings by stem and statistics."""
+    """A scope's content: memories by sequence number, links by key, vectors, postings by stem, statistics, clocks."""
 
     memories: Mapping[int, Mapping[str, Any]]
     links: Mapping[tuple[int, int, int], Link]
@@ -24,6 +25,8 @@ class Dump:
     postings: Mapping[str, tuple[int, ...]]
     df: Mapping[int, int]
     with_words: int
+    spans: tuple[tuple[int, ...], ...] = ()
+    heard: tuple[tuple[int, ...], ...] = ()
 
     def kept(self) -> "Dump":
         """Return the same without what undo does not give back."""
@@ -42,6 +45,8 @@ async def dump(store: Store, scope: str) -> Dump:
     owners, vectors = await store.vectors(scope)
     words = sorted({stem for memory in memories for stem in stems(memory.text)})
     postings = await store.search(scope, words)
+    clocks = await store.snapshot(scope, Wanted(frozenset(), clocks=frozenset({"active", "turns"})), 0)
+    assert clocks.spans is not None and clocks.heard is not None
     known = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
     return Dump(
         memories={memory.seq: asdict(memory) for memory in memories},
@@ -53,4 +58,6 @@ async def dump(store: Store, scope: str) -> Dump:
         postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
         df=dict(known.df),
         with_words=known.memories,
+        spans=tuple(map(tuple, clocks.spans.tolist())),
+        heard=tuple(map(tuple, clocks.heard.tolist())),
     )

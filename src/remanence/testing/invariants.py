@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 from remanence.change import Change, Logged
+from remanence.clock import MINUTE
 from remanence.model import STANDING, SYMMETRIC, Reason, Status, Tier
 from remanence.testing.dump import Dump
 from remanence.text import stems, term_hash
@@ -89,6 +91,15 @@ def ids_shared(content: Dump) -> list[str]:
     return [f"{column} {name}" for (column, name), count in names.items() if count > 1]
 
 
+def clocks_off(content: Dump) -> list[str]:
+    """Spans ascend and lie apart; each minute in which a turn was heard is there once."""
+    edges = [edge for span in content.spans for edge in span]
+    spans = [f"span at {later}" for earlier, later in pairwise(edges) if later <= earlier]
+    minutes = [minute for minute, _ in content.heard]
+    turns = [f"minute {minute}" for minute, turns in content.heard if minute % MINUTE or turns <= 0]
+    return spans + turns + ["minutes"] * (minutes != sorted(set(minutes)))
+
+
 ALL: tuple[Callable[[Dump], list[str]], ...] = (
     dangling_ends,
     links_out_of_order,
@@ -98,6 +109,7 @@ ALL: tuple[Callable[[Dump], list[str]], ...] = (
     postings_off,
     statistics_off,
     ids_shared,
+    clocks_off,
 )
 
 

@@ -24,6 +24,8 @@ from remanence.testing.builders import (
     tagged,
     updated,
 )
+from remanence.testing.dump import dump
+from remanence.testing.invariants import broken
 
 
 async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
@@ -151,6 +153,7 @@ class BooksContract:
             found = {name: await clock(store, "active", name) for name in scopes}
 
             assert {name: union(given) for name, given in scopes.items()} == found
+            assert [] == broken(await dump(store, f"a{example}"))
 
     async def test_touching_spans_are_one(self, store: Store) -> None:
         """Beats that follow each other leave one interval; a clock set back takes nothing away."""
