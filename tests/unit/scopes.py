@@ -1,7 +1,6 @@
 """Scopes for tests of the planner: snapshots from rows, random ones, and what a plan's changes make of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,11 @@ def row(**values: Any) -> Row:
 
 
 def link(
-    weight: float = 0.5, confidence: float | None = None, last_at: int = NOW - DAY, count: int = 1
+    weight: float = 0.5,
+    confidence: float | None = None,
+    last_at: int = NOW - DAY,
+    count: int = 1,
+    resolved_at: int | None = None,
 ) -> Row:
     """Make a link's values."""
     return {
@@ -57,7 +60,15 @@ def link(
         "last_at": last_at,
         "count": count,
         "created_at": last_at,
+        "resolved_at": resolved_at,
     }
+
+
+def worked(*hours_ago: tuple[float, float]) -> np.ndarray:
+    """Return the spans of sessions from and to so many hours ago."""
+    return np.array(
+        [[NOW - round(began * HOUR), NOW - round(ended * HOUR)] for began, ended in hours_ago], np.int64
+    ).reshape(-1, 2)
 
 
 def snapshot(
@@ -120,19 +131,29 @@ def _links(seqs: Sequence[int], links: Mapping[LinkKey, Row]) -> LinkColumns:
         np.array([np.nan if one["confidence"] is None else one["confidence"] for one in values], np.float64),
         np.array([np.nan if one["last_at"] is None else one["last_at"] for one in values], np.float64),
         np.array([one["count"] for one in values], np.int64),
+        np.array(
+            [np.nan if one["resolved_at"] is None else one["resolved_at"] for one in values], np.float64
+        ),
     )
 
 
 class World:
     """Rows and links in plain dicts, to which changes are applied as a store would."""
 
-    def __init__(self, rows: Sequence[Row], links: Mapping[LinkKey, Row] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        links: Mapping[LinkKey, Row] | None = None,
+        spans: np.ndarray | None = None,
+        heard: np.ndarray | None = None,
+    ) -> None:
         self.rows = {seq: dict(one) for seq, one in enumerate(rows, 1)}
         self.links = {key: dict(one) for key, one in (links or {}).items()}
+        self.spans, self.heard = spans, heard
 
     def snapshot(self, patterns: Iterable[str] = (), **more: Any) -> Snapshot:
         """Freeze the world as it is."""
-        return snapshot(self.rows, self.links, patterns, **more)
+        return snapshot(self.rows, self.links, patterns, **{"spans": self.spans, "heard": self.heard, **more})
 
     def apply(self, plan: Plan) -> None:
         """Do what a plan says; every old value that it names must be right, and no key may be named twice."""
@@ -193,9 +214,4 @@ def linked(
     return {(source, target, int(relation)): link(**values) for source, target in pairs}
 
 
-def moved(world: Snapshot, **more: Any) -> Snapshot:
-    """Return a snapshot with other facts about itself."""
-    return replace(world, **more)
-
-
-__all__ = ["DAY", "HOUR", "NOW", "World", "link", "linked", "moved", "row", "snapshot"]
+__all__ = ["DAY", "HOUR", "NOW", "World", "link", "linked", "row", "snapshot", "worked"]

@@ -46,7 +46,12 @@ def test_turns_of_the_running_minute_count_whole() -> None:
 
     assert 3 * TURN == turns(heard[:1], DAY_ONE).reading
     assert [0, 3 * TURN, 4 * TURN, 5 * TURN] == turns(heard, DAY_ONE + 5 * MINUTE + 30_000_000).at(
-        [DAY_ONE - 1, DAY_ONE + 2 * MINUTE, DAY_ONE + 5 * MINUTE + 15_000_000, DAY_ONE + 5 * MINUTE + 30_000_000]
+        [
+            DAY_ONE - 1,
+            DAY_ONE + 2 * MINUTE,
+            DAY_ONE + 5 * MINUTE + 15_000_000,
+            DAY_ONE + 5 * MINUTE + 30_000_000,
+        ]
     ).tolist()
 
 

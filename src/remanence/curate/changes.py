@@ -17,6 +17,7 @@ from remanence.model import COUNTERS, Reason, Status
 CHUNK = 8_192
 Group = list[Change]
 Row = dict[str, Any]
+_OPEN: Row = {"resolved_at": None}  # a link of which nobody says that it is settled
 
 
 def groups(plan: Decision) -> Iterator[Group]:
@@ -187,7 +188,10 @@ def _links(plan: Decision) -> Iterator[Change]:
     for key, before, after in zip(keys, _values(links.before), _values(links.after), strict=True):
         if before is None and after is not None:
             after["created_at"] = plan.now
-        yield Change("links", key, before, after)
+        if before is None or after is None:
+            yield Change("links", key, before, after)
+        else:
+            yield Change("links", key, {**_OPEN, **before}, {**_OPEN, **after})
 
 
 def _values(sides: Sides) -> Iterator[Row | None]:
@@ -196,9 +200,10 @@ def _values(sides: Sides) -> Iterator[Row | None]:
         sides.confidence.tolist(),
         sides.last_at.tolist(),
         sides.count.tolist(),
+        sides.resolved_at.tolist(),
         strict=True,
     )
-    for weight, confidence, last_at, count in rows:
+    for weight, confidence, last_at, count, resolved_at in rows:
         if isnan(weight):
             yield None
             continue
@@ -210,4 +215,6 @@ def _values(sides: Sides) -> Iterator[Row | None]:
             values["last_at"] = last_at
         if count != ABSENT:
             values["count"] = count
+        if resolved_at != ABSENT:
+            values["resolved_at"] = resolved_at
         yield values

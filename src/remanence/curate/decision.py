@@ -15,7 +15,7 @@ import orjson
 
 from remanence.snapshot import Floats, Ints
 
-FORMAT = 1
+FORMAT = 2
 ROWS_MAX = 100_000_000  # more memories than a scope can hold, and less than fills a machine
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
@@ -79,6 +79,11 @@ class Sides:
     confidence: Floats = field(default_factory=_no_floats)
     last_at: Ints = field(default_factory=_no_ints)
     count: Ints = field(default_factory=_no_ints)
+    resolved_at: Ints = field(default_factory=_no_ints)
+
+    def payload(self) -> list[Any]:
+        """Return it as JSON writes it."""
+        return [self.weight, self.confidence, self.last_at, self.count, packed(self.resolved_at)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,8 +104,8 @@ class LinkEdits:
         """Return it as JSON writes it; a number that is not there becomes null."""
         return {
             "keys": [self.source, self.target, self.relation],
-            "before": [self.before.weight, self.before.confidence, self.before.last_at, self.before.count],
-            "after": [self.after.weight, self.after.confidence, self.after.last_at, self.after.count],
+            "before": self.before.payload(),
+            "after": self.after.payload(),
             "cut_by": {str(rule): count for rule, count in self.cut_by.items()},
         }
 
@@ -116,7 +121,8 @@ def _sides(data: Any) -> Sides:
     weight, confidence = (
         np.array([np.nan if x is None else x for x in values], np.float64) for values in data[:2]
     )
-    return Sides(weight, confidence, np.array(data[2], np.int64), np.array(data[3], np.int64))
+    last_at, count = (np.array(values, np.int64) for values in data[2:4])
+    return Sides(weight, confidence, last_at, count, unpacked(data[4]))
 
 
 @dataclass(frozen=True, slots=True)

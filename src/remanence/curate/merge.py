@@ -3,8 +3,9 @@
 Knows rows and links as arrays; knows nothing of policies. No chains: a memory takes part in one merge a cycle.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -123,23 +124,32 @@ def rehomed(frame: Frame, merges: Sequence[Merge]) -> LinkColumns:
     )
     swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
     source, target = np.where(swap, target, source), np.where(swap, source, target)
-    whole = source != target
-    count = np.ones(len(links), np.int64) if links.count is None else links.count
-    moved = LinkColumns(
-        source[whole],
-        target[whole],
-        links.relation[whole],
-        links.weight[whole],
-        links.confidence[whole],
-        links.last_at[whole],
-        count[whole],
-    )
+    moved = picked(replace(_counted(links), source=source, target=target), source != target)
     return _united(_with_lineage(moved, merges, frame.now), len(frame))
+
+
+def picked(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
+    """Return some links, by their numbers or by a mask."""
+    arrays = {column.name: getattr(links, column.name) for column in fields(LinkColumns)}
+    some: Mapping[str, Any] = {
+        name: None if array is None else array[where] for name, array in arrays.items()
+    }
+    return LinkColumns(**some)
+
+
+def _counted(links: LinkColumns) -> LinkColumns:
+    """Say of each link how often it was seen and since when it is settled: once and never, where nobody did."""
+    count, resolved_at = links.count, links.resolved_at
+    return replace(
+        links,
+        count=np.ones(len(links), np.int64) if count is None else count,
+        resolved_at=np.full(len(links), np.nan) if resolved_at is None else resolved_at,
+    )
 
 
 def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> LinkColumns:
     count = len(merges)
-    assert links.count is not None
+    assert links.count is not None and links.resolved_at is not None
     return LinkColumns(
         np.r_[links.source, np.array([merge.survivor for merge in merges], np.int32)],
         np.r_[links.target, np.array([merge.discard for merge in merges], np.int32)],
@@ -148,23 +158,24 @@ def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> Link
         np.r_[links.confidence, np.array([merge.confidence for merge in merges])],
         np.r_[links.last_at, np.full(count, float(now))],
         np.r_[links.count, np.ones(count, np.int64)],
+        np.r_[links.resolved_at, np.full(count, np.nan)],
     )
 
 
 def _united(links: LinkColumns, rows: int) -> LinkColumns:
-    """Make one link of those that have the same ends and relation."""
+    """Make one link of those that have the same ends and relation; what is open on one side is open."""
     keys, first, where = np.unique(link_keys(links, rows), return_index=True, return_inverse=True)
-    assert links.count is not None
+    assert links.count is not None and links.resolved_at is not None
     count = np.zeros(len(keys), np.int64)
     np.add.at(count, where, links.count)
-    return LinkColumns(
-        links.source[first],
-        links.target[first],
-        links.relation[first],
-        _most(links.weight, where, len(keys)),
-        _most(links.confidence, where, len(keys)),
-        _most(links.last_at, where, len(keys)),
-        count,
+    still_open = np.bincount(where, np.isnan(links.resolved_at), minlength=len(keys)) > 0
+    return replace(
+        picked(links, first),
+        weight=_most(links.weight, where, len(keys)),
+        confidence=_most(links.confidence, where, len(keys)),
+        last_at=_most(links.last_at, where, len(keys)),
+        count=count,
+        resolved_at=np.where(still_open, np.nan, _most(links.resolved_at, where, len(keys))),
     )
 
 

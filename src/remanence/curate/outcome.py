@@ -12,7 +12,7 @@ from remanence.curate.frame import Array
 from remanence.curate.merge import link_keys
 from remanence.curate.working import GONE, Working
 from remanence.model import COLUMN
-from remanence.snapshot import Bools, Ints, LinkColumns
+from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
 
 def column_edits(working: Working) -> dict[str, Edits]:
@@ -93,7 +93,9 @@ def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> B
     """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
     changed = where < 0
-    for name in ("weight", "confidence", "last_at"):
+    for name in ("weight", "confidence", "last_at", "resolved_at"):
+        if getattr(before, name) is None:
+            continue
         was, is_ = getattr(before, name)[where], getattr(after, name)
         changed |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
     return changed
@@ -114,16 +116,23 @@ def _side(links: LinkColumns, rows: Ints) -> Sides:
         return Sides()
     there = rows >= 0
     if not there.any():
-        nothing = np.full(len(rows), np.nan)
-        return Sides(nothing, nothing, np.full(len(rows), ABSENT), np.full(len(rows), ABSENT))
-    last_at = np.where(there & ~np.isnan(links.last_at[rows]), np.nan_to_num(links.last_at[rows]), ABSENT)
+        nothing, absent = np.full(len(rows), np.nan), np.full(len(rows), ABSENT)
+        return Sides(nothing, nothing, absent, absent, absent)
     count = np.full(len(rows), ABSENT) if links.count is None else np.where(there, links.count[rows], ABSENT)
     return Sides(
         np.where(there, links.weight[rows], np.nan),
         np.where(there, links.confidence[rows], np.nan),
-        last_at.astype(np.int64),
+        _instants(links.last_at, rows),
         count.astype(np.int64),
+        _instants(links.resolved_at, rows),
     )
+
+
+def _instants(times: Floats | None, rows: Ints) -> Ints:
+    """Return times of links as integers, ABSENT where there is no link or nobody said."""
+    if times is None:
+        return np.full(len(rows), ABSENT)
+    return np.where((rows >= 0) & ~np.isnan(times[rows]), np.nan_to_num(times[rows]), ABSENT).astype(np.int64)
 
 
 def merged(working: Working) -> Merged:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from remanence.curate.frame import LINKS, Array, Frame
-from remanence.curate.merge import ADDED, Merge, link_keys, rehomed, survivors_columns
+from remanence.curate.merge import ADDED, Merge, link_keys, picked, rehomed, survivors_columns
 from remanence.curate.policy import Policy
 from remanence.curate.rules import Rule
 from remanence.model import Lifecycle, Reason, Status, Tier
@@ -223,15 +223,7 @@ def without(links: LinkColumns, edges: Ints) -> LinkColumns:
     """Return links but some."""
     kept = np.ones(len(links), np.bool_)
     kept[edges] = False
-    return LinkColumns(
-        links.source[kept],
-        links.target[kept],
-        links.relation[kept],
-        links.weight[kept],
-        links.confidence[kept],
-        links.last_at[kept],
-        None if links.count is None else links.count[kept],
-    )
+    return picked(links, kept)
 
 
 def _group_of(rule: Rule) -> str:
