@@ -394,6 +394,15 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
+class Rated:
+    """What became of a rating: ids of what it counts for, and what it passed over, with the reason."""
+
+    rated: tuple[str, ...]
+    skipped: tuple[Dropped, ...] = ()
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Twin:
     """A memory met by its fingerprint or key."""
 

@@ -13,6 +13,7 @@ from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.store.base import Store
 from remanence.store.sql import SqlStore
+from remanence.timescale import CLOCKS, ClockName
 
 # Guards and rules of nobody: the categories are declared, nothing is ever selected.
 NO_RULES = 'version = 1\nname = "none"\n'
@@ -36,7 +37,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         scope: whose memory; nothing is ever read or written across scopes.
         agent: who writes and recalls.
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
-        clock: "wall", or a clock of yours.
+        clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of
+            yours that says what time it is.
         embedder: "auto" (static word vectors that come with the installation), "hashed", "none" (words
             alone), or one of yours.
         writer: a model of yours that judges what consolidation takes up; it decides nothing.
@@ -46,18 +48,24 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     check_name("an agent", agent)
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
-    watch = _clock(clock)
+    watch, fades_by = _clock(clock)
     source = None if policy is None else curating.policy_source(policy)
     rules = load(NO_RULES if source is None else source)
-    return Engine(Core(kept, scope, watch, chosen, rules, agent, policy_given=source is not None, writer=writer))
+    given = source is not None
+    return Engine(
+        Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=writer)
+    )
 
 
-def _clock(clock: str | Clock) -> Clock:
+def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:
     if not isinstance(clock, str):
-        return clock
-    if clock != "wall":
-        raise InvalidInput(f"unknown clock {clock!r}", recovery="use 'wall', or pass a clock of yours")
-    return SystemClock()
+        return clock, "wall"
+    for name in CLOCKS:
+        if clock == name:
+            return SystemClock(), name
+    raise InvalidInput(
+        f"unknown clock {clock!r}", recovery=f"use one of {', '.join(CLOCKS)}, or pass a clock of yours"
+    )
 
 
 def _embedder(embedder: str | Embedder) -> Embedder:

@@ -18,6 +18,7 @@ from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.model import NAME_CHARS_MAX, Label, Memory, new_id
 from remanence.store.base import Store
+from remanence.timescale import ClockName
 
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 
@@ -47,6 +48,7 @@ class Core:
     agent: str | None = None
     pulse: Pulse | None = None
     policy_given: bool = False
+    fades_by: ClockName = "wall"
     writer: Writer | None = None
     random: Callable[[int], bytes] = os.urandom
     # Sessions begin and end one at a time.
@@ -57,7 +59,11 @@ class Core:
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
-        self.uses = Uses(lambda changes: self.commit(changes, self.cause("use")))
+        self.uses = Uses(
+            lambda changes: self.commit(changes, self.cause("use")),
+            lambda seqs: self.store.neighbours(self.scope, seqs),
+            self.clock.now,
+        )
 
     @property
     def session(self) -> str | None:

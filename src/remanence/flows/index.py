@@ -30,6 +30,7 @@ PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
 RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
+PATTERNS_MAX = 64  # tag patterns whose memories are remembered
 
 
 class ScopeIndex:
@@ -48,6 +49,7 @@ class ScopeIndex:
         self._windows = np.zeros((0, 0), np.float32)
         self._held = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
+        self._tagged: dict[str, Ints] = {}
         self._turn = asyncio.Lock()
 
     def __len__(self) -> int:
@@ -128,6 +130,24 @@ class ScopeIndex:
         """Tell whether a memory has a vector."""
         return bool(self._held[int(self.rows_of([seq])[0])])
 
+    async def tagged(self, pattern: str, now: int) -> npt.NDArray[np.bool_]:
+        """Tell which memories bear a tag that a pattern means; asked of the store again only after tags changed."""
+        if pattern not in self._tagged:
+            if len(self._tagged) >= PATTERNS_MAX:
+                self._tagged.clear()
+            snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(), tags=frozenset({pattern})), now)
+            self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
+        marked = np.zeros(len(self), np.bool_)
+        marked[self.rows_among(self._tagged[pattern])[0]] = True
+        return marked
+
+    def rows_among(self, seqs: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        """Return the rows of those sequence numbers that are here, and which these are."""
+        at = np.searchsorted(self.seq, seqs)
+        here = at < len(self)
+        here[here] = self.seq[at[here]] == seqs[here]
+        return at[here], here
+
     async def refresh(self, now: int) -> None:
         """Catch up with the change sequence: patch the rows that changed, or read anew."""
         async with self.still(now):
@@ -153,6 +173,8 @@ class ScopeIndex:
             changes = [change for part in page for change in part.changes if change.table == "memories"]
             if any(change.after is None for change in changes):
                 return None
+            if any(change.table == "tags" for part in page for change in part.changes):
+                self._tagged.clear()
             changed.update(change.key for change in changes if isinstance(change.key, int))
             runs += len(page)
             if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
@@ -173,6 +195,7 @@ class ScopeIndex:
         self._held = np.zeros(self._rows, np.bool_)
         self._place(seqs, vectors)
         self._ground = None
+        self._tagged.clear()
         self._windows = window_vectors(self.ground.windows, self._bare)
 
     def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:

@@ -1,6 +1,7 @@
 """A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +18,6 @@ from remanence.recall.fit import fit
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
-from remanence.snapshot import Wanted
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, stems, term_hash
 
@@ -45,12 +45,12 @@ class Asked:
 async def recall(core: Core, asked: Asked) -> Recalled:
     """Answer a question from what stands: inbox and active memories."""
     _check(asked)
-    known, terms = await _asked_for(core, asked.query)
+    known, terms = await asked_for(core, asked.query)
     postings = await core.store.search(core.scope, terms)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
     async with core.index.still(core.clock.now()):
         allowed = await _allowed(core, asked)
-        ranked = await asyncio.to_thread(_ranked, core, asked, (known, postings.rows), allowed, pool)
+        ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     memories = await core.store.get(core.scope, seqs)
     answer = _answer(asked, ranked, memories)
@@ -59,7 +59,7 @@ async def recall(core: Core, asked: Asked) -> Recalled:
     return answer
 
 
-async def _asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
+async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
     """Return how often the question's words are held, and which of them are worth asking for."""
     hashes = {stem: term_hash(stem) for stem in stems(query)}
     known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
@@ -110,16 +110,13 @@ def _equal(core: Core, name: str, value: Any) -> Bools:
 async def _tagged(core: Core, tags: Any) -> Bools:
     """Return the rows that have all tags (patterns such as `self/*` allowed)."""
     patterns = frozenset([tags] if isinstance(tags, str) else tags)
-    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), tags=patterns), core.clock.now())
-    tagged = (
-        np.all([snapshot.tags[pattern] for pattern in patterns], axis=0)
-        if patterns
-        else np.ones(len(snapshot), bool)
-    )
-    return np.isin(core.index.seq, snapshot.seq[tagged])
+    found = np.ones(len(core.index), np.bool_)
+    for pattern in patterns:
+        found &= await core.index.tagged(pattern, core.clock.now())
+    return found
 
 
-def _ranked(
+def rank_rows(
     core: Core,
     asked: Asked,
     words: tuple[Known, Mapping[str, npt.NDArray[np.int64]]],
@@ -169,11 +166,36 @@ def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> 
     )
 
 
-def render(memory: Memory) -> str:
-    """Write a memory as one line of data: id, when, who, and the text on one line."""
+def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:
+    """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
+
+    Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is.
+    """
     when = to_datetime(memory.said_at).date().isoformat()
-    who = f" {memory.speaker}" if memory.speaker else ""
-    return f"[{memory.id} {when}{who}] {' '.join(memory.text.split())}"
+    who = f" {_headed(memory.speaker)}" if memory.speaker else ""
+    source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
+    marks = "".join(map(contradicted, contradicting))
+    return f"[{memory.id} {when}{who}{source}{marks}] {_plain(memory.text)}"
+
+
+def contradicted(by: Memory) -> str:
+    """Write into a line that another memory contradicts it."""
+    return f"; contradicted by {by.id}"
+
+
+LINE_CHARS_MIN = len("[") + 32 + len(" 2026-01-01] ") + 1 + len("\n")
+# Control characters, overrides of direction, and the invisible letters that models read and people do not.
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_BRACKETS = str.maketrans("[];", "(),")
+
+
+def _plain(text: str) -> str:
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+
+
+def _headed(name: str) -> str:
+    """Return a name that cannot close the brackets it stands in."""
+    return _plain(name).translate(_BRACKETS)
 
 
 async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:

@@ -1,26 +1,40 @@
-"""Counts what recall returned, off the caller's path: uses that wait while a commit runs share the next one."""
+"""Counts what recall returned, off the caller's path: uses that wait while a commit runs share the next one.
+
+Memories that a frame returned together strengthen the links between them, in the same commit.
+"""
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from remanence.change import Change, Increment
 from remanence.errors import Conflict
+from remanence.model import UNCOUNTED, Link
 
 Write = Callable[[Sequence[Change]], Awaitable[object]]
+Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
+Group = frozenset[int]
+
+WEIGHT_STEP = 0.10  # elfmem: what a link gains when both of its memories are used together, up to 1
+RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
 class Uses:
     """Uses not yet written; whoever plans, applies or closes settles them first."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, links: Read, now: Callable[[], int]) -> None:
         self._write = write
+        self._links = links
+        self._now = now
         self._pending: Counter[int] = Counter()
+        self._together: Counter[Group] = Counter()
         self._task: asyncio.Task[None] | None = None
 
-    def count(self, seqs: Iterable[int]) -> None:
-        """Count one use of each memory; it is written soon, without waiting for the disk."""
+    def count(self, seqs: Sequence[int], *, together: bool = False) -> None:
+        """Count one use of each memory, and of all `together`; it is written soon, without waiting for the disk."""
         self._pending.update(seqs)
+        if together and len(seqs) > 1:
+            self._together[frozenset(seqs)] += 1
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._drain())
 
@@ -34,28 +48,49 @@ class Uses:
     async def _drain(self) -> None:
         while self._pending:
             batch, self._pending = self._pending, Counter()
+            groups, self._together = self._together, Counter()
             written = False
             try:
-                await self._commit(batch)
+                await self._commit(batch, groups)
                 written = True
             finally:
                 if not written:
                     self._pending.update(batch)
+                    self._together.update(groups)
 
-    async def _commit(self, batch: Counter[int]) -> None:
-        """Write one batch; memories that were purged meanwhile drop out."""
+    async def _commit(self, batch: Counter[int], groups: Counter[Group]) -> None:
+        """Write one batch; memories that were purged meanwhile drop out, and links that changed are read again."""
+        races = 0
         while batch:
             changes = [
                 Change("memories", seq, {"uses": Increment(-n)}, {"uses": Increment(n)})
                 for seq, n in batch.items()
             ]
+            changes += await self._strengthened(groups)
             try:
                 await self._write(changes)
             except Conflict as conflict:
-                gone = [key for _, key in conflict.keys if key in batch]
-                if not gone:
+                gone = [key for table, key in conflict.keys if table == "memories" and key in batch]
+                races += 1
+                if not gone and (races == RACES_MAX or not any(table == "links" for table, _ in conflict.keys)):
                     raise
                 for key in gone:
                     del batch[key]
                 continue
             return
+
+    async def _strengthened(self, groups: Mapping[Group, int]) -> list[Change]:
+        members = sorted(frozenset().union(*groups))
+        return strengthened(await self._links(members), groups, self._now()) if members else []
+
+
+def strengthened(links: Iterable[Link], groups: Mapping[Group, int], now: int) -> list[Change]:
+    """Strengthen the links inside groups of standing memories, once for each time a group was used together."""
+    changes = []
+    for link in links:
+        times = sum(n for group, n in groups.items() if link.source in group and link.target in group)
+        if times and link.relation not in UNCOUNTED:
+            weight = min(1.0, round(link.weight + WEIGHT_STEP * times, 6))
+            after = {"weight": weight, "count": link.count + times, "last_at": now}
+            changes.append(Change("links", link.key, {name: getattr(link, name) for name in after}, after))
+    return changes

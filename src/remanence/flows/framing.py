@@ -1,0 +1,255 @@
+"""A frame's answer: what may be seen is gathered, weighed by the five parts, cut to the budget and laid out as data."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.flows import frames, settings
+from remanence.flows.core import Core
+from remanence.flows.filling import Filled, Queue, fill
+from remanence.flows.recalling import Asked, asked_for, rank_rows, render
+from remanence.flows.weighing import contradictions, degrees, facts, hours
+from remanence.model import Hit, Known, Recalled
+from remanence.recall.frames import (
+    BUDGET_MAX,
+    LIMIT_MAX,
+    Candidates,
+    Filling,
+    Frame,
+    check_whole,
+    laid_out,
+    offering,
+    parts_of,
+    room_chars,
+    stronger_first,
+)
+from remanence.score import composite
+from remanence.snapshot import Bools, Floats, Ints
+from remanence.store.base import Arriving
+from remanence.text import check_text, fingerprint, token_estimate, words
+from remanence.timescale import ClockName
+
+POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
+SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A frame as it was asked for."""
+
+    name: str
+    query: str | None = None
+    budget: int | None = None
+    limit: int | None = None
+    count_use: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Reach:
+    """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
+
+    `running` were in the running, of whom only the best are here.
+    """
+
+    rows: Ints
+    similarity: Floats
+    exact: Bools
+    running: int
+    strength: float = 0.0
+    said_by_other: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Field:
+    """The candidates, their sizes, what contradicts what, and how many memories stand at all."""
+
+    found: Candidates
+    reach: _Reach
+    tokens: Ints
+    contradictions: Sequence[tuple[int, int]]
+    standing: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Ranking:
+    """Scores and their parts by place, and the place of each sequence number."""
+
+    scores: Floats
+    parts: Mapping[str, Floats]
+    place: Mapping[int, int]
+    above: Mapping[int, set[int]]
+
+
+async def frame(core: Core, look: Look) -> Recalled:
+    """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
+    chosen = await frames.one(core, look.name)
+    if look.query is not None:
+        check_text(look.query)
+    budget = chosen.budget if look.budget is None else look.budget
+    limit = chosen.limit if look.limit is None else look.limit
+    limit = await settings.number(core, "frame_limit") if limit is None else limit
+    check_whole("budget", budget, BUDGET_MAX)
+    check_whole("limit", limit, LIMIT_MAX)
+    room = Filling(room_chars(chosen.template, budget), limit)
+    field = await _field(core, chosen, look.query, limit)
+    ranking = _ranking(chosen, field, asked=look.query is not None)
+    order = offering(field.found, ranking.scores)
+    sure = int((field.found.guaranteed | field.found.exact).sum())
+    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above)
+    answer = _answer(look, chosen, field, ranking, (await fill(core, queue, room), room))
+    if look.count_use:
+        core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
+    return answer
+
+
+async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _Field:
+    """Gather the candidates; nobody moves the index meanwhile."""
+    now, clock = core.clock.now(), _clock(core, chosen)
+    known = None if query is None else await asked_for(core, query)
+    async with core.index.still(now):
+        guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
+        passes = guaranteed | await _passing(core, chosen, clock, now)
+        if query is None or known is None:
+            reach = _whole(passes)
+        else:
+            reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
+        seqs = core.index.seq[reach.rows]
+        read = await facts(core, seqs, clock, now)
+        columns = {name: np.nan_to_num(values) for name, values in read.columns.items()}
+        found = Candidates(
+            seq=seqs,
+            similarity=reach.similarity,
+            guaranteed=guaranteed[reach.rows],
+            exact=reach.exact,
+            said=read.columns["confidence"],
+            helped=columns["helped"],
+            failed=columns["failed"],
+            decay=columns["decay"].astype(np.int8),
+            hours=read.hours,
+            counts=columns["uses"] + columns["confirmations"],
+            degree=degrees(core, read.links, reach.rows),
+        )
+        tokens = core.index.column("tokens")[reach.rows]
+        standing = int(core.index.stands.sum())
+        return _Field(found, reach, tokens, contradictions(core, read.links), standing)
+
+
+def _clock(core: Core, chosen: Frame) -> ClockName:
+    """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
+    if chosen.clock is not None:
+        return chosen.clock
+    return core.policy.clock if core.policy.clock != "wall" else core.fades_by
+
+
+async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
+    """Tell which rows bear any of some tags."""
+    found = np.zeros(len(core.index), np.bool_)
+    for pattern in patterns:
+        found |= await core.index.tagged(pattern, now)
+    return found
+
+
+async def _passing(core: Core, chosen: Frame, clock: ClockName, now: int) -> Bools:
+    """Tell which rows stand and pass the frame's filters."""
+    passes = core.index.stands
+    if chosen.tags:
+        passes &= await _any(core, chosen.tags, now)
+    if chosen.categories:
+        codes = [core.index.code("category", name) for name in chosen.categories]
+        passes &= np.isin(core.index.column("category"), codes)
+    if chosen.window_hours is not None:
+        passes &= await hours(core, core.index.seq, clock, now) < chosen.window_hours
+    return passes
+
+
+def _whole(passes: Bools) -> _Reach:
+    rows = np.flatnonzero(passes)
+    return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
+
+
+async def _asked(
+    core: Core, query: str, known: tuple[Known, list[str]], masks: tuple[Bools, Bools], pool: int
+) -> _Reach:
+    """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
+    passes, guaranteed = masks
+    postings = await core.store.search(core.scope, known[1])
+    ranked = await asyncio.to_thread(rank_rows, core, Asked(query), (known[0], postings.rows), passes, pool)
+    similarity = np.zeros(len(core.index))
+    if len(ranked.rows):
+        similarity[ranked.rows] = ranked.scores / max(float(ranked.scores.max()), 1e-9)
+    exact = await _repeating(core, query, passes)
+    similarity[exact] = 1.0
+    rows = np.flatnonzero((similarity > 0) | guaranteed)
+    return _Reach(
+        rows, similarity[rows], exact[rows], int(passes.sum()), ranked.strength, ranked.said_by_other
+    )
+
+
+async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
+    """Tell which rows say what the question says and no more, whoever said it: each is found by its own text."""
+    index = core.index
+    alike = passes & (index.column("words") == len(words(query)))
+    names = index.names("speaker")
+    codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
+    marks = [fingerprint(query, names[code] if code >= 0 else "") for code in codes]
+    twins = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.values()
+    same = np.zeros(len(index), np.bool_)
+    same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
+    return same & passes
+
+
+def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
+    parts = parts_of(field.found)
+    weights = chosen.weights if asked else chosen.weights.without_similarity()
+    place = {seq: k for k, seq in enumerate(field.found.seq.tolist())}
+    above: dict[int, set[int]] = {}
+    for pair in field.contradictions:
+        if place.keys() >= set(pair):
+            weak, strong = sorted(pair, key=lambda seq: _strength(parts, place[seq], seq))
+            above.setdefault(weak, set()).add(strong)
+    return _Ranking(composite(weights, parts), parts, place, above)
+
+
+def _strength(parts: Mapping[str, Floats], place: int, seq: int) -> tuple[float, float, int]:
+    """Which of two that contradict each other holds: the surer, then the fresher, then the newer."""
+    return float(parts["confidence"][place]), float(parts["recency"][place]), seq
+
+
+def _answer(
+    look: Look, chosen: Frame, field: _Field, ranking: _Ranking, filled: tuple[Filled, Filling]
+) -> Recalled:
+    """Put in order what got room, lay it out, and account for all that did not."""
+    (served, room), place = filled, ranking.place
+    first = {seq for seq in served.kept if field.found.guaranteed[place[seq]]}
+    best = sorted(served.kept, key=lambda seq: (seq not in first, -ranking.scores[place[seq]], -seq))
+    order = stronger_first(best, ranking.above)
+    lines = [
+        render(served.kept[seq], [served.kept[one] for one in ranking.above.get(seq, ()) if one in served.kept])
+        for seq in order
+    ]
+    text = laid_out(chosen.template, lines)
+    unweighed = field.reach.running - len(field.found)
+    left_out = {
+        "limit": room.counts.get("limit", 0) + unweighed,
+        "budget": room.counts.get("budget", 0),
+        "filter": field.standing - field.reach.running,
+    }
+    return Recalled(
+        query=look.query or "",
+        memories=tuple(
+            Hit(
+                served.kept[seq],
+                float(ranking.scores[place[seq]]),
+                {name: float(values[place[seq]]) for name, values in ranking.parts.items()},
+            )
+            for seq in order
+        ),
+        strength=field.reach.strength,
+        tokens=token_estimate(text),
+        dropped=tuple(served.dropped),
+        said_by_other=field.reach.said_by_other,
+        text=text,
+        left_out={reason: count for reason, count in left_out.items() if count},
+    )

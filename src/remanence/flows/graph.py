@@ -1,0 +1,99 @@
+"""Contradictions between memories: listed, and resolved for good or in favour of one side."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.change import Change, Receipt
+from remanence.errors import Conflict, InvalidInput, NotFound
+from remanence.flows.core import RACES_MAX, Core, receipt
+from remanence.flows.editing import superseded
+from remanence.model import STANDING, Link, Memory, Relation
+from remanence.snapshot import Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two memories that contradict each other, and the link that says so: its weight is how sure that is."""
+
+    link: Link
+    one: Memory
+    other: Memory
+
+    @property
+    def is_open(self) -> bool:
+        """Whether both stand and nobody has resolved it."""
+        return self.link.resolved_at is None and {self.one.status, self.other.status} <= STANDING
+
+
+class Graph:
+    """What the links of a memory say, as `memory.graph`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def contradictions(self, open_only: bool = True) -> list[Contradiction]:
+        """List contradictions, the surest first: the open ones, or all that were ever linked."""
+        found = await _linked(self._core)
+        return [each for each in found if each.is_open or not open_only]
+
+    async def resolve(self, a: int | str, b: int | str, keep: int | str | None = None) -> Receipt:
+        """Call a contradiction resolved; with `keep`, that one takes the other's place."""
+        return await resolve(self._core, (a, b), keep)
+
+
+async def _linked(core: Core) -> list[Contradiction]:
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), links=True), now)
+    assert snapshot.links is not None
+    ends = snapshot.seq[snapshot.links.source[snapshot.links.relation == Relation.CONTRADICTS]]
+    links = await core.store.neighbours(core.scope, np.unique(ends).tolist())
+    links = [link for link in links if link.relation is Relation.CONTRADICTS]
+    seqs = sorted({seq for link in links for seq in (link.source, link.target)})
+    held = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    pairs = [
+        Contradiction(link, held[link.source], held[link.target])
+        for link in links
+        if link.source in held and link.target in held
+    ]
+    return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
+
+
+async def resolve(core: Core, ends: tuple[int | str, int | str], keep: int | str | None) -> Receipt:
+    """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
+    for attempt in range(RACES_MAX):
+        one, other = await core.one(ends[0]), await core.one(ends[1])
+        kept = None if keep is None else await core.one(keep)
+        if kept is not None and kept.seq not in (one.seq, other.seq):
+            raise InvalidInput(
+                f"{kept.id} is not one of the two", recovery=f"keep {one.id} or {other.id}, or neither"
+            )
+        cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
+        changes = await _changes(core, one, other, kept)
+        counts = {"resolve": 1} if changes else {}
+        try:
+            if changes:
+                await core.commit(changes, cause)
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        return receipt(core.scope, cause, len(changes), counts)
+    raise AssertionError("unreachable")
+
+
+async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) -> list[Change]:
+    """Decide what resolving changes; nothing where it was resolved so before."""
+    key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
+    links = await core.store.neighbours(core.scope, [one.seq])
+    link = next((link for link in links if link.key == key), None)
+    if link is None:
+        raise NotFound(
+            f"{one.id} and {other.id} do not contradict each other", recovery="list them with `contradictions`"
+        )
+    changes: list[Change] = []
+    if link.resolved_at is None:
+        changes.append(Change("links", key, {"resolved_at": None}, {"resolved_at": core.clock.now()}))
+    if kept is not None:
+        changes += await superseded(core, other if kept.seq == one.seq else one, kept)
+    return changes
