@@ -14,13 +14,18 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.errors import InvalidInput
 from remanence.flows import (
+    compacting,
     consolidating,
     curating,
     editing,
     exchange,
     ingesting,
+    probing,
+    putting,
     recalling,
+    scheduling,
     sessions,
+    settings,
     starting,
     telling,
     undoing,
@@ -55,7 +60,13 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """Write what is pending and let the store go; closing twice is allowed."""
+        """End the open session, write what is pending and let the store go; closing twice is allowed."""
+        try:
+            await sessions.leave(self._core)
+        finally:
+            await self._let_go()
+
+    async def _let_go(self) -> None:
         try:
             await self._core.uses.settle()
         finally:
@@ -100,8 +111,12 @@ class Engine:
         return await ingesting.ingest(self._core, path, format, progress)
 
     async def put(self, key: str, text: str, **more: Any) -> Learned:
-        """Store a text under a stable key of yours, or bring the memory that has it to this text."""
-        return await editing.put(self._core, _turn(text, {**more, "key": key}))
+        """Store a text under a stable key of yours, or bring the memory that has it to this text.
+
+        Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
+        session).
+        """
+        return await putting.put(self._core, _turn(text, {**more, "key": key}))
 
     async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
         """Turn the inbox active and link what is near or similar, 200 memories a transaction."""
@@ -242,6 +257,15 @@ class Engine:
         """Plan and apply in one call."""
         return await self.apply(await self.plan(policy, overrides=overrides))
 
+    async def compact_episodic(self, keep_recent: int) -> int:
+        """Make all episodes but the newest tombstones, and return how many went; whatever is load-bearing stays."""
+        return await compacting.compact_episodic(self._core, keep_recent)
+
+    @property
+    def schedule(self) -> scheduling.Schedule:
+        """When curation runs by itself, and how it went."""
+        return scheduling.Schedule(self._core)
+
     async def adopt(self, policy: str) -> Policy:
         """Make a policy (a preset's name or a TOML text) the one of this scope, for every process."""
         chosen = curating.choose(self._core, policy, None)
@@ -270,17 +294,29 @@ class Engine:
         return await telling.status(self._core)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, references, row hashes, audit chain, full text."""
-        return await self._core.store.check()
+        """Check what is stored: structure, references, row hashes, audit chain, full text, and the load of episodes."""
+        return [*await self._core.store.check(), await probing.memory_integrity(self._core)]
+
+    @property
+    def settings(self) -> settings.Settings:
+        """Numbers that hold for this scope in every process: list, read and set them."""
+        return settings.Settings(self._core)
 
     # Sessions
 
-    async def begin_session(self, task_type: str = "general") -> str:
-        """Begin a session; texts learned until it ends belong to it. Beginning twice returns the open one."""
-        return await sessions.begin(self._core, task_type)
+    async def begin_session(self, task_type: str = "general", *, heartbeats: bool = True) -> str:
+        """Begin a session; texts learned until it ends belong to it. Beginning twice returns the open one.
+
+        The curation that is due runs first. With `heartbeats` its time counts as it goes along and closing the memory
+        ends it; without, it outlives the process and counts as a whole when somebody ends it.
+        """
+        return await sessions.begin(self._core, task_type, heartbeats=heartbeats)
 
     async def end_session(self, session: str | None = None) -> float:
-        """End the open session, or one by id, and return its length in hours; 0.0 where none was open."""
+        """End the open session, or one by id, and return its length in hours; 0.0 where none was open.
+
+        Then the inbox becomes active.
+        """
         return await sessions.end(self._core, session)
 
     @asynccontextmanager

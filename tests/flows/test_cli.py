@@ -217,8 +217,8 @@ def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
 
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
-    desk.do("put", "wind", "South-west, three.")
-    desk.good("put", "wind", "South-west, four.")
+    desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
+    desk.good("put", "wind", "South-west, four.", "--agent", "mate", "--source", "log")
 
     assert "South-west, four." == desk.read("get", "wind")["text"]
     assert 1 == desk.read("status")["memories"]

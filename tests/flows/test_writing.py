@@ -151,8 +151,8 @@ async def test_ingesting_an_old_chat_makes_nothing_old(memory: remanence.Engine,
 
 async def test_put_stores_once_and_then_updates(memory: remanence.Engine) -> None:
     """A stable key keeps its id while its text changes."""
-    first = await memory.put("user/name", "The user's name is Ann")
-    second = await memory.put("user/name", "The user's name is Anna")
+    first = await memory.put("user/name", "The user's name is Ann", speaker="Ann", source="chat 1")
+    second = await memory.put("user/name", "The user's name is Anna", speaker="Ann", source="chat 2")
 
     assert (first.id, "The user's name is Anna") == (second.id, (await memory.get("user/name")).text)
 

@@ -5,6 +5,7 @@ is one, is asked about four at once and their judgements are kept before the nex
 """
 
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,20 +64,23 @@ class _Chunk:
         )
 
 
-async def consolidate(core: Core, progress: Callable[[int], None] | None) -> Consolidated:
-    """Work through the inbox, oldest first, until it is empty."""
+async def consolidate(
+    core: Core, progress: Callable[[int], None] | None, most: int = sys.maxsize
+) -> Consolidated:
+    """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
     cause = core.cause("consolidate")
     total, part = Consolidated(), 0
     size = CHUNK if core.writer is None else JUDGED_CHUNK
-    while True:
-        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=size, oldest_first=True))
+    while limit := min(size, most - total.activated):
+        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
         if not inbox:
-            return total
+            break
         chunk = await _commit(core, inbox, cause.run, part)
         part += 1
         total = chunk.added_to(total, cause.run)
         if progress is not None:
             progress(total.activated)
+    return total
 
 
 async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
@@ -172,7 +176,9 @@ class _Drawn:
 
 async def _drawn(core: Core, memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> _Drawn:
     """Fetch the links of a chunk and of all that it may be linked to."""
-    seqs = {memory.seq for memory in memories} | {int(core.index.seq[pair.row]) for row in pairs for pair in row}
+    seqs = {memory.seq for memory in memories} | {
+        int(core.index.seq[pair.row]) for row in pairs for pair in row
+    }
     drawn = _Drawn(set(), Counter())
     for link in await core.store.neighbours(core.scope, sorted(seqs)):
         drawn.add(link.key)

@@ -144,6 +144,14 @@ def check_fraction(what: str, value: object) -> None:
         raise InvalidInput(f"{what} {value!r:.40} is not between 0 and 1", recovery="pass a number from 0 to 1")
 
 
+def check_count(what: str, value: object, least: int, most: int) -> None:
+    """Refuse what is no whole number within two bounds; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(
+            f"{what} cannot be {value!r:.40}", recovery=f"pass a whole number from {least:,} to {most:,}"
+        )
+
+
 def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:
     """Turn new values of a memory's columns into one change, leaving out what stays; `guarded` also names `touched`."""
     after = {name: value for name, value in values.items() if getattr(memory, name) != value}

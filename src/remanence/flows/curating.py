@@ -16,6 +16,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
+from remanence.flows import heartbeat
 from remanence.flows.core import Core, receipt
 from remanence.model import Memory, Reason, Status
 from remanence.store.base import Bookkeeping
@@ -51,7 +52,8 @@ def policy_source(policy: str) -> str:
 
 
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
-    """Decide what a policy would do now; nothing is written."""
+    """Decide what a policy would do now; nothing of it is done yet."""
+    await heartbeat.beat(core)
     await core.uses.settle()
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
@@ -73,14 +75,20 @@ async def adopted(core: Core) -> Mapping[str, Any] | None:
 async def apply(core: Core, plan: Plan, allow_destroyed: int | None) -> Receipt:
     """Do what a plan says, and nothing else."""
     await _refuse(core, plan, allow_destroyed)
+    done = await carry_out(core, plan, "curate")
+    now = core.clock.now()
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
+    return done
+
+
+async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
+    """Do what a plan says, whoever asked for it; what was used, linked or edited since is left out and listed."""
     await core.uses.settle()
     cause = core.cause(
-        "curate", policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy}
+        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy}
     )
     applied = _Applied(core, plan.automatic)
     await applied.run(plan, cause)
-    now = core.clock.now()
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     counts = {name: count - applied.dropped.get(name, 0) for name, count in plan.counts.items()}
     return receipt(
         core.scope,

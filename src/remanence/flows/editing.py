@@ -8,13 +8,13 @@ from remanence.change import Change, Increment, Receipt
 from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import RACES_MAX, Core, check_name, label, receipt, update
+from remanence.flows.core import RACES_MAX, Core, check_fraction, check_name, label, receipt, update
 from remanence.flows.undoing import standing
+from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
 from remanence.model import (
     STANDING,
     SYMMETRIC,
-    TRANSITIONS,
     Kind,
     Learned,
     Lifecycle,
@@ -27,11 +27,18 @@ from remanence.model import (
     Tier,
     Turn,
 )
+from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
 
-LINK_WEIGHT_STEP = 0.10  # elfmem: a link seen again gains this weight, up to 1
 LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
-LINKED_WEIGHT = 0.65  # elfmem's default weight of a link drawn by hand
+# What a link drawn by hand weighs where nobody says (elfmem); any other relation as one of similarity.
+LINKED_WEIGHTS = {
+    Relation.SIMILAR: 0.65,
+    Relation.CO_OCCURS: 0.55,
+    Relation.ELABORATES: 0.70,
+    Relation.SUPPORTS: 0.75,
+    Relation.CONTRADICTS: 0.60,
+}
 CHAIN_MAX = 1_000
 EDITABLE = frozenset(
     {
@@ -49,40 +56,21 @@ EDITABLE = frozenset(
 )
 
 
-async def put(core: Core, turn: Turn) -> Learned:
-    """Store a text under its key, or bring the memory that has the key to it."""
-    if turn.key is None:
-        raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
-    draft = prepare(core, turn)
-    (memory,) = await core.store.get(core.scope, [turn.key])
-    if memory is None:
-        (learned,) = await take(core, [draft])
-        if learned.status != "known":
-            return learned
-    values = {
-        "text": turn.text,
-        "category": turn.category,
-        "kind": turn.kind,
-        "state": turn.state,
-        "severity": turn.severity,
-        "attributes": turn.attributes,
-        "confidence": turn.confidence,
-    }
-    done = await edit(core, turn.key, {name: value for name, value in values.items() if value is not None})
-    memory = await core.one(turn.key)
-    return Learned(memory.id, memory.seq, "known", "updated" if done.changes else "unchanged")
-
-
 async def edit(core: Core, name: int | str, values: Mapping[str, Any]) -> Receipt:
     """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        changes = update(memory, _checked(core, memory, values))
-        if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
-            return [await _embedded_anew(core, memory, changes[0])]
-        return changes
+        return await edited(core, memory, values)
 
     return await core.change_one(name, "update", decide)
+
+
+async def edited(core: Core, memory: Memory, values: Mapping[str, Any]) -> list[Change]:
+    """Turn what a caller wants of a memory into one change, with its vector where the text is another."""
+    changes = update(memory, _checked(core, memory, values))
+    if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
+        return [await _embedded_anew(core, memory, changes[0])]
+    return changes
 
 
 async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
@@ -108,13 +96,9 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         check_state(core, after.get("category", memory.category), after.get("state", memory.state))
         if after.get("state", memory.state) != memory.state:
             after["state_at"] = core.clock.now()
-    confidence = after.get("confidence")
-    if confidence is not None:
-        if not 0 <= confidence <= 1:
-            raise InvalidInput(
-                f"confidence {confidence} is not between 0 and 1", recovery="pass a number from 0 to 1"
-            )
-        after["confidence"] = round(confidence, 6)
+    check_fraction("confidence", after.get("confidence"))
+    if after.get("confidence") is not None:
+        after["confidence"] = round(after["confidence"], 6)
     if "attributes" in after:
         after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
     for column in ("valid_from", "valid_to"):
@@ -247,50 +231,72 @@ async def forget(core: Core, name: int | str) -> Receipt:
 
 
 async def supersede(core: Core, old: int | str, by: int | str) -> Receipt:
-    """Let one memory take the place of another, which stays as history; refuses itself, cycles and a missing one."""
-    newer = await core.one(by)
-    now = core.clock.now()
+    """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        await _refuse_cycle(core, memory, newer)
-        if Status.SUPERSEDED not in TRANSITIONS[memory.status] and memory.status is not Status.SUPERSEDED:
-            raise InvalidInput(
-                f"memory {memory.id} is {memory.status.label}",
-                recovery=f"bring it back first: restore {memory.id}",
-            )
-        tier = Tier.COLD if memory.tier is Tier.ARCHIVE else memory.tier
-        values: dict[str, Any] = {
-            "status": Status.SUPERSEDED,
-            "tier": tier,
-            "reason": Reason.SUPERSEDED,
-            "valid_to": now,
-        }
-        if memory.status is not Status.SUPERSEDED:
-            values["status_at"] = now
-        link = (newer.seq, memory.seq, int(Relation.SUPERSEDES))
-        held = [row for row in await core.store.neighbours(core.scope, [memory.seq]) if row.key == link]
-        fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
-        drawn = [] if held else [Change("links", link, None, fresh)]
-        return update(memory, values, guarded=True) + drawn
+        return await superseded(core, memory, await core.one(by))
 
     return await core.change_one(old, "supersede", decide)
 
 
-async def _refuse_cycle(core: Core, old: Memory, newer: Memory) -> None:
-    """Follow what superseded the newer one; meeting the old one there would close a circle."""
-    at = newer.seq
-    for _ in range(CHAIN_MAX):
-        if at == old.seq:
+async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
+    """Decide how one memory takes another's place; of two that did, the later one holds."""
+    line = await _line(core, old, newer)
+    for memory in (old, newer):
+        if memory.status is Status.PRUNED:
+            raise InvalidInput(
+                f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
+            )
+    links = await core.store.neighbours(core.scope, [old.seq])
+    drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
+    if old.status is Status.SUPERSEDED and [newer.seq] == [link.source for link in drawn]:
+        return []
+    now = core.clock.now()
+    tier = Tier.COLD if old.tier is Tier.ARCHIVE else old.tier
+    values = {"status": Status.SUPERSEDED, "tier": tier, "reason": Reason.SUPERSEDED, "valid_to": now}
+    if old.status is not Status.SUPERSEDED:
+        values["status_at"] = now
+    changes = update(old, values, guarded=True)
+    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != newer.seq]
+    if newer.seq not in {link.source for link in drawn}:
+        fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
+        changes.append(Change("links", (newer.seq, old.seq, int(Relation.SUPERSEDES)), None, fresh))
+    return changes + [_unmoved(memory) for memory in line]
+
+
+async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
+    """Return a memory and those that took its place in turn; to meet the old one there would close a circle."""
+    line: list[Memory] = []
+    at: Memory | None = newer
+    while at is not None and len(line) < CHAIN_MAX:
+        if at.seq == old.seq:
             raise InvalidInput(
                 f"{newer.id} cannot supersede {old.id}: it is superseded by it, or the same",
                 recovery="name the older memory first, then the newer one",
             )
-        links = await core.store.neighbours(core.scope, [at])
-        above = [link.source for link in links if link.relation is Relation.SUPERSEDES and link.target == at]
-        if not above:
-            return
-        at = above[-1]
-    raise InvalidInput(f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`")
+        line.append(at)
+        at = await heir(core, at)
+    if at is not None:
+        raise InvalidInput(
+            f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`"
+        )
+    return line
+
+
+async def heir(core: Core, memory: Memory) -> Memory | None:
+    """Return the memory that took another's place, if any did."""
+    if memory.status is not Status.SUPERSEDED:
+        return None
+    links = await core.store.neighbours(core.scope, [memory.seq])
+    heirs = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
+    return (await core.store.get(core.scope, heirs[-1:]))[0] if heirs else None
+
+
+def _unmoved(memory: Memory) -> Change:
+    """Change nothing, and have the commit refused where this memory is no longer as it was read."""
+    still = {"confirmations": Increment(0)}
+    guards = {"revision": memory.revision, "touched": memory.touched}
+    return Change("memories", memory.seq, {**still, **guards}, still)
 
 
 async def correct(core: Core, name: int | str, text: str) -> Learned:
@@ -330,9 +336,8 @@ class Linking:
 async def link(core: Core, wish: Linking) -> Link:
     """Draw a typed link between two standing memories, or strengthen the one that is there."""
     relation = label(Relation, wish.relation, "relation")
-    for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
-        if value is not None and not 0 <= value <= 1:
-            raise InvalidInput(f"{what} {value} is not between 0 and 1", recovery="pass a number from 0 to 1")
+    check_fraction("weight", wish.weight)
+    check_fraction("confidence", wish.confidence)
     if wish.if_exists not in _IF_EXISTS:
         raise InvalidInput(
             f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}"
@@ -364,7 +369,8 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
     weight = None if wish.weight is None else round(wish.weight, 6)
     confidence = None if wish.confidence is None else round(wish.confidence, 6)
     if held is None:
-        fresh = {"weight": LINKED_WEIGHT if weight is None else weight, "confidence": confidence}
+        usual = LINKED_WEIGHTS.get(Relation(key[2]), LINKED_WEIGHTS[Relation.SIMILAR])
+        fresh = {"weight": usual if weight is None else weight, "confidence": confidence}
         return Change("links", key, None, {**fresh, "count": 1, "created_at": now, "last_at": now})
     match wish.if_exists:
         case "skip":
@@ -379,7 +385,7 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
                 if held.confidence is None
                 else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
             )
-            after = {"weight": min(1.0, round(held.weight + LINK_WEIGHT_STEP, 6)), "confidence": grown}
+            after = {"weight": min(1.0, round(held.weight + WEIGHT_STEP, 6)), "confidence": grown}
     after = {**after, "count": held.count + 1, "last_at": now}
     before = {name: getattr(held, name) for name in after}
     return Change("links", key, before, after)

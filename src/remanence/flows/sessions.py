@@ -1,38 +1,132 @@
-"""Sessions: a stretch of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory."""
+"""Sessions: a stretch of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory.
 
-from remanence.clock import HOUR
+Their time is what the clock of active hours counts. A session whose engine keeps its heart beating counts as it goes
+along; one that was begun to outlive its process counts as a whole when it is ended.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.clock import HOUR, SECOND
 from remanence.errors import NotFound
-from remanence.flows.core import Core, check_name
+from remanence.flows import consolidating, heartbeat, scheduling, settings
+from remanence.flows.core import Core, Pulse, check_name
+from remanence.flows.heartbeat import mark_of, row_of
+from remanence.flows.scheduling import Ran
 from remanence.store.base import Bookkeeping
 
+MISSED_MAX = 2  # beats that a session may miss before it counts as lost
 
-async def begin(core: Core, task_type: str) -> str:
-    """Begin a session unless one is open, and return its id."""
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open session: since when, for what, counted until when; `every` is None where no heart beats."""
+
+    id: str
+    task_type: str
+    started_at: int
+    agent: str | None
+    every: int | None
+    counted_until: int
+
+
+async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
+    """Begin a session unless one is open, after the curation that is due, and return its id."""
     check_name("a task type", task_type)
-    if core.session is not None:
-        return core.session
-    session = core.new_id()
-    now = core.clock.now()
-    row = {"task_type": task_type, "started_at": now, "agent": core.agent, "ended_at": None}
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={f"session/{session}": row}))
-    core.session = session
-    return session
+    async with core.gate:
+        await heartbeat.beat(core)
+        if core.session is not None:
+            return core.session
+        await scheduling.keep(core, "curate", scheduling.curate(core))
+        every = await settings.number(core, "heartbeat_seconds") if heartbeats else None
+        session, now = core.new_id(), core.clock.now()
+        row = {
+            "task_type": task_type,
+            "started_at": now,
+            "agent": core.agent,
+            "every": every,
+            "ended_at": None,
+        }
+        put = {row_of(session): row, mark_of(session): now}
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(now, now)))
+        heartbeat.start(core, Pulse(session, every, now))
+        return session
 
 
 async def end(core: Core, session: str | None) -> float:
-    """End a session, or the open one, and return its length in hours; 0.0 where none is open."""
-    ended = session if session is not None else core.session
-    if ended is None:
-        return 0.0
-    name = f"session/{ended}"
+    """End a session, or the open one, make its inbox active, and return its length in hours; 0.0 where none is open."""
+    async with core.gate:
+        ended = session if session is not None else core.session
+        if ended is None:
+            return 0.0
+        hours, was_open = await _close(core, ended)
+    if was_open:
+        await scheduling.keep(core, "consolidate", _consolidate(core))
+    return hours
+
+
+async def leave(core: Core) -> None:
+    """End the open session as its engine closes, unless it is to outlive it; the inbox waits."""
+    async with core.gate:
+        try:
+            if core.pulse is not None and core.pulse.every is not None:
+                await _close(core, core.pulse.session)
+        finally:
+            await heartbeat.stop(core)
+
+
+async def opened(core: Core) -> list[Session]:
+    """List the open sessions of the scope, the newest first."""
     now = core.clock.now()
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))
-    row = booked.values.get(name)
+    marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=("open/",)))).values
+    names = {row_of(name.removeprefix("open/")): until for name, until in marks.items()}
+    rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
+    found = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
+    return sorted(found, key=lambda session: session.started_at, reverse=True)
+
+
+async def _close(core: Core, session: str) -> tuple[float, bool]:
+    """Count the rest of a session and write its end; return its hours, and whether it was open."""
+    now = core.clock.now()
+    names = (row_of(session), mark_of(session))
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
+    row = booked.values.get(row_of(session))
     if row is None:
-        raise NotFound(f"no session {ended!r} in scope {core.scope!r}", recovery="pass the id that begin returned")
-    if row["ended_at"] is None:
-        row = {**row, "ended_at": now}
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={name: row}))
-    if ended == core.session:
-        core.session = None
-    return max(0.0, (int(row["ended_at"]) - int(row["started_at"])) / HOUR)
+        raise NotFound(
+            f"no session {session!r} in scope {core.scope!r}", recovery="pass the id that begin returned"
+        )
+    was_open = row["ended_at"] is None
+    if was_open:
+        since = booked.values.get(mark_of(session), row["started_at"])
+        is_lost = session != core.session and _is_lost(row.get("every"), now - since)
+        row = {**row, "ended_at": since if is_lost else max(since, now)}
+        put = {row_of(session): row, mark_of(session): None}
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(since, row["ended_at"])))
+    if session == core.session:
+        await heartbeat.stop(core)
+    return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
+
+
+def _is_lost(every: int | None, silent: int) -> bool:
+    """Tell whether a session's engine has missed the beats it promised; a session that promised none never does."""
+    return every is not None and silent > MISSED_MAX * every * SECOND
+
+
+async def _consolidate(core: Core) -> Ran | None:
+    """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
+    most = await settings.number(core, "consolidate_at_end")
+    done = await consolidating.consolidate(core, None, most)
+    counts = {"activate": done.activated, "near_duplicate": done.near_duplicates, "similar": done.similar}
+    return Ran(core.clock.now(), "done", done.run, counts) if done.activated else None
+
+
+def _session(name: str, row: Mapping[str, Any], counted_until: int) -> Session:
+    return Session(
+        id=name.removeprefix("session/"),
+        task_type=row["task_type"],
+        started_at=row["started_at"],
+        agent=row["agent"],
+        every=row.get("every"),
+        counted_until=counted_until,
+    )

@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import Increment, Logged
-from remanence.clock import to_datetime
+from remanence.change import Change, Increment, Logged
+from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
+from remanence.curate.forecast import first_archives, needed
 from remanence.curate.policy import Policy, wanted
+from remanence.flows import heartbeat
 from remanence.flows.core import Core
 from remanence.flows.curating import LAST_CURATE, adopted
+from remanence.flows.scheduling import Ran, kept
+from remanence.flows.sessions import Session, opened
 from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Bookkeeping
+from remanence.timescale import Timescale, scales
 
 # What follows from the run itself, or says nothing to a reader.
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at"})
@@ -24,10 +29,24 @@ RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How far a clock has come, in hours or turns, and how much of that a day on average of the last thirty days."""
+
+    reading: float
+    per_day: float
+
+
+@dataclass(frozen=True, slots=True)
 class State:
-    """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed."""
+    """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
+
+    `first_archives` tells for each decay class that stands when time alone takes its first memory away under the
+    policy, at the present pace of its clock, None if not within 200 years. `automatic` tells what became of the last
+    work that nobody asked for, `sessions` which are open.
+    """
 
     scope: str
+    at: int
     memories: int
     statuses: Mapping[str, int]
     tiers: Mapping[str, int]
@@ -39,6 +58,10 @@ class State:
     runs: int
     policy: str | None
     last_curate_at: int | None
+    clocks: Mapping[str, Pace]
+    first_archives: Mapping[str, int | None]
+    sessions: tuple[Session, ...]
+    automatic: Mapping[str, Ran]
     interrupted: tuple[str, ...] = ()
 
 
@@ -56,9 +79,9 @@ class Event:
 
 async def status(core: Core) -> State:
     """Count what is there."""
-    columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
+    await heartbeat.beat(core)
     now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, Wanted(columns, links=True), now)
+    snapshot = await core.store.snapshot(core.scope, _asked(core), now)
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     policy = await adopted(core)
     recent = await core.store.history(
@@ -66,6 +89,7 @@ async def status(core: Core) -> State:
     )
     return State(
         scope=core.scope,
+        at=now,
         memories=len(snapshot),
         statuses=_by_label(snapshot, "status", Status),
         tiers=_by_label(snapshot, "tier", Tier),
@@ -77,8 +101,30 @@ async def status(core: Core) -> State:
         runs=len({part.cause.run for part in recent}),
         policy=None if policy is None else str(policy["name"]),
         last_curate_at=booked.values.get(LAST_CURATE),
+        clocks={name: _pace(scale) for name, scale in scales(snapshot, now).items()},
+        first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
+        sessions=tuple(await opened(core)),
+        automatic=await kept(core),
         interrupted=_interrupted(recent),
     )
+
+
+def _asked(core: Core) -> Wanted:
+    """Say what of a scope its numbers need, and what foretelling needs under the policy."""
+    columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
+    clocks = frozenset({"active", "turns"})
+    foretold = needed(core.policy)
+    return Wanted(columns | foretold.columns, foretold.tags, links=True, clocks=clocks)
+
+
+def _pace(scale: Timescale) -> Pace:
+    """Read a clock; a turn counts as an hour on its scale."""
+    return Pace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+
+
+def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
+    found = first_archives(snapshot, core.policy, now) if core.policy_given else {}
+    return {decay.label: at for decay, at in found.items()}
 
 
 def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
@@ -120,7 +166,7 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
     if name is not None:
         memory = await core.one(name)
         logged = await core.store.history(core.scope, memory=memory.seq, limit=limit)
-        return [_event(part) for part in logged]
+        return [_event(part) for part in logged if any(map(_tells, part.changes))]
     latest = (await core.store.snapshot(core.scope, Wanted(frozenset()), core.clock.now())).position
     after = max(0, latest - limit)
     return [
@@ -129,9 +175,18 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
 
 
 def _event(part: Logged) -> Event:
-    shown = tuple(_shown(change) for change in part.changes) or (f"{part.count} changes",)
+    shown = tuple(_shown(change) for change in part.changes if _tells(change)) or (f"{part.count} changes",)
     return Event(
         part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
+    )
+
+
+def _tells(change: Change) -> bool:
+    """Tell whether a change changed anything; one that only watched a row did not."""
+    return (
+        change.after is None
+        or change.before is None
+        or any(not isinstance(value, Increment) or value.by for value in change.after.values())
     )
 
 

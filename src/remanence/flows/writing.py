@@ -9,7 +9,7 @@ import numpy as np
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, check_name, label
+from remanence.flows.core import RACES_MAX, Core, check_fraction, check_name, label
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
@@ -86,10 +86,7 @@ def prepare(core: Core, turn: Turn) -> Draft:
         check_name(what, getattr(turn, what))
     check_tags(turn.tags)
     check_state(core, turn.category, turn.state)
-    if turn.confidence is not None and not 0 <= turn.confidence <= 1:
-        raise InvalidInput(
-            f"confidence {turn.confidence} is not between 0 and 1", recovery="pass a number from 0 to 1"
-        )
+    check_fraction("confidence", turn.confidence)
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)

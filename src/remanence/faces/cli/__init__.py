@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, curating, files, policies, sessions
+from remanence.faces.cli import commands, curating, files, policies, sessions, upkeep
 from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ curating.add(app)
 files.add(app)
 policies.add(app)
 sessions.add(app)
+upkeep.add(app)
 
 
 def main() -> None:

@@ -222,12 +222,6 @@ async def status(memory: "Engine") -> Any:
     return await memory.status()
 
 
-async def doctor(memory: "Engine") -> Any:
-    """Check what is stored: structure, references, row hashes, audit, full text."""
-    with waiting("checking"):
-        return await memory.doctor()
-
-
 async def undo(
     memory: "Engine", run: Annotated[str, typer.Argument(help="The id of the run, as its receipt says.")]
 ) -> Any:
@@ -257,5 +251,5 @@ _EVERY: tuple[Verb, ...] = (
         correct,
         supersede,
     ),
-    *(forget, restore, link, unlink, links, history, status, doctor, undo),
+    *(forget, restore, link, unlink, links, history, status, undo),
 )

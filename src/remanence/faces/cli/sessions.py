@@ -25,12 +25,12 @@ async def begin(
     memory: "Engine",
     task_type: Annotated[str, typer.Option("--task", help="What sort of work it is.")] = "general",
 ) -> Any:
-    """Begin a session; learn in it with `learn --session ID`."""
-    return {"session": await memory.begin_session(task_type)}
+    """Begin a session, after the curation that is due; learn in it with `learn --session ID`."""
+    return {"session": await memory.begin_session(task_type, heartbeats=False)}
 
 
 async def end(
     memory: "Engine", session: Annotated[str, typer.Argument(metavar="ID", help="As `begin` printed it.")]
 ) -> Any:
-    """End a session and say how long it was."""
+    """End a session, make the inbox active, and say how long it was."""
     return {"session": session, "hours": await memory.end_session(session)}

@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.text import Text
 
 from remanence.change import Receipt
-from remanence.clock import to_datetime
+from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.flows.ingesting import Ingested
+from remanence.flows.sessions import Session
+from remanence.flows.settings import Setting
 from remanence.flows.telling import Event, State
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Recalled
 from remanence.store.base import Check
@@ -28,8 +30,11 @@ TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) 
     "last_at",
     "resolved_at",
 }
-TIMES |= {"last_curate_at", "until", "now", "fires_at"}
+TIMES |= {"last_curate_at", "until", "now", "fires_at", "started_at", "counted_until"}
+_OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
 HIDDEN = frozenset({"fingerprint"})
+_UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
+SESSIONS_SHOWN = 20
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 
@@ -68,7 +73,7 @@ def plain(value: Any, name: str = "") -> Any:
         return to_datetime(value).isoformat() if name in TIMES else int(value)
     if isinstance(value, Mapping):
         return {
-            str(key): plain(item, "until" if name == "holds" else str(key)) for key, item in value.items()
+            str(key): plain(item, "until" if name in _OF_TIMES else str(key)) for key, item in value.items()
         }
     if isinstance(value, bytes):
         return value.hex()
@@ -96,6 +101,14 @@ def short(text: str) -> str:
 def when(micros: int | None) -> str:
     """Write a time as people do, in UTC."""
     return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+
+
+def lasting(micros: float) -> str:
+    """Write a duration as people do: in the largest unit of which it is one or more."""
+    for name, unit in _UNITS:
+        if micros >= unit:
+            return f"{micros / unit:.3g} {name}"
+    return "moments"
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -244,8 +257,43 @@ def _state(state: State) -> Iterator[Text]:
         ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
+    yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+def _in_time(state: State) -> Iterator[Text]:
+    """Say how the clocks stand, what time will bring, what was done of its own accord, and who is at work."""
+    active, turns = state.clocks["active"], state.clocks["turns"]
+    yield Text.assemble(
+        ("  clocks     ", "dim"),
+        f"{active.reading:,.1f} active hours, {active.per_day:.1f} a day; "
+        f"{turns.reading:,.0f} turns, {turns.per_day:.1f} a day",
+    )
+    for decay, at in state.first_archives.items():
+        soon = "not within 200 years" if at is None else f"first leaves sight in {lasting(at - state.at)}"
+        yield Text.assemble((f"  {decay:<11}", "dim"), soon)
+    for work, ran in state.automatic.items():
+        what = safe(ran.reason) or counted(ran.counts)
+        style = "yellow" if ran.outcome == "failed" else ""
+        yield Text.assemble((f"  {work:<11}", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style))
+    for session in state.sessions[:SESSIONS_SHOWN]:
+        yield _session(session, state.at)
+    if len(state.sessions) > SESSIONS_SHOWN:
+        yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
+
+
+def _session(session: Session, now: int) -> Text:
+    beat = f", last beat {lasting(now - session.counted_until)} ago" if session.every is not None else ""
+    begun = f"{safe(session.task_type)}, begun {lasting(now - session.started_at)} ago{beat}"
+    return Text.assemble(("  session    ", "dim"), f"{session.id} {begun}")
+
+
+@lines.register
+def _setting(setting: Setting) -> Iterator[Text]:
+    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{setting.value:>7}  {setting.meaning}")
+    if setting.source == "user":
+        yield Text(f"{'':20}   set by a user; from {setting.least:,} to {setting.most:,}", "dim")
 
 
 @lines.register

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from remanence._version import __version__
-from remanence.errors import NotFound, RemanenceError
+from remanence.errors import NotFound, RemanenceError, StoreError
 from remanence.faces.cli.options import DATABASE, Common
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
@@ -41,6 +41,27 @@ def verb(app: typer.Typer, name: str | None = None, *, makes: bool = False) -> C
             return _run(function, common, given, makes=makes)
 
         _add(app, name, function, _parts(function, 1), run)
+        return function
+
+    return register
+
+
+def look(app: typer.Typer) -> Callable[[Verb], Verb]:
+    """Make a command that looks at a memory which may be missing or broken: it answers with checks in any case."""
+
+    def register(function: Verb) -> Verb:
+        def run(common: Common, given: Mapping[str, Any]) -> Any:
+            from remanence.flows.probing import absent, broken
+
+            path = database(common)
+            if not path.exists():
+                return [absent(str(path))]
+            try:
+                return _run(function, common, given, makes=False)
+            except StoreError as error:
+                return [broken(error)]
+
+        _add(app, None, function, _parts(function, 1), run)
         return function
 
     return register

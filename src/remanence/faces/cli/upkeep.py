@@ -1,0 +1,57 @@
+"""The commands that keep a memory in order: look whether it is sound, compact its episodes, read and set its numbers.
+
+Knows what a look at a missing or broken file answers; must not know what is looked at.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from remanence.errors import InvalidInput
+from remanence.faces.cli.progress import waiting
+from remanence.faces.cli.verbs import look, verb
+
+if TYPE_CHECKING:
+    from remanence.engine import Engine
+
+Keep = Annotated[int, typer.Option(min=0, help="How many of the newest episodes stay.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go and do nothing.")]
+
+
+def add(app: typer.Typer) -> None:
+    """Give an app the commands of this module."""
+    look(app)(doctor)
+    for function in (compact, settings):
+        verb(app)(function)
+
+
+async def doctor(memory: "Engine") -> Any:
+    """Check what is stored: structure, references, row hashes, audit, full text, and the load of episodes."""
+    with waiting("checking"):
+        return await memory.doctor()
+
+
+async def compact(memory: "Engine", keep: Keep, dry_run: DryRun = False) -> Any:
+    """Make old episodes tombstones; knowledge and rejected paths stay, whatever their age."""
+    from remanence.flows import compacting
+
+    if dry_run:
+        with waiting("planning"):
+            return await memory.plan(compacting.POLICY, overrides=compacting.overrides(keep))
+    with waiting("compacting"):
+        return {"pruned": await memory.compact_episodic(keep)}
+
+
+async def settings(
+    memory: "Engine",
+    name: Annotated[str | None, typer.Argument(help="One setting; all if absent.")] = None,
+    value: Annotated[str | None, typer.Argument(help="What it is to be.")] = None,
+) -> Any:
+    """List the settings of a scope, or show or set one."""
+    if name is None:
+        return await memory.settings.all()
+    if value is None:
+        return await memory.settings.get(name)
+    if not value.isascii() or not value.isdigit():
+        raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
+    return await memory.settings.set(name, int(value))

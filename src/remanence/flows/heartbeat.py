@@ -1,0 +1,69 @@
+"""The heartbeat of an open session: every so often the time since the last beat is counted, so a crash loses little.
+
+Knows what one beat writes; sessions are begun and ended elsewhere.
+"""
+
+import asyncio
+import logging
+
+from remanence.errors import StoreError
+from remanence.flows.core import Core, Pulse
+from remanence.store.base import Bookkeeping
+
+LOG = logging.getLogger("remanence")
+
+
+def row_of(session: str) -> str:
+    """Name the row of a session in the bookkeeping."""
+    return f"session/{session}"
+
+
+def mark_of(session: str) -> str:
+    """Name the mark that says until when an open session is counted; it is gone when the session has ended."""
+    return f"open/{session}"
+
+
+async def beat(core: Core) -> None:
+    """Count the time of the open session up to now; let go of one that was ended from elsewhere."""
+    pulse = core.pulse
+    if pulse is None or pulse.every is None:
+        return
+    now = core.clock.now()
+    row, mark = row_of(pulse.session), mark_of(pulse.session)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))
+    if booked.values[row]["ended_at"] is not None:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={mark: None}))
+        core.pulse = None
+        if pulse.task is not None and pulse.task is not asyncio.current_task():
+            pulse.task.cancel()
+        return
+    covered = (min(pulse.counted_until, now), now)
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={mark: now}, cover=covered))
+    pulse.counted_until = now
+
+
+def start(core: Core, pulse: Pulse) -> None:
+    """Let a session's heart beat, if it promised to."""
+    core.pulse = pulse
+    if pulse.every is not None:
+        pulse.task = asyncio.get_running_loop().create_task(_beat_on(core, pulse, pulse.every))
+
+
+async def stop(core: Core) -> None:
+    """Let go of the open session, and wait until its heart has stopped."""
+    pulse, core.pulse = core.pulse, None
+    if pulse is None or pulse.task is None:
+        return
+    pulse.task.cancel()
+    await asyncio.wait({pulse.task})
+    if not pulse.task.cancelled() and pulse.task.exception() is not None:
+        LOG.error("the heartbeat of session %s broke", pulse.session, exc_info=pulse.task.exception())
+
+
+async def _beat_on(core: Core, pulse: Pulse, every: int) -> None:
+    while core.pulse is pulse:
+        await asyncio.sleep(every)
+        try:
+            await beat(core)
+        except StoreError as error:
+            LOG.warning("a heartbeat was not counted; the next one counts its time: %s", error)

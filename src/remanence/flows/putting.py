@@ -1,0 +1,88 @@
+"""A text is put under a name of the caller's: stored once, and from then on brought up to date in its place.
+
+Knows who answers for a text, and what becomes of one whose memory is out of sight.
+"""
+
+from collections.abc import Sequence
+
+from remanence.change import Change
+from remanence.errors import InvalidInput
+from remanence.flows.core import Core
+from remanence.flows.editing import edited, heir
+from remanence.flows.writing import prepare, take
+from remanence.model import STANDING, Learned, Memory, Turn
+from remanence.write.arrive import Draft
+
+# What a text put again may bring; who said it first, and where, stays.
+_BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence")
+_EVIDENCE = frozenset({"said_at", "revision"})
+
+
+async def put(core: Core, turn: Turn) -> Learned:
+    """Store a text under its key, or bring the memory that has the key to it."""
+    if turn.key is None:
+        raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
+    draft = prepare(core, turn)
+    _refuse_unfounded(core, draft.turn)
+    (memory,) = await core.store.get(core.scope, [turn.key])
+    if memory is None:
+        (learned,) = await take(core, [draft])
+        if learned.status == "stored":
+            return learned
+        if learned.status == "confirmed":
+            reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
+            return Learned(learned.id, learned.seq, "confirmed", reason)
+    return await _renewed(core, turn.key, draft)
+
+
+def _refuse_unfounded(core: Core, turn: Turn) -> None:
+    """Refuse a text that nobody answers for, or that comes from nowhere."""
+    if turn.agent is None and turn.speaker is None and core.agent is None:
+        raise InvalidInput(
+            "nobody answers for this text",
+            recovery="pass agent= or speaker=, or open the memory with agent=",
+        )
+    if turn.source is None and turn.thread is None and turn.session is None:
+        raise InvalidInput(
+            "this text comes from nowhere", recovery="pass source= or thread=, or begin a session first"
+        )
+
+
+async def _renewed(core: Core, key: str, draft: Draft) -> Learned:
+    """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
+    reason = ""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        nonlocal reason
+        if memory.status not in STANDING:
+            reason = await _fallen(core, memory)
+            return []
+        changes = await _brought(core, memory, draft)
+        told = {name for change in changes for name in (change.after or {})}
+        is_new = told - _EVIDENCE or any(change.table == "tags" for change in changes)
+        reason = "updated" if is_new else "unchanged"
+        return changes
+
+    await core.change_one(key, "update", decide)
+    memory = await core.one(key)
+    return Learned(memory.id, memory.seq, "known", reason)
+
+
+async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
+    """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
+    turn = draft.turn
+    given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
+    tags = sorted(set(turn.tags) - set(memory.tags))
+    sources = {turn.source} - {None, *memory.sources}
+    return [
+        *await edited(core, memory, {**given, "said_at": draft.said_at}),
+        *(Change("tags", (memory.seq, tag), None, {}) for tag in tags),
+        *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
+    ]
+
+
+async def _fallen(core: Core, memory: Memory) -> str:
+    """Say what became of a memory that is out of sight, and who took its place."""
+    took = await heir(core, memory)
+    by = "" if took is None else f" by {took.id}"
+    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.id}"

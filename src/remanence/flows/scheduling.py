@@ -1,0 +1,120 @@
+"""What a memory does of its own accord: the curation that is due before a session, the consolidation after it.
+
+A failure here reaches nobody's verb; it is kept with its reason, and shown by `status`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from remanence.clock import MINUTE
+from remanence.curate.forecast import due, due_at
+from remanence.errors import RemanenceError
+from remanence.flows import curating, heartbeat
+from remanence.flows.core import Core
+from remanence.snapshot import Wanted
+from remanence.store.base import Bookkeeping
+from remanence.timescale import scales
+
+LOG = logging.getLogger("remanence")
+LEASE = 10 * MINUTE  # a process killed in an automatic run keeps the others from theirs for so long
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of work that nobody asked for; `run` is what `undo` takes, None where nothing was changed."""
+
+    at: int
+    outcome: Literal["done", "skipped", "failed"]
+    run: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+class Schedule:
+    """When curation runs by itself, and how it went: `memory.schedule`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def should_curate(self) -> bool:
+        """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
+        return await should_curate(self._core)
+
+    async def due_at(self) -> int | None:
+        """Return when the next run is due at the present pace; None where none is, or the policy has no interval."""
+        core = self._core
+        if not core.policy_given:
+            return None
+        return due_at(core.policy, *await _read(core))
+
+    async def last(self) -> Ran | None:
+        """Return what became of the last automatic run."""
+        return (await kept(self._core)).get("curate")
+
+
+async def should_curate(core: Core) -> bool:
+    """Tell whether the policy's interval has passed on its clock since anything was last curated."""
+    return core.policy_given and due(core.policy, *await _read(core))
+
+
+async def curate(core: Core) -> Ran | None:
+    """Curate if it is due; one process at a time, and never what the brake holds."""
+    if not await should_curate(core):
+        return None
+    holder, now = core.new_id(), core.clock.now()
+    lease = ("curate", holder, now + LEASE)
+    if (await core.store.bookkeep(core.scope, Bookkeeping(now, lease=lease))).fence is None:
+        return Ran(now, "skipped", reason="another process is curating")
+    try:
+        # The other process may have been at it until a moment ago.
+        return await _curated(core) if await should_curate(core) else None
+    finally:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, release=("curate", holder)))
+
+
+async def keep(core: Core, name: str, work: Coroutine[Any, Any, Ran | None]) -> None:
+    """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
+    done: Ran | BaseException | None
+    (done,) = await asyncio.gather(work, return_exceptions=True)
+    ran = _failed(core, name, done) if isinstance(done, BaseException) else done
+    if ran is not None:
+        put = {f"automatic/{name}": asdict(ran)}
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put))
+
+
+async def kept(core: Core) -> dict[str, Ran]:
+    """Return what became of the last work of each sort."""
+    asked = Bookkeeping(core.clock.now(), under=("automatic/",))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
+    return {name.removeprefix("automatic/"): Ran(**row) for name, row in rows.items()}
+
+
+async def _curated(core: Core) -> Ran:
+    plan = await curating.plan(core, core.policy, automatic=True)
+    if plan.held is not None:
+        return Ran(core.clock.now(), "skipped", reason=f"held: {plan.held}")
+    done = await curating.apply(core, plan, None)
+    return Ran(done.at, "done", done.run if done.changes else None, done.counts)
+
+
+def _failed(core: Core, name: str, error: BaseException) -> Ran:
+    """Say what went wrong; an error that is none of ours is a bug, and is logged with its traceback."""
+    if isinstance(error, RemanenceError):
+        LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)
+        return Ran(core.clock.now(), "failed", reason=f"{error} → {error.recovery}")
+    LOG.error("the automatic %s broke", name, exc_info=error)
+    return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
+
+
+async def _read(core: Core) -> tuple[Any, Any, int]:
+    """Read the clocks, when anything was last curated, and the present."""
+    await heartbeat.beat(core)
+    now = core.clock.now()
+    clocks = frozenset({core.policy.clock} - {"wall"})
+    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), clocks=clocks), now)
+    asked = Bookkeeping(now, get=(curating.LAST_CURATE,))
+    last = (await core.store.bookkeep(core.scope, asked)).values.get(curating.LAST_CURATE)
+    return scales(snapshot, now), last, now
