@@ -19,6 +19,7 @@ from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, receipt
 from remanence.model import Memory, Reason, Status
+from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
@@ -53,11 +54,16 @@ def policy_source(policy: str) -> str:
 
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
     """Decide what a policy would do now; nothing of it is done yet."""
+    snapshot, now = await frozen(core, policy)
+    return await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
+
+
+async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
+    """Freeze the scope for a policy, with all uses and all time that the open session has to count."""
     await heartbeat.beat(core)
     await core.uses.settle()
     now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
-    return await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
+    return await core.store.snapshot(core.scope, wanted(policy), now), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:

@@ -10,9 +10,9 @@ from math import isfinite
 
 from remanence.errors import WriterError
 from remanence.flows.core import Core
+from remanence.flows.framing import Look, frame
 from remanence.llm.base import Judgement, Writer
-from remanence.model import Memory, Status
-from remanence.store.base import Find
+from remanence.model import Memory
 
 TIMEOUT_S = 30.0
 OTHERS_MAX = 10  # similar memories that the writer is shown beside a text
@@ -28,17 +28,11 @@ class Judged:
     reason: str = ""
 
 
-async def identity(core: Core) -> str:
-    """Say who the agent is, as its frame `self` does."""
-    found = await core.store.find(core.scope, Find((Status.ACTIVE,), tags=("self/constitutional",)))
-    return "\n".join(memory.text for memory in found)
-
-
 async def judge(
     core: Core, writer: Writer, memories: Sequence[Memory], similar: Sequence[Sequence[Memory]]
 ) -> list[Judged]:
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
-    who = await identity(core)
+    who = (await frame(core, Look("self", count_use=False))).text
     asked = [
         _judge(writer, memory, who, others[:OTHERS_MAX])
         for memory, others in zip(memories, similar, strict=True)

@@ -12,10 +12,10 @@ from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import first_archives, needed
-from remanence.curate.policy import Policy, wanted
+from remanence.curate.policy import Policy
 from remanence.flows import heartbeat
 from remanence.flows.core import Core
-from remanence.flows.curating import LAST_CURATE, adopted
+from remanence.flows.curating import LAST_CURATE, adopted, frozen
 from remanence.flows.scheduling import Ran, kept
 from remanence.flows.sessions import Session, opened
 from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
@@ -223,6 +223,5 @@ def _value(name: str, value: Any) -> str:
 async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:
     """Show every rule and guard of a policy for one memory."""
     memory = await core.one(name)
-    now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
+    snapshot, now = await frozen(core, policy)
     return await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)

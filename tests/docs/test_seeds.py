@@ -1,0 +1,121 @@
+"""The map from the seeds to here: every name on its right-hand side is something that exists."""
+
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+import typer
+
+from remanence.curate.columns import VOCABULARY
+from remanence.curate.document import presets
+from remanence.curate.policy import load
+from remanence.engine import Engine
+from remanence.flows.settings import SETTINGS
+from remanence.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Status
+from remanence.recall.frames import BUILTIN
+from remanence.store.schema import metadata
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "seeds.md"
+LABELS = {"Relation": Relation, "Status": Status, "Reason": Reason, "Decay": Decay}
+
+
+def rows() -> list[list[str]]:
+    """Return the cells of every row of every table but the headings."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return [row for row in cells if row[0] not in {"seed", "---|---|---"} and not row[0].startswith("---")]
+
+
+NAMES = sorted({name for row in rows() for name in re.findall(r"`([^`]+)`", row[1])})
+
+
+def _engine(name: str) -> bool:
+    holder: Any = Engine
+    *namespaces, verb = name.split(".")
+    for namespace in namespaces:
+        holder = get_type_hints(vars(holder)[namespace].fget)["return"]
+    return callable(getattr(holder, verb, None))
+
+
+def _imported(name: str) -> bool:
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            found = getattr(found, part, None)
+        return found is not None
+    return False
+
+
+def _preset(name: str) -> bool:
+    preset, _, rule = name.partition("/")
+    if preset not in presets():
+        return False
+    return not rule or rule in {entry.name for entry in load(preset).rules}
+
+
+def _label(name: str) -> bool:
+    labels, _, label = name.partition(".")
+    return label.upper() in LABELS[labels].__members__
+
+
+def _command(name: str) -> bool:
+    group: Any = typer.main.get_command(importlib.import_module("remanence.faces.cli").app)
+    for word in name.split():
+        group = getattr(group, "commands", {}).get(word)
+    return group is not None
+
+
+def _word(name: str) -> bool:
+    return any(name in vocabulary.columns or name in vocabulary.functions for vocabulary in VOCABULARY.values())
+
+
+KINDS: Mapping[str, Callable[[str], bool]] = {
+    r"table (\w+)": lambda name: name in metadata.tables,
+    r"preset (.+)": _preset,
+    r"word (\w+)": _word,
+    r"setting (\w+)": lambda name: name in SETTINGS,
+    r"frame (\w+)": lambda name: name in BUILTIN,
+    r"Engine\.(.+)": _engine,
+    r"Memory\.(\w+)": lambda name: name in {field.name for field in fields(Memory)},
+    r"Link\.(\w+)": lambda name: name in LINK_COLUMNS,
+    r"((?:Relation|Status|Reason|Decay)\.\w+)": _label,
+    r"remanence (.+)": _command,
+    r"(remanence\..+|remanence)": _imported,
+}
+
+
+def resolves(name: str) -> bool:
+    """Tell whether a name of the map stands for something."""
+    for pattern, resolve in KINDS.items():
+        found = re.fullmatch(pattern, name)
+        if found is not None:
+            return resolve(found[1])
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_the_map_resolves(name: str) -> None:
+    """What the map promises is there."""
+    assert resolves(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Engine.lern", "Engine.graph.nothing", "Memory.colour", "preset elfmem/none", "word wrd", "Status.gone", "x"],
+)
+def test_a_wrong_name_does_not_resolve(name: str) -> None:
+    """A name that stands for nothing is found out."""
+    assert not resolves(name)
+
+
+def test_every_row_says_where() -> None:
+    """No row of the map leaves the middle empty."""
+    assert [] == [row for row in rows() if len(row) < 2 or not re.search(r"`[^`]+`", row[1])]
