@@ -14,14 +14,17 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.errors import InvalidInput
 from remanence.flows import (
+    booting,
     compacting,
     consolidating,
     curating,
     editing,
     exchange,
+    framing,
     ingesting,
     probing,
     putting,
+    rating,
     recalling,
     scheduling,
     sessions,
@@ -32,10 +35,13 @@ from remanence.flows import (
     writing,
 )
 from remanence.flows.core import Core
+from remanence.flows.frames import Frames
+from remanence.flows.framing import Look
+from remanence.flows.graph import Graph
 from remanence.flows.ingesting import Ingested
 from remanence.flows.recalling import Asked
 from remanence.llm.base import Embedder
-from remanence.model import Consolidated, Learned, Link, Memory, Recalled, Status, Turn
+from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Status, Turn
 from remanence.store.base import Check, Find
 from remanence.write.transcripts import Format
 
@@ -86,6 +92,16 @@ class Engine:
     def embedder(self) -> Embedder:
         """What turns texts into vectors here."""
         return self._core.embedder
+
+    @property
+    def frames(self) -> Frames:
+        """The frames of this scope: listed, changed, taken back."""
+        return Frames(self._core)
+
+    @property
+    def graph(self) -> Graph:
+        """What the links of this scope say: contradictions."""
+        return Graph(self._core)
 
     # Writing
 
@@ -145,6 +161,26 @@ class Engine:
         asked = Asked(query, limit, budget, asker, thread, dict(filters or {}), span, count_use)
         return await recalling.recall(self._core, asked)
 
+    async def frame(
+        self,
+        name: str,
+        query: str | None = None,
+        *,
+        budget: int | None = None,
+        limit: int | None = None,
+        count_use: bool = True,
+    ) -> Recalled:
+        """Return what a frame shows: what it guarantees, then the best by its five-part score, within a budget.
+
+        Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
+        counted by reason in `left_out`: limit, budget, filter. With `count_use` what is returned counts as used.
+        """
+        return await framing.frame(self._core, Look(name, query, budget, limit, count_use))
+
+    async def boot(self, *, budget: int | None = None) -> Recalled:
+        """Return what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
+        return await booting.boot(self._core, budget)
+
     async def get(self, name: int | str) -> Memory:
         """Return one memory by id or key; raise NotFound where there is none."""
         return await self._core.one(name)
@@ -199,6 +235,10 @@ class Engine:
     async def confirm(self, name: int | str) -> Receipt:
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
         return await editing.confirm(self._core, name)
+
+    async def rate(self, ids: int | str | Sequence[int | str], signal: float) -> Rated:
+        """Say how far memories helped, from 0 (misled) over 0.5 (neither) to 1; what cannot be rated is in `skipped`."""
+        return await rating.rate(self._core, ids, signal)
 
     async def dispute(self, name: int | str) -> Receipt:
         """Say that somebody denied a memory."""

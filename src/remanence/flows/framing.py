@@ -226,7 +226,9 @@ def _answer(
     best = sorted(served.kept, key=lambda seq: (seq not in first, -ranking.scores[place[seq]], -seq))
     order = stronger_first(best, ranking.above)
     lines = [
-        render(served.kept[seq], [served.kept[one] for one in ranking.above.get(seq, ()) if one in served.kept])
+        render(
+            served.kept[seq], [served.kept[one] for one in ranking.above.get(seq, ()) if one in served.kept]
+        )
         for seq in order
     ]
     text = laid_out(chosen.template, lines)

@@ -89,7 +89,8 @@ async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) 
     link = next((link for link in links if link.key == key), None)
     if link is None:
         raise NotFound(
-            f"{one.id} and {other.id} do not contradict each other", recovery="list them with `contradictions`"
+            f"{one.id} and {other.id} do not contradict each other",
+            recovery="list them with `contradictions`",
         )
     changes: list[Change] = []
     if link.resolved_at is None:

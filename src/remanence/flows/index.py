@@ -135,7 +135,9 @@ class ScopeIndex:
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
                 self._tagged.clear()
-            snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(), tags=frozenset({pattern})), now)
+            snapshot = await self._store.snapshot(
+                self._scope, Wanted(frozenset(), tags=frozenset({pattern})), now
+            )
             self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
         marked = np.zeros(len(self), np.bool_)
         marked[self.rows_among(self._tagged[pattern])[0]] = True

@@ -2,7 +2,7 @@
 
 from remanence.curate.policy import load
 from remanence.errors import StoreIncompatible
-from remanence.flows import curating, settings
+from remanence.flows import curating, frames, settings
 from remanence.flows.core import Core
 from remanence.store.base import Bookkeeping
 
@@ -34,7 +34,7 @@ async def _settle(core: Core) -> None:
             f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
             recovery="open it with the embedder it was made with",
         )
-    await settings.seed(core, settings.built_in())
+    await settings.seed(core, settings.built_in() | frames.built_in())
     adopted = await curating.adopted(core)
     if adopted is not None and not core.policy_given:
         core.policy, core.policy_given = load(adopted["source"]), True

@@ -15,7 +15,9 @@ Write = Callable[[Sequence[Change]], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 Group = frozenset[int]
 
-WEIGHT_STEP = 0.10  # elfmem: what a link gains when both of its memories are used together, up to 1
+WEIGHT_STEP = (
+    0.10  # elfmem: what a link gains when it is seen again or its memories are used together, up to 1
+)
 RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
@@ -72,7 +74,9 @@ class Uses:
             except Conflict as conflict:
                 gone = [key for table, key in conflict.keys if table == "memories" and key in batch]
                 races += 1
-                if not gone and (races == RACES_MAX or not any(table == "links" for table, _ in conflict.keys)):
+                if not gone and (
+                    races == RACES_MAX or not any(table == "links" for table, _ in conflict.keys)
+                ):
                     raise
                 for key in gone:
                     del batch[key]

@@ -120,7 +120,9 @@ def _links_of(snapshot: Snapshot) -> Links:
 
 def _listed(memories: Sequence[Memory | None]) -> dict[str, Floats]:
     return {
-        name: np.array([np.nan if memory is None else _number(memory, name) for memory in memories], np.float64)
+        name: np.array(
+            [np.nan if memory is None else _number(memory, name) for memory in memories], np.float64
+        )
         for name in _COLUMNS
     }
 

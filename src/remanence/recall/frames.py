@@ -56,7 +56,8 @@ class Frame:
             check_whole("limit", self.limit, LIMIT_MAX)
         if self.window_hours is not None and not _is_positive(self.window_hours):
             raise InvalidInput(
-                f"a window of {self.window_hours!r} hours holds nothing", recovery="pass hours above 0, or None"
+                f"a window of {self.window_hours!r} hours holds nothing",
+                recovery="pass hours above 0, or None",
             )
         if self.clock is not None and self.clock not in CLOCKS:
             raise NameUnknown("clock", str(self.clock), CLOCKS)
@@ -100,7 +101,9 @@ def _weights(value: Any) -> Weights:
     if isinstance(value, Weights):
         return value
     if not isinstance(value, Mapping) or set(value) != set(PARTS) or not all(map(_is_number, value.values())):
-        raise InvalidInput("the weights are incomplete", recovery=f"give a number to each of: {', '.join(PARTS)}")
+        raise InvalidInput(
+            "the weights are incomplete", recovery=f"give a number to each of: {', '.join(PARTS)}"
+        )
     return Weights(**{part: float(weight) for part, weight in value.items()})
 
 
@@ -108,17 +111,26 @@ def check_whole(what: str, value: object, most: int) -> None:
     """Refuse what is no whole number from 1 to `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise InvalidInput(
-            f"{what} {value!r} is not a whole number from 1 to {most:,}", recovery=f"pass a {what} in that range"
+            f"{what} {value!r} is not a whole number from 1 to {most:,}",
+            recovery=f"pass a {what} in that range",
         )
 
 
 def _check_names(what: str, names: Sequence[object]) -> None:
     if len(names) > PATTERNS_MAX:
-        raise InvalidInput(f"{len(names)} {what}, {PATTERNS_MAX} are the limit", recovery="use patterns such as self/*")
+        raise InvalidInput(
+            f"{len(names)} {what}, {PATTERNS_MAX} are the limit", recovery="use patterns such as self/*"
+        )
     for name in names:
-        if not isinstance(name, str) or not name.strip() or len(name) > NAME_CHARS_MAX or not name.isprintable():
+        if (
+            not isinstance(name, str)
+            or not name.strip()
+            or len(name) > NAME_CHARS_MAX
+            or not name.isprintable()
+        ):
             raise InvalidInput(
-                f"{str(name)[:40]!r} in {what} is no plain name", recovery="pass names such as self/goal or self/*"
+                f"{str(name)[:40]!r} in {what} is no plain name",
+                recovery="pass names such as self/goal or self/*",
             )
 
 
