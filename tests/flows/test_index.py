@@ -86,6 +86,8 @@ async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:
         for turn in range(15):
             await memory.learn(f"{name} says {turn}")
             found.append(len((await memory.recall(name, limit=100)).memories))
+            if not turn % 5:
+                await memory.consolidate()
         return found
 
     async with opener() as memory:

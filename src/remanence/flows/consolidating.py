@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass
 class _Pair:
-    row: int  # of the index
+    seq: int
     cosine: float
 
 
@@ -87,9 +87,9 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
     for attempt in range(RACES_MAX):
-        await core.index.refresh(core.clock.now())
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
-        pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
+        async with core.index.still(core.clock.now()):
+            pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
@@ -116,8 +116,7 @@ async def _judged(
     partners: Mapping[int, Memory],
 ) -> dict[int, Judged]:
     """Ask the writer about a chunk, each memory beside those that are similar to it."""
-    seqs = [[int(core.index.seq[pair.row]) for pair in mine] for mine in pairs]
-    similar = [[partners[seq] for seq in mine if seq in partners] for mine in seqs]
+    similar = [[partners[pair.seq] for pair in mine if pair.seq in partners] for mine in pairs]
     answers = await judge(core, writer, memories, similar)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
@@ -141,18 +140,18 @@ def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
         top = np.argpartition(-cosine, min(PARTNERS, stop - start - 1), axis=1)[:, :PARTNERS]
         best = np.concatenate([best, np.take_along_axis(cosine, top, axis=1)], axis=1)
         whose = np.concatenate([whose, top + start], axis=1)
-    return [_best(*pair, core.embedder.bands.similar) for pair in zip(whose, best, strict=True)]
+    return [_best(*pair, core.embedder.bands.similar) for pair in zip(index.seq[whose], best, strict=True)]
 
 
-def _best(rows: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_Pair]:
-    order = np.lexsort((rows, -cosines))[:PARTNERS]
-    return [_Pair(int(rows[k]), float(cosines[k])) for k in order if cosines[k] >= floor]
+def _best(seqs: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_Pair]:
+    order = np.lexsort((seqs, -cosines))[:PARTNERS]
+    return [_Pair(int(seqs[k]), float(cosines[k])) for k in order if cosines[k] >= floor]
 
 
 async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
     """Fetch the memories whose words have to be compared: those in the band of near duplicates; for a writer, all."""
     near = core.embedder.bands.near if core.writer is None else core.embedder.bands.similar
-    seqs = sorted({int(core.index.seq[pair.row]) for row in pairs for pair in row if pair.cosine >= near})
+    seqs = sorted({pair.seq for mine in pairs for pair in mine if pair.cosine >= near})
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
 
@@ -176,9 +175,7 @@ class _Drawn:
 
 async def _drawn(core: Core, memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> _Drawn:
     """Fetch the links of a chunk and of all that it may be linked to."""
-    seqs = {memory.seq for memory in memories} | {
-        int(core.index.seq[pair.row]) for row in pairs for pair in row
-    }
+    seqs = {memory.seq for memory in memories} | {pair.seq for mine in pairs for pair in mine}
     drawn = _Drawn(set(), Counter())
     for link in await core.store.neighbours(core.scope, sorted(seqs)):
         drawn.add(link.key)
@@ -199,9 +196,8 @@ def _decide(
         chunk.changes += _contradictions(memory, judged, drawn, now)
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
         for pair in mine:
-            other = int(core.index.seq[pair.row])
-            relation = _relation(core, memory, partners.get(other), pair.cosine)
-            key = (min(memory.seq, other), max(memory.seq, other), int(relation))
+            relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
+            key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
             if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
                 left[relation] -= 1
                 drawn.add(key)
