@@ -4,12 +4,13 @@ Knows the steps in `migrations`; knows nothing of what tables hold.
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from remanence.errors import StoreDamaged
 from remanence.store import lexicon
 from remanence.store.copying import copy
-from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, version_of
+from remanence.store.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, connect, version_of
 from remanence.text import TOKENIZER_VERSION
 
 _ALEMBIC = (
@@ -32,9 +33,7 @@ def prepare(
     if version == 0:
         _create(connection, salt)
     elif version < to:
-        if path != IN_MEMORY:
-            copy(connection, backup_path(path, version))
-        _migrate(connection, scripts, to)
+        _migrate(connection, path, scripts, to)
     _refresh(connection)
 
 
@@ -88,8 +87,15 @@ def _marks(version: int) -> list[str]:
     ]
 
 
-def _migrate(connection: sqlite3.Connection, scripts: Path, to: int) -> None:
+def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) -> None:
     from remanence.store.migrations.run import migrate
+
+    def start() -> None:
+        version = version_of(connection, latest=to)
+        # Another process may have been faster. SQLite copies nothing through a connection that is about to write.
+        if version < to and path != IN_MEMORY:
+            with closing(connect(path, query_only=True, latest=to)) as reader:
+                copy(reader, backup_path(path, version))
 
     def finish() -> None:
         connection.execute(f"PRAGMA user_version = {to}")
@@ -102,6 +108,6 @@ def _migrate(connection: sqlite3.Connection, scripts: Path, to: int) -> None:
 
     connection.execute("PRAGMA foreign_keys = OFF")  # a table that is built anew is dropped once
     try:
-        migrate(connection, scripts, f"{to:04}", finish)
+        migrate(connection, scripts, f"{to:04}", start, finish)
     finally:
         connection.execute("PRAGMA foreign_keys = ON")

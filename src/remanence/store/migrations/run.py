@@ -11,8 +11,17 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import StaticPool
 
 
-def migrate(connection: sqlite3.Connection, scripts: Path, revision: str, finish: Callable[[], None]) -> None:
-    """Bring the database to a revision; `finish` runs in the same transaction, and may refuse it all by raising."""
+def migrate(
+    connection: sqlite3.Connection,
+    scripts: Path,
+    revision: str,
+    start: Callable[[], None],
+    finish: Callable[[], None],
+) -> None:
+    """Bring the database to a revision, where it is not there yet.
+
+    `start` and `finish` run in the same transaction, which is the only one to write, and may refuse it all by raising.
+    """
     engine = create_engine(
         "sqlite://", creator=lambda: connection, poolclass=StaticPool, pool_reset_on_return=None
     )
@@ -22,6 +31,7 @@ def migrate(connection: sqlite3.Connection, scripts: Path, revision: str, finish
         wrapped.exec_driver_sql("BEGIN IMMEDIATE")
 
     with engine.begin() as wrapped:
+        start()
         command.upgrade(config(scripts, wrapped), revision)
         finish()
 

@@ -1,0 +1,257 @@
+"""A file that the first version of the tables made and lived with is brought up whole when it is opened.
+
+`data/version-1.db.gz` was written by the code of that version: thirteen texts of one scope learned, confirmed, linked,
+consolidated, superseded, pinned, held, used, forgotten, unlinked, edited, pruned and purged, and two of another.
+"""
+
+import asyncio
+import gzip
+import sqlite3
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import create_engine
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.errors import StoreUnavailable
+from remanence.model import Link, Relation, Status
+from remanence.store import upgrade
+from remanence.store.base import Bookkeeping
+from remanence.store.dialect import SCHEMA_VERSION
+from remanence.store.migrations.run import config
+from remanence.store.sql import SqlStore
+from remanence.testing.builders import raised
+from tests.flows.test_migrations import tables
+
+OLD = gzip.decompress((Path(__file__).parent / "data" / "version-1.db.gz").read_bytes())
+LATER = 1_780_000_000_000_000  # after the last of the runs in it
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A copy of the old file."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(OLD)
+    return path
+
+
+def opened(path: Path, scope: str = "work") -> remanence.Engine:
+    """Open the file as its makers did."""
+    return remanence.open(path, scope=scope, clock=ManualClock(LATER), embedder="hashed")
+
+
+def rows(path: Path, columns: dict[str, list[str]]) -> dict[str, list[Any]]:
+    """Return the rows of tables, of each these columns."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            table: sorted(connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall(), key=repr)
+            for table, names in columns.items()
+        }
+
+
+def columns_of(path: Path) -> dict[str, list[str]]:
+    """Return the columns of every table that a version may not change the content of."""
+    with closing(sqlite3.connect(path)) as connection:
+        held = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {
+            table: [f'"{name}"' for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+            for (table,) in held
+            if table not in {"words", "alembic_version"}
+        }
+
+
+def version_of(path: Path) -> int:
+    """Return the version of the tables in a file."""
+    with closing(sqlite3.connect(path)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def test_the_old_file_is_what_the_first_step_makes(path: Path, tmp_path: Path) -> None:
+    """Its tables are those of the first migration, to the letter, so that it stands for every file of that version."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
+    with engine.begin() as connection:
+        command.upgrade(config(upgrade.SCRIPTS, connection), "0001")
+    engine.dispose()
+
+    assert 1 == version_of(path)
+    assert tables(path) == tables(tmp_path / "made.db")
+
+
+async def test_every_row_is_kept(path: Path, tmp_path: Path) -> None:
+    """After the upgrade every old column of every table holds what it held, and the copy beside it is the old file."""
+    columns = columns_of(path)
+    before = rows(path, columns)
+    store = SqlStore(str(path))
+    await store.open()
+    await store.close()
+    (backup,) = tmp_path.glob("*.before-*")
+
+    assert before == rows(path, columns)
+    assert (SCHEMA_VERSION, 1) == (version_of(path), version_of(backup))
+    assert before == rows(backup, columns)
+    assert {"memories": 13, "links": 6, "changes": 71} == {
+        table: len(before[table]) for table in ("memories", "links", "changes")
+    }
+
+
+async def test_an_upgraded_file_is_like_a_new_one(path: Path, tmp_path: Path) -> None:
+    """Tables, indexes, checks and column orders are those of a file made today, to the letter."""
+    async with opened(path), opened(tmp_path / "new.db"):
+        pass
+
+    assert tables(tmp_path / "new.db") == tables(path)
+
+
+async def test_an_upgraded_file_is_sound_and_read_as_before(path: Path) -> None:
+    """Digests, references, audit and full text hold; new columns are at their defaults; words are found."""
+    async with opened(path) as memory:
+        checks = await memory.doctor()
+        (found,) = (await memory.recall("tide table", limit=1)).memories
+        old = await memory.get(3)
+        links = await memory.links(old.id)
+
+    assert [] == [check for check in checks if not check.ok or check.advice]
+    assert "The tide table is in the drawer" == found.memory.text
+    assert ("Bob keeps the keys of both boat sheds", 0.3) == (old.text, old.confidence)
+    assert (None, 0, 0) == (old.alignment, old.helped, old.failed)
+    assert [(Relation.REFERS, 0.123456, None)] == [
+        (link.relation, link.weight, link.resolved_at) for link in links
+    ]
+
+
+async def test_runs_from_before_the_upgrade_are_undone(path: Path) -> None:
+    """What was purged, edited, unlinked and superseded under the old tables comes back with its links and sources."""
+    verbs = ("update", "unlink", "dispute", "hold", "pin", "supersede")
+    async with opened(path) as memory:
+        (purge, *_) = await memory.history(limit=1)
+        await memory.undo(purge.run)
+        undone = await unmade(memory, verbs)
+        note, forgotten, keys = [await memory.get(seq) for seq in (12, 8, 3)]
+        links = [*await memory.links(13), *await memory.links(12)]
+        stands = [(await memory.get(seq)).status for seq in (1, 2)]
+        checks = await memory.doctor()
+
+    assert verbs == tuple(undone)
+    assert ("The pier was closed for a week", ("log:11",)) == (note.text, note.sources)
+    assert (Status.PRUNED, ("log:7",)) == (forgotten.status, forgotten.sources)
+    assert "Bob keeps the keys of the boat shed" == keys.text
+    assert [Status.ACTIVE, Status.ACTIVE] == stands
+    drawn = 1_767_241_860_000_000
+    assert [
+        Link(13, 4, Relation.SUPPORTS, 0.9, 1.0, 1, drawn, drawn),
+        Link(12, 8, Relation.ELABORATES, 0.7, None, 1, drawn, drawn),
+    ] == links
+    assert [] == [check for check in checks if not check.ok]
+
+
+async def unmade(memory: remanence.Engine, verbs: Sequence[str]) -> list[str]:
+    """Undo the runs of these verbs, the latest first; return the verbs undone."""
+    parts = await memory._core.store.history("work", rows=False)
+    doomed = [part.cause for part in reversed(parts) if part.cause.verb in verbs]
+    for cause in doomed:
+        await memory.undo(cause.run)
+    return [cause.verb for cause in doomed]
+
+
+async def test_an_upgraded_file_takes_what_is_new(path: Path) -> None:
+    """Ratings, resolutions, spans and turns are kept in it as in a new one."""
+    async with opened(path) as memory:
+        store = memory._core.store
+        await store.bookkeep("work", Bookkeeping(LATER, cover=(LATER, LATER + 5)))
+        await memory.learn("The gulls are back")
+        booked = await store.bookkeep("work", Bookkeeping(LATER, get=("note",)))
+        checks = await memory.doctor()
+
+    assert {"note": {"n": 1}} == dict(booked.values)
+    assert {"spans": [(LATER, LATER + 5)], "heard": [(1,)]} == rows(
+        path, {"spans": ["began_at", "ended_at"], "heard": ["turns"]}
+    )
+    assert [] == [check for check in checks if not check.ok]
+
+
+async def started_with(program: str, *arguments: str) -> asyncio.subprocess.Process:
+    """Start a program that prints a line once it is loaded, and waits for one before it goes on."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, *arguments, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    return process
+
+
+async def test_processes_that_open_an_old_file_at_once_all_get_in(path: Path) -> None:
+    """One of them brings it up behind one backup, the others wait; every one of them then writes."""
+    program = """
+import asyncio, sys
+from pathlib import Path
+from tests.flows.test_version_1 import opened
+
+async def main():
+    print(flush=True)
+    sys.stdin.readline()
+    async with opened(Path(sys.argv[1])) as memory:
+        await memory.learn(f"process {sys.argv[2]} was here")
+
+asyncio.run(main())
+"""
+    started = [await started_with(program, str(path), str(number)) for number in range(4)]
+    said = [
+        error for _, error in await asyncio.gather(*(process.communicate(b"go\n") for process in started))
+    ]
+    async with opened(path) as memory:
+        count = (await memory.status()).memories
+        checks = await memory.doctor()
+
+    assert [b""] * 4 == said
+    assert 1 == len([*path.parent.glob("*.before-*")])
+    assert (11 + 4, []) == (count, [check for check in checks if not check.ok])
+
+
+async def test_an_upgrade_that_is_killed_leaves_the_old_file(path: Path) -> None:
+    """A process that dies before the upgrade is committed leaves the old tables; whoever comes next brings them up."""
+    program = """
+import asyncio, os, sys
+from remanence.store import upgrade
+from remanence.store.migrations import run
+from remanence.store.sql import SqlStore
+
+migrate = run.migrate
+run.migrate = lambda *given: migrate(*given[:-1], lambda: os._exit(9))
+print(flush=True)
+asyncio.run(SqlStore(sys.argv[1]).open())
+"""
+    columns = columns_of(path)
+    before = rows(path, columns)
+    killed = await started_with(program, str(path))
+    await killed.communicate()
+    between = version_of(path), rows(path, columns)
+    async with opened(path) as memory:
+        checks = await memory.doctor()
+
+    assert 9 == killed.returncode
+    assert (1, before) == between
+    assert SCHEMA_VERSION == version_of(path)
+    assert [] == [check for check in checks if not check.ok]
+
+
+async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a verified copy the old file stays as it is, byte for byte."""
+
+    def refused(*_: object) -> None:
+        raise StoreUnavailable("the disk is full", recovery="make room")
+
+    monkeypatch.setattr(upgrade, "copy", refused)
+    await raised(StoreUnavailable, SqlStore(str(path)).open())
+
+    assert OLD == path.read_bytes()
