@@ -4,6 +4,7 @@ Knows who answers for a text, and what becomes of one whose memory is out of sig
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
@@ -29,9 +30,9 @@ async def put(core: Core, turn: Turn) -> Learned:
         (learned,) = await take(core, [draft])
         if learned.status == "stored":
             return learned
-        if learned.status == "confirmed":
+        if (await core.store.get(core.scope, [turn.key])) == [None]:
             reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
-            return Learned(learned.id, learned.seq, "confirmed", reason)
+            return replace(learned, reason=reason)
     return await _renewed(core, turn.key, draft)
 
 
@@ -58,14 +59,19 @@ async def _renewed(core: Core, key: str, draft: Draft) -> Learned:
             reason = await _fallen(core, memory)
             return []
         changes = await _brought(core, memory, draft)
-        told = {name for change in changes for name in (change.after or {})}
-        is_new = told - _EVIDENCE or any(change.table == "tags" for change in changes)
-        reason = "updated" if is_new else "unchanged"
+        reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
     await core.change_one(key, "update", decide)
     memory = await core.one(key)
     return Learned(memory.id, memory.seq, "known", reason)
+
+
+def _says_more(change: Change) -> bool:
+    """Tell whether a change is one of what is said, not of when or where it was said."""
+    return change.table == "tags" or (
+        change.table == "memories" and bool((change.after or {}).keys() - _EVIDENCE)
+    )
 
 
 async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
