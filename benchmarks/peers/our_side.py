@@ -22,38 +22,8 @@ from remanence.text import fingerprint, token_estimate, words
 # As on the other side: every third memory is past its recency, and all links were active ten hours ago.
 OLD_HOURS, LINK_HOURS = 400, 10
 LIMIT = 10
-# What the peer's curate does, up to the version that archives: what has faded, weak links, the best five.
-POLICY = """
-version = 1
-name = "as-elfmem"
-
-[[rule]]
-name = "archive-faded"
-every = "deep"
-phase = "value"
-where = "status == 'active' and recency() < 0.05"
-do = "archive"
-because = "it has faded"
-
-[[rule]]
-name = "weak-links"
-every = "deep"
-phase = "links"
-over = "links"
-where = "decayed_weight < 0.10"
-do = "unlink"
-because = "a link this weak says nothing"
-
-[[rule]]
-name = "best-five"
-every = "deep"
-phase = "reinforce"
-where = "status == 'active'"
-order = "weighted_degree desc, seq desc"
-top = 5
-do = "reinforce"
-because = "the best are kept from fading"
-"""
+# The preset that does as the peer does, and its rule that the peer no longer has.
+POLICY, ARCHIVES = "elfmem", "archive-faded"
 
 
 class Prepared:
@@ -87,12 +57,17 @@ def tell(**fields: Any) -> None:
 
 
 async def run(step: str, path: Path, vectors: Prepared, given: dict[str, Any]) -> None:
-    """Open the store and take the step."""
+    """Open the store and take the step, after the hours in which the old third fades."""
     clock = ManualClock()
     async with remanence.open(path, clock=clock, embedder=vectors) as memory:
         if step == "fill":
+            # The preset fades by hours of work, as the peer does: one session covers them.
+            session = await memory.begin_session(heartbeats=False)
+            clock.advance(hours=OLD_HOURS)
+            await memory.end_session(session)
             await memory.import_(exported(given, vectors, clock.now()))
         else:
+            clock.advance(hours=OLD_HOURS)
             await STEPS[step](memory, given)
 
 
@@ -124,7 +99,7 @@ async def curate(memory: remanence.Engine, _: dict[str, Any]) -> None:
 
 async def curate_alike(memory: remanence.Engine, _: dict[str, Any]) -> None:
     """Plan and apply what a peer does that archives nothing."""
-    await _curate(memory, {"archive-faded": {"off": True}})
+    await _curate(memory, {ARCHIVES: {"off": True}})
 
 
 async def _curate(memory: remanence.Engine, overrides: dict[str, dict[str, Any]]) -> None:
