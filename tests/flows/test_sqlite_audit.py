@@ -9,6 +9,7 @@ from remanence.change import Change, Increment, Logged, inverses
 from remanence.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.store.memory import MemoryStore
+from remanence.store.rows import link_digest
 from remanence.store.sql import SqlStore
 from remanence.testing.builders import NOW, SCOPE, because, created
 
@@ -21,7 +22,15 @@ async def lived(store: Store) -> list[Logged]:
     columns = {"category": "note", "kind": Kind.SEMANTIC, "vector": bytes(range(64)), "value": 0.123457}
     born = [created(k, f"text number {k}", said_at=NOW + k % 3, **columns) for k in range(1, ROWS + 1)]
     tags = [Change("tags", (-k, f"tag {k % 2}"), None, {}) for k in range(1, ROWS + 1)]
-    links = [Change("links", (-k, -k - 1, Relation.SIMILAR), None, VALUES) for k in range(1, ROWS)]
+    links = [
+        Change(
+            "links",
+            (-k, -k - 1, Relation.SIMILAR),
+            None,
+            {**VALUES, "resolved_at": NOW if k % 3 == 0 else None},
+        )
+        for k in range(1, ROWS)
+    ]
     source = Change("sources", (-1, "a file"), None, {"span": "1-2"})
     seqs = (await store.commit(SCOPE, [*born, *tags, *links, source], because(run="1"))).assigned
     await store.commit(SCOPE, [*map(archived, seqs[: ROWS // 2])], because("curate", run="2", planned=True))
@@ -96,6 +105,37 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
     assert bytes_by["2", 0] <= 40
     assert bytes_by["4", 2] <= 40
     assert bytes_by["5", 0] <= 600
+
+
+async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
+    """Every value of a link is under its digest, and when it was resolved is, too."""
+    for damage in ("weight = 1", "confidence = NULL", "resolved_at = 5", "resolved_at = NULL", "last_at = 0"):
+        path = tmp_path / "memory.db"
+        path.unlink(missing_ok=True)
+        store = SqlStore(str(path))
+        await store.open()
+        links = [
+            Change("links", (-k, -k - 1, Relation.CAUSES), None, {**VALUES, "resolved_at": NOW})
+            for k in (1, 2)
+        ]
+        await store.commit(SCOPE, [*(created(k, f"text {k}") for k in (1, 2, 3)), *links], because())
+        await store.close()
+        with closing(sqlite3.connect(path)) as connection, connection:
+            assert connection.execute(f"UPDATE links SET {damage} WHERE source = 2").rowcount == 1
+        await store.open()
+        broken = [check for check in await store.check() if not check.ok]
+        await store.close()
+
+        assert [("links", "link 2 3 6 is not what was written")] == [(one.name, one.detail) for one in broken]
+
+
+def test_a_links_digest_is_for_ever() -> None:
+    """An open link has the digest that the first version gave it; another time of resolution is another digest."""
+    key, values = (3, 8, int(Relation.CONTRADICTS)), (400_000, None, 2, NOW, NOW + 1)
+    digests = [link_digest(key, (*values, resolved_at)).hex() for resolved_at in (None, 0, NOW)]
+
+    assert "618dabe563046058" == digests[0]
+    assert 3 == len(set(digests))
 
 
 async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:

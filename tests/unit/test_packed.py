@@ -67,8 +67,8 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
     connection.executemany(f"INSERT INTO states (seq, scope, {', '.join(names)}) VALUES ({marks})", rows)
     links = {tuple(sorted(chance.sample(seqs, 2))) for _ in range(2 * len(seqs))}
     connection.executemany(
-        "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at, digest)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, x'00')",
+        "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at,"
+        " resolved_at, digest) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, x'00')",
         [
             (
                 scope,
@@ -78,6 +78,7 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
                 chance.choice([None, 0, chance.randint(1, MILLION)]),
                 chance.randint(0, COUNT_MAX),
                 chance.choice([-TIME_BOUND, 0, TIME_BOUND]),
+                chance.choice([None, -TIME_BOUND, 0, TIME_BOUND]),
             )
             for ends in links
         ],
@@ -127,12 +128,12 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
     frozen = snapshot(connection, Names(), "work", Wanted(frozenset(), links=True), 0)
     links = frozen.links
     rows = connection.execute(
-        "SELECT source, target, relation, weight, confidence, last_at, count FROM links"
+        "SELECT source, target, relation, weight, confidence, last_at, count, resolved_at FROM links"
         " ORDER BY source, target, relation"
     ).fetchall()
 
     assert links is not None
-    assert links.count is not None
+    assert links.count is not None and links.resolved_at is not None
     found = zip(
         frozen.seq[links.source].tolist(),
         frozen.seq[links.target].tolist(),
@@ -141,6 +142,7 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
         [None if np.isnan(value) else round(value * MILLION) for value in links.confidence.tolist()],
         links.last_at.astype(int).tolist(),
         links.count.tolist(),
+        [None if np.isnan(value) else int(value) for value in links.resolved_at.tolist()],
         strict=True,
     )
     assert rows == list(found)

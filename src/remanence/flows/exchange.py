@@ -11,10 +11,12 @@ import numpy as np
 import orjson
 
 from remanence.change import Change, Receipt
+from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput
 from remanence.flows.core import Core, receipt
-from remanence.model import COLUMNS, LINK_COLUMNS, SYMMETRIC, Column, Link, Memory, Relation
+from remanence.model import COLUMNS, LINK_COLUMNS, SYMMETRIC, Column, Link, Memory, Relation, Status, Tier
 from remanence.store.base import Find
+from remanence.store.rules import refuse_malformed, refuse_state
 
 FORMAT = "remanence-export"
 VERSION = 1
@@ -80,7 +82,12 @@ def _plain(value: Any) -> Any:
 
 
 def _link_out(link: Link, ids: Mapping[int, str]) -> dict[str, Any]:
-    out = {"source": ids[link.source], "target": ids[link.target], "relation": link.relation.label, **link.values}
+    out = {
+        "source": ids[link.source],
+        "target": ids[link.target],
+        "relation": link.relation.label,
+        **link.values,
+    }
     if link.resolved_at is None:  # as before links could be resolved
         del out["resolved_at"]
     return out
@@ -124,7 +131,9 @@ async def import_(core: Core, lines: Iterable[bytes], name: str = "import") -> R
 def _refuse_vectors(core: Core, rows: Sequence[Mapping[str, Any]], name: str) -> None:
     """Refuse vectors of another length than the embedder's, or with numbers that are not finite."""
     for number, row in enumerate(rows, start=2):
-        vector = np.frombuffer(row.get("vector", b""), "<f2") if len(row.get("vector", b"")) % 2 == 0 else None
+        vector = (
+            np.frombuffer(row.get("vector", b""), "<f2") if len(row.get("vector", b"")) % 2 == 0 else None
+        )
         if "vector" in row and (
             vector is None or len(vector) != core.embedder.dimensions or not np.isfinite(vector).all()
         ):
@@ -185,11 +194,11 @@ def _memory_in(value: Any, name: str, line: int) -> dict[str, Any]:
                 row[key] = [str(one) for one in item]
             else:
                 row[key] = _column_in(known[key], item)
-        missing = {"id", "text", "fingerprint", "said_at", "learned_at", "status_at", "tier_at"} - row.keys()
-    except (KeyError, ValueError, TypeError) as error:
+        columns = {key: item for key, item in row.items() if key not in ("tags", "sources")}
+        refuse_malformed([Change("memories", -1, None, columns)])
+        refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise _malformed(name, line, f"{type(error).__name__}: {error}") from error
-    if missing:
-        raise _malformed(name, line, f"missing: {', '.join(sorted(missing))}")
     return row
 
 
@@ -206,6 +215,13 @@ def _column_in(column: Column, item: Any) -> Any:
     }
     if not isinstance(item, expected.get(column.kind, int)):
         raise TypeError(f"{column.name} cannot be {item!r}")
+    return _time(item) if column.kind == "time" else item
+
+
+def _time(item: int) -> int:
+    """Refuse a time that no store keeps; the last one stands for ever."""
+    if not -TIME_MAX <= item <= TIME_MAX:
+        raise ValueError(f"{item} is no time in microseconds")
     return item
 
 
@@ -213,10 +229,12 @@ def _link_in(value: dict[str, Any], name: str, line: int) -> dict[str, Any]:
     link = {"resolved_at": None, **value}  # left out of an open one
     try:
         relation = Relation[link["relation"].upper()]
-        return {"ends": (str(link["source"]), str(link["target"])), "relation": relation} | {
-            key: link[key] for key in LINK_COLUMNS
-        }
-    except (KeyError, AttributeError) as error:
+        values = {key: link[key] for key in LINK_COLUMNS}
+        refuse_malformed([Change("links", (1, 2, int(relation)), None, values)])
+        for time in ("created_at", "last_at", "resolved_at"):
+            _time(values[time] or 0)
+        return {"ends": (str(link["source"]), str(link["target"])), "relation": relation} | values
+    except (KeyError, ValueError, AttributeError) as error:
         raise _malformed(name, line, f"not a link: {error}") from error
 
 
