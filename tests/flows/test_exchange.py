@@ -106,7 +106,7 @@ async def test_a_malformed_export_names_its_line_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
-        (2, {"confidence": 7}), (3, {"said_at": 2**62}), (3, {"tier": "archive"}), (3, {"status": "pruned"}),
+        (2, {"confidence": 7}), (3, {"said_at": 2**62}), (3, {"tier": "archive"}), (2, {"status": "pruned"}),
         (3, {"pinned": 5}), (3, {"status": 5}), (-1, {"weight": "high"}), (-1, {"weight": 9}),
         (-1, {"resolved_at": "x"}), (-1, {"resolved_at": 2**62}), (-1, {"last_at": None}),
     ],

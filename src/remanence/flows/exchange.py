@@ -207,6 +207,8 @@ def _column_in(column: Column, item: Any) -> Any:
         return column.labels[item.upper()]
     if column.kind == "blob":
         return base64.b64decode(item, validate=True)
+    if column.kind == "time":
+        return _time(item)
     expected: dict[str, type | tuple[type, ...]] = {
         "text": str,
         "name": str,
@@ -215,12 +217,12 @@ def _column_in(column: Column, item: Any) -> Any:
     }
     if not isinstance(item, expected.get(column.kind, int)):
         raise TypeError(f"{column.name} cannot be {item!r}")
-    return _time(item) if column.kind == "time" else item
+    return item
 
 
-def _time(item: int) -> int:
+def _time(item: Any) -> int:
     """Refuse a time that no store keeps; the last one stands for ever."""
-    if not -TIME_MAX <= item <= TIME_MAX:
+    if not isinstance(item, int) or not -TIME_MAX <= item <= TIME_MAX:
         raise ValueError(f"{item} is no time in microseconds")
     return item
 
@@ -229,7 +231,7 @@ def _link_in(value: dict[str, Any], name: str, line: int) -> dict[str, Any]:
     link = {"resolved_at": None, **value}  # left out of an open one
     try:
         relation = Relation[link["relation"].upper()]
-        values = {key: link[key] for key in LINK_COLUMNS}
+        values: dict[str, Any] = {key: link[key] for key in LINK_COLUMNS}
         refuse_malformed([Change("links", (1, 2, int(relation)), None, values)])
         for time in ("created_at", "last_at", "resolved_at"):
             _time(values[time] or 0)
