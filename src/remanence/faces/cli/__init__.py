@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, curating, files, policies, sessions, upkeep
+from remanence.faces.cli import commands, curating, files, framing, policies, sessions, upkeep
 from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ outer(app)
 commands.add(app)
 curating.add(app)
 files.add(app)
+framing.add(app)
 policies.add(app)
 sessions.add(app)
 upkeep.add(app)

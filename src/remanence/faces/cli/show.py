@@ -17,11 +17,13 @@ from remanence.change import Receipt
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
+from remanence.flows.graph import Contradiction
 from remanence.flows.ingesting import Ingested
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
 from remanence.flows.telling import Event, State
-from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Recalled
+from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
+from remanence.recall.frames import Frame
 from remanence.store.base import Check
 
 TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) | {
@@ -35,6 +37,7 @@ _OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are 
 HIDDEN = frozenset({"fingerprint"})
 _UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
+DROPPED_SHOWN = 10  # of what was left out by name; --json has more
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 
@@ -178,12 +181,15 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
         yield Text("nothing matches", "dim")
     for hit in answer.memories:
         yield from lines(hit)
-    yield Text(f"strength {answer.strength:.2f}, {answer.tokens:,} tokens", "dim")
+    strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
+    yield Text(f"{strength}{answer.tokens:,} tokens", "dim")
     if answer.said_by_other:
         yield Text(
             "  note: the strongest evidence was said by somebody else than the question names", "yellow"
         )
-    for dropped in answer.dropped:
+    if answer.left_out:
+        yield Text(f"  left out: {counted(answer.left_out)}", "dim")
+    for dropped in answer.dropped[:DROPPED_SHOWN]:
         yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
 
 
@@ -234,6 +240,33 @@ def _link(link: Link) -> Iterator[Text]:
 
 
 @lines.register
+def _contradiction(found: Contradiction) -> Iterator[Text]:
+    yield from lines(found.link)
+    for memory in (found.one, found.other):
+        yield _row(memory)
+
+
+@lines.register
+def _rated(done: Rated) -> Iterator[Text]:
+    yield Text.assemble(
+        ("rated", "bold"), f": {len(done.rated):,} memor{'y' if len(done.rated) == 1 else 'ies'}"
+    )
+    for one in done.skipped:
+        yield Text(f"  not {safe(one.id)}: {one.reason}", "yellow")
+    if done.run is not None:
+        yield Text(f"  take it back with: remanence undo {done.run}", "dim")
+
+
+@lines.register
+def _frame(frame: Frame) -> Iterator[Text]:
+    limit = "" if frame.limit is None else f"at most {frame.limit:,} memories"
+    named = ("tags", "categories", "guarantees")
+    said = [f"{what} {', '.join(getattr(frame, what))}" for what in named if getattr(frame, what)]
+    about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *said]))
+    yield Text.assemble((f"{safe(frame.name):<12}", "bold"), safe(about))
+
+
+@lines.register
 def _explanation(explanation: Explanation) -> Iterator[Text]:
     for line in str(explanation).splitlines():
         yield Text(safe_line(line))
@@ -276,7 +309,9 @@ def _in_time(state: State) -> Iterator[Text]:
     for work, ran in state.automatic.items():
         what = safe(ran.reason) or counted(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
-        yield Text.assemble((f"  {work:<11}", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style))
+        yield Text.assemble(
+            (f"  {work:<11}", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
+        )
     for session in state.sessions[:SESSIONS_SHOWN]:
         yield _session(session, state.at)
     if len(state.sessions) > SESSIONS_SHOWN:

@@ -1,0 +1,101 @@
+"""Frames, boot, ratings and contradictions as a person uses them on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from .test_cli import Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A folder whose memory holds two memories that contradict each other, and a goal."""
+    monkeypatch.chdir(tmp_path)
+    desk = Desk(tmp_path)
+    desk.do("learn", "the gate shuts at six", "--key", "six", "--confidence", "0.9")
+    desk.do("learn", "the gate shuts at eight", "--key", "eight", "--confidence", "0.4")
+    desk.do("learn", "keep the harbour log", "--key", "log", "--tag", "self/goal")
+    desk.do("link", "six", "eight", "contradicts")
+    return desk
+
+
+def keys(answer: dict[str, list[dict[str, dict[str, str]]]]) -> list[str]:
+    """Return the keys of what was returned."""
+    return [hit["memory"]["key"] for hit in answer["memories"]]
+
+
+def test_a_frame_is_looked_through(desk: Desk) -> None:
+    """The answer is a list for a person, the text for an agent, or a document; the parts come when asked for."""
+    page = desk.good("frame", "task", "when does the gate shut?")
+    explained = desk.read("frame", "task", "gate", "--explain")
+    brief = desk.read("frame", "task", "--limit", "2", "--no-count-use")
+    text = desk.here("frame", "task", "--text").output
+
+    assert "keep the harbour log" in page
+    assert "similarity" not in page
+    assert {"similarity", "confidence", "recency", "centrality", "reinforcement"} == set(
+        explained["memories"][0]["parts"]
+    )
+    assert (["log", "six"], {"limit": 1}) == (keys(brief), brief["left_out"])
+    assert "left out: 1 limit" in desk.here("frame", "task", "--limit", "2").output
+    assert "; contradicted by " in text
+    assert text.startswith("What the task rests on")
+
+
+def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
+    """What is load-bearing comes first, within a budget, and what is left out is counted."""
+    assert "log" == keys(desk.read("boot"))[0]
+    assert 3 == len(desk.here("boot", "--text").output.splitlines())
+    assert "left out: 2 budget, 12 budget tokens" in desk.here("boot", "--budget", "20").output
+
+
+def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:
+    """Memories are rated together, and undone together; an unknown one is named."""
+    page = desk.good("rate", "1", "six", "eight", "nine")
+    done = desk.read("rate", "0.5", "six")
+
+    assert "rated: 2 memories" in page
+    assert "not nine: unknown" in page
+    desk.do("undo", done["run"])
+    assert 1_000 == desk.read("get", "six")["helped"]
+
+
+def test_a_contradiction_is_listed_and_resolved(desk: Desk) -> None:
+    """Open ones are listed with both memories; resolved in favour of one, the other is superseded."""
+    assert "the gate shuts at eight" in desk.good("contradictions")
+    desk.do("resolve", "six", "eight", "--keep", "six")
+
+    assert [] == desk.read("contradictions")
+    assert 1 == len(desk.read("contradictions", "--all"))
+    assert "superseded" == desk.read("get", "eight")["status"]
+
+
+def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
+    """A frame of one's own is listed among the built-in ones and used by name."""
+    shares = ["confidence=1", "similarity=0", "recency=0", "centrality=0", "reinforcement=0"]
+    words = [word for share in shares for word in ("--weight", share)]
+    desk.do("frames", "put", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
+    kept = desk.read("frames", "show", "sure")
+
+    assert (99, ["self/*"], 1.0) == (kept["budget"], kept["tags"], kept["weights"]["confidence"])
+    assert ["log"] == keys(desk.read("frame", "sure"))
+    assert "99 tokens; tags self/*; guarantees self/goal" in desk.good("frames", "list")
+    desk.do("frames", "reset", "sure")
+    assert "unknown frame 'sure'" in desk.bad("frame", "sure")
+    assert 4 == len(desk.read("frames", "list"))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["frame", "taks"], "did you mean 'task'"),
+        (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
+        (["frames", "put", "x", "--weight", "recency=much"], "no number"),
+        (["frames", "put", "x", "--weight", "recency=1"], "incomplete"),
+        (["frames", "put", "x", "--clock", "sundial"], "unknown clock"),
+        (["resolve", "six", "log"], "do not contradict"),
+    ],
+)
+def test_what_is_wrong_with_a_frame_is_said_in_two_lines(desk: Desk, words: list[str], says: str) -> None:
+    """The first says what happened, the second what to do."""
+    assert says in desk.bad(*words)
