@@ -25,7 +25,7 @@ def close(self) -> None: ...
 
 def stub() -> str:
     """Return the text of the stub, as the formatter leaves it."""
-    spaces = namespaces()
+    spaces = list(namespaces().values())
     classes = [_class(kind) for kind in (*spaces, engine.Engine)]
     opened = _function(_tree(opening.open))
     opened.returns = ast.Name("Engine")
@@ -35,11 +35,11 @@ def stub() -> str:
     return _formatted(_formatted(text, "check", "--select", "F401,I", "--fix-only"), "format")
 
 
-def namespaces() -> list[type]:
-    """Return the classes of the engine's namespaces."""
-    members = [member for member in vars(engine.Engine).values() if isinstance(member, property)]
-    kinds = [get_type_hints(member.fget).get("return") for member in members]
-    return [kind for kind in kinds if isinstance(kind, type) and is_namespace(kind)]
+def namespaces() -> dict[str, type]:
+    """Return the classes of the engine's namespaces by the names they have there."""
+    members = {name: one for name, one in vars(engine.Engine).items() if isinstance(one, property)}
+    kinds = {name: get_type_hints(member.fget).get("return") for name, member in members.items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and is_namespace(kind)}
 
 
 def _class(kind: type) -> ast.ClassDef:
@@ -59,13 +59,24 @@ def _class(kind: type) -> ast.ClassDef:
 def _function(tree: ast.stmt) -> ast.FunctionDef:
     """Make a function plain and empty."""
     assert isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            node.id = PLAIN.get(node.id, node.id)
+    _Plain().visit(tree)
     plain = ast.FunctionDef(
         tree.name, tree.args, [ast.Expr(ast.Constant(...))], tree.decorator_list, tree.returns
     )
     return ast.fix_missing_locations(plain)
+
+
+class _Plain(ast.NodeTransformer):
+    """Says what is plain where the engine says what is awaited."""
+
+    def __init__(self) -> None:
+        self._twins = {kind.__name__ for kind in namespaces().values()}
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(PLAIN.get(node.id, node.id))
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Name(node.attr) if node.attr in self._twins else node
 
 
 def _tree(thing: object) -> ast.stmt:

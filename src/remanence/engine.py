@@ -40,6 +40,7 @@ from remanence.flows.framing import Look
 from remanence.flows.graph import Graph
 from remanence.flows.ingesting import Ingested
 from remanence.flows.recalling import Asked
+from remanence.guide import Guide, guide
 from remanence.llm.base import Embedder
 from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Status, Turn
 from remanence.store.base import Check, Find
@@ -341,6 +342,10 @@ class Engine:
     def settings(self) -> settings.Settings:
         """Numbers that hold for this scope in every process: list, read and set them."""
         return settings.Settings(self._core)
+
+    def guide(self, verb: str | None = None) -> Guide:
+        """Say when to use a verb, what it costs and returns, and what comes next; without a name, of every verb."""
+        return guide(verb)
 
     # Sessions
 

@@ -57,6 +57,25 @@ def test_every_verb_has_its_twin() -> None:
     assert inspect.signature(remanence.open).parameters == inspect.signature(sync.open).parameters
 
 
+def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
+    """The namespaces have their verbs too, and they answer without being awaited."""
+    spaces = sync_stub.namespaces()
+    for name, kind in spaces.items():
+        verbs = {
+            verb: member
+            for verb, member in vars(kind).items()
+            if inspect.isfunction(member) and verb[0] != "_"
+        }
+        face = type(getattr(memory, name))
+
+        assert verbs.keys() <= public(face)
+        for verb, member in verbs.items():
+            assert inspect.signature(member) == inspect.signature(getattr(face, verb)), verb
+    assert {"frames", "graph", "schedule", "settings"} == spaces.keys()
+    assert memory.settings.set("frame_limit", 7) == memory.settings.get("frame_limit")
+    assert "attention" in [frame.name for frame in memory.frames.list()]
+
+
 def test_the_stub_is_fresh() -> None:
     """The types that are shipped are those of the engine as it is: else run `python -m tests.sync_stub`."""
     assert sync_stub.stub() == sync_stub.STUB.read_text(encoding="utf-8")
@@ -68,6 +87,9 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     found: remanence.Recalled = memory.recall("soup", budget=80)
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
+    due: bool = memory.schedule.should_curate()
+    names: list[str] = [frame.name for frame in memory.frames.list()]
+    print(due, names, memory.settings.get("frame_limit").value)
     print(b"".join(memory.export()), memory.policy.name.upper(), found.strength)
 """
 WRONG = 'import remanence.sync\nprint(remanence.sync.open("agent.db").recall(1).text)\n'
@@ -76,24 +98,10 @@ WRONG = 'import remanence.sync\nprint(remanence.sync.open("agent.db").recall(1).
 @pytest.mark.parametrize(("text", "expected"), [(GOOD, 0), (WRONG, 1)])
 def test_a_user_s_code_is_typed(text: str, expected: int, tmp_path: Path) -> None:
     """`mypy --strict` accepts what works and sees a wrong argument."""
-    (tmp_path / "sample.py").write_text(text, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file=",
-        "--cache-dir",
-        ROOT / ".mypy_cache",
-    ]
-    done = subprocess.run(
-        [*command, str(tmp_path / "sample.py")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    sample = tmp_path / "sample.py"
+    sample.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(sample)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
     assert expected == done.returncode, done.stdout
 
@@ -106,9 +114,11 @@ step = st.one_of(
     ),
     st.tuples(st.sampled_from(["tag", "untag"]), st.tuples(name, st.sampled_from(["a", "b"]))),
     st.tuples(st.just("asked"), st.tuples(st.sampled_from(TEXTS))),
+    st.tuples(st.just("rate"), st.tuples(st.lists(name, max_size=3), st.sampled_from([0.0, 0.5, 1.0, 2.0]))),
     st.tuples(st.just("link"), st.tuples(name, name, st.just("supports"))),
     st.tuples(
-        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session"]), st.just(())
+        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session", "boot"]),
+        st.just(()),
     ),
 )
 

@@ -25,7 +25,7 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("model",),
-    ("change", "clock", "score", "snapshot", "text", "timescale", "twins"),
+    ("change", "clock", "guide", "score", "snapshot", "text", "timescale", "twins"),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
@@ -42,6 +42,7 @@ PURE = frozenset(
         "change",
         "curate",
         "errors",
+        "guide",
         "languages",
         "model",
         "recall",

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, curating, files, framing, policies, sessions, upkeep
+from remanence.faces.cli import commands, curating, files, framing, guiding, mcp, policies, sessions, upkeep
 from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
@@ -22,6 +22,8 @@ commands.add(app)
 curating.add(app)
 files.add(app)
 framing.add(app)
+guiding.add(app)
+mcp.add(app)
 policies.add(app)
 sessions.add(app)
 upkeep.add(app)

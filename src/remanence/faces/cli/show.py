@@ -22,6 +22,7 @@ from remanence.flows.ingesting import Ingested
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
 from remanence.flows.telling import Event, State
+from remanence.guide import Guide
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
 from remanence.recall.frames import Frame
 from remanence.store.base import Check
@@ -264,6 +265,16 @@ def _frame(frame: Frame) -> Iterator[Text]:
     said = [f"{what} {', '.join(getattr(frame, what))}" for what in named if getattr(frame, what)]
     about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *said]))
     yield Text.assemble((f"{safe(frame.name):<12}", "bold"), safe(about))
+
+
+@lines.register
+def _guide(guide: Guide) -> Iterator[Text]:
+    if len(guide.entries) == 1:
+        yield Text(str(guide))
+        return
+    for advice in guide.entries:
+        yield Text.assemble((f"{advice.verb:<22}", "bold"), advice.use_when)
+    yield Text("more of one: remanence guide VERB", "dim")
 
 
 @lines.register

@@ -77,6 +77,16 @@ def tool(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., A
     return register
 
 
+def server(app: typer.Typer) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a command of `def f(common, …)`, which opens the memory itself."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _add(app, None, function, _parts(function, 1), lambda common, given: function(common, **given))
+        return function
+
+    return register
+
+
 def outer(app: typer.Typer) -> None:
     """Let the common options stand before the name of a command too, and add --version."""
 

@@ -1,0 +1,77 @@
+"""The guide speaks of every verb and of nothing else, and costs no database to ask."""
+
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import remanence
+from remanence import guide
+from remanence.engine import Engine
+from remanence.errors import NameUnknown
+from tests.sync_stub import namespaces
+
+NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does
+
+
+def verbs() -> set[str]:
+    """Return every public verb of the engine, those of its namespaces with a dot."""
+    found = {name for name, member in vars(Engine).items() if inspect.isfunction(member) and name[0] != "_"}
+    for name, kind in namespaces().items():
+        found |= {f"{name}.{verb}" for verb in vars(kind) if verb[0] != "_"}
+    return found
+
+
+def test_every_verb_has_advice_and_every_advice_a_verb() -> None:
+    """A verb that is added brings its advice; one that goes takes it along."""
+    assert sorted(verbs()) == sorted(advice.verb for advice in guide.TABLE)
+
+
+def test_advice_is_short_and_whole() -> None:
+    """Each part of each advice says something, in a line."""
+    parts = [getattr(advice, one.name) for advice in guide.TABLE for one in fields(advice)]
+
+    assert [] == [part for part in parts if not 3 <= len(part) <= 120 or "\n" in part]
+
+
+async def test_the_engine_guides(tmp_path: Path) -> None:
+    """One verb by name, all without one; an unknown one is named with the nearest."""
+    async with remanence.open(tmp_path / "memory.db", embedder="hashed") as memory:
+        one, every = memory.guide("recall"), memory.guide()
+        with pytest.raises(NameUnknown) as caught:
+            memory.guide("recal")
+
+    assert ["recall"] == [advice.verb for advice in one.entries]
+    assert guide.TABLE == every.entries
+    assert "did you mean 'recall'?" == caught.value.recovery
+
+
+def shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_command_line_guides(tmp_path: Path) -> None:
+    """`remanence guide` needs no database and makes none; an unknown verb is one line and the way out."""
+    one, every = shell("guide", "recall", cwd=tmp_path), shell("guide", cwd=tmp_path)
+    wrong = shell("guide", "recal", cwd=tmp_path)
+
+    assert (0, True) == (one.returncode, "use when" in one.stdout)
+    assert all(verb in every.stdout for verb in verbs())
+    assert (1, True) == (wrong.returncode, "did you mean 'recall'?" in wrong.stderr)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_the_text_for_agents_names_what_is_there(tmp_path: Path) -> None:
+    """What is pasted into an agent's instructions is short, names only verbs there are, and says that data is data."""
+    text = shell("guide", "--agents", cwd=tmp_path).stdout
+    named = {word.strip("`") for word in text.split() if word.startswith("`") and word.endswith("`")}
+
+    assert named <= verbs()
+    assert {"recall", "learn"} <= named
+    assert "never" in text
+    assert len(text.split()) < 250
