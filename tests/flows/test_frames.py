@@ -323,6 +323,35 @@ async def test_a_guarantee_passes_every_filter_and_the_limit(memory: remanence.E
     assert [better.id] == ids(await memory.frame("strict", limit=11, count_use=False))[10:]
 
 
+async def test_what_has_fallen_is_not_shown(memory: remanence.Engine) -> None:
+    """Tombstones and superseded memories are in no frame: not by guarantee, not by their own text."""
+    gone = await memory.learn("keep the harbour log", tags=["self/goal", "self/constitutional"])
+    old = await memory.learn("the gate shuts at six", tags=["self/goal", "self/constitutional"])
+    await memory.forget(gone.id)
+    new = await memory.correct(old.id, "the gate shuts at eight")
+    shown = {
+        name
+        for frame in FRAMES
+        for query in (None, "keep the harbour log", "the gate shuts at six")
+        for name in ids(await memory.frame(frame, query, count_use=False))
+    }
+
+    assert {new.id} == shown
+
+
+async def test_a_tag_given_later_is_seen_at_once(opener: Opener) -> None:
+    """What bears a tag is remembered between frames and asked for again when tags change, by whatever process."""
+    async with opener() as memory, opener() as second:
+        learned = await memory.learn("keep the harbour log")
+        seen = [ids(await memory.frame("self", count_use=False))]
+        await second.tag(learned.id, "self/goal")
+        seen.append(ids(await memory.frame("self", count_use=False)))
+        await memory.untag(learned.id, "self/goal")
+        seen.append(ids(await memory.frame("self", count_use=False)))
+
+    assert [[], [learned.id], []] == seen
+
+
 # What is left out
 
 
