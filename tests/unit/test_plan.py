@@ -455,6 +455,18 @@ def test_an_automatic_run_is_braked() -> None:
     assert "deferred: 8 memories" in made.show()
 
 
+def test_what_waits_for_a_merge_is_not_counted_twice() -> None:
+    """A merge that the brake puts off lets the memory be pruned instead; held or not, the whole plan decides."""
+    prune = PRUNE.replace("expire", "lifecycle")
+    links = linked((1, 2), relation=Relation.NEAR_DUPLICATE, confidence=0.97)
+    world = World([row(uses=1), *[row() for _ in range(4)], *[row(uses=1) for _ in range(11)]], links)
+
+    made = curated(policy(MERGE, prune), world, automatic=True, destroyed_today=10)
+
+    assert (None, 0) == (made.held, made.destroyed)
+    assert 4 == len({seq for item in made.deferred for seq in item.seqs})
+
+
 def test_a_plan_that_destroys_a_quarter_is_held() -> None:
     """More than 25 % is held whole, automatic or not; exactly 25 % is not."""
     for pruned, held in ((2, False), (3, True)):

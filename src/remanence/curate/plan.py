@@ -121,8 +121,12 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
     would = len(ends) + len(cycle.deferred_merges)
     held = brake.held(snapshot, now, would)
     if held is not None and cycle.deferred_merges:
-        # A plan that is held says all that it would do, so that a yes is a yes to the whole.
-        return replace(plan(snapshot, policy, now), automatic=automatic)
+        # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
+        # may be pruned instead, and counts twice: whether it is held, the whole decides.
+        whole = plan(snapshot, policy, now)
+        if whole.held is not None:
+            return replace(whole, automatic=automatic)
+        held = None
     deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
     return _written(cycle, held, deferred)
 
