@@ -3,6 +3,7 @@
 They are the mistakes that this design invites; a check that lets its bug pass tests nothing.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 from remanence.change import Cause, Change, Committed, Increment, inverses
-from remanence.curate import changes, cycle, guards, outcome, plan, select, working
+from remanence.curate import changes, cycle, facts, guards, logic, merge, outcome, plan, select, working
 from remanence.curate.decision import Edits
+from remanence.curate.frame import Frame
 from remanence.errors import Conflict
 from remanence.flows import curating, undoing
 from remanence.model import Relation, Status
+from remanence.score import RATES
 from remanence.snapshot import Snapshot
 from remanence.store import books, lexicon, lineage, memory, rules, tables
 from remanence.store.memory import MemoryStore
@@ -182,6 +185,33 @@ def _merges_forget_uses(inner: Any, frame: Any, merges: Any) -> Any:
     return {name: array for name, array in inner(frame, merges).items() if name != "uses"}
 
 
+def _merges_forget_ratings(inner: Any, frame: Any, merges: Any) -> Any:
+    return {name: array for name, array in inner(frame, merges).items() if name != "failed"}
+
+
+def _merges_settle_contradictions(inner: Any, links: Any, rows: int) -> Any:
+    united = inner(links, rows)
+    return replace(united, resolved_at=np.nan_to_num(united.resolved_at, nan=1.0))
+
+
+def _views_stand_still(inner: Any, frame: Frame, *changed: Any) -> Frame:
+    after: Frame = inner(frame, *changed)
+    after.views.update(frame.views)
+    return after
+
+
+def _periods_pass_on_the_wall(running: Any, rule: Any) -> bool:
+    last = running.working.frame.snapshot.fired.get(rule.name)
+    return last is None or running.working.now - last >= rule.period
+
+
+def _guards_look_at_the_wall(inner: Any, guarding: Any, frame: Any, changed: Any = None) -> None:
+    policy = guarding.policy
+    guarding.policy = replace(policy, guards=tuple(replace(guard, clock="wall") for guard in policy.guards))
+    inner(guarding, frame, changed)
+    guarding.policy = policy
+
+
 def _plan_omits_touched(inner: Any, before: Any, after: Any, revision: int, touched: int) -> None:
     inner(before, after, revision, touched)
     before.pop("touched", None)
@@ -290,6 +320,47 @@ BUGS = (
         "merges forget uses",
         wrapped(working, "survivors_columns", _merges_forget_uses),
         laws.a_merge_loses_nothing,
+    ),
+    Bug(
+        "merges forget ratings",
+        wrapped(working, "survivors_columns", _merges_forget_ratings),
+        laws.a_merge_loses_nothing,
+    ),
+    Bug(
+        "merges settle contradictions",
+        wrapped(merge, "_united", _merges_settle_contradictions),
+        laws.a_merge_loses_nothing,
+    ),
+    Bug("a view stands still", wrapped(Frame, "evolve", _views_stand_still), laws.a_clock_is_a_map),
+    Bug(
+        "periods pass on the wall",
+        swapped(cycle.Cycle, "_period_has_passed", _periods_pass_on_the_wall),
+        laws.a_clock_is_a_map,
+    ),
+    Bug(
+        "links age on the wall",
+        swapped(Frame, "_read_links", lambda self, links: links),
+        laws.a_clock_is_a_map,
+    ),
+    Bug(
+        "guards look at the wall",
+        wrapped(guards.Guarding, "look", _guards_look_at_the_wall),
+        laws.a_clock_is_a_map,
+    ),
+    Bug(
+        "a tenth is below a tenth",
+        swapped(logic, "_COMPARE", {**logic._COMPARE, "<": operator.le}),
+        laws.elfmem_does_what_it_says,
+    ),
+    Bug(
+        "ratings hasten nothing",
+        swapped(facts, "_rates", lambda frame: RATES[frame.column("decay")]),
+        laws.elfmem_does_what_it_says,
+    ),
+    Bug(
+        "a rejected path is an episode",
+        swapped(facts, "_LOAD_BEARING", facts._LOAD_BEARING[:, :1].repeat(2, axis=1)),
+        laws.the_cap_keeps_the_newest,
     ),
     Bug(
         "a merge is a use",

@@ -11,7 +11,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from remanence.change import Receipt
-from remanence.clock import ManualClock
+from remanence.clock import DAY, ManualClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy import load
 from remanence.engine import Engine
@@ -19,9 +19,9 @@ from remanence.flows import curating
 from remanence.flows.core import Core
 from remanence.llm.offline import NoEmbedder
 from remanence.opening import NO_RULES
-from remanence.store.base import Store
+from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory import MemoryStore
-from remanence.testing.builders import NOW
+from remanence.testing.builders import NOW, because
 from remanence.testing.dump import Dump, dump
 from remanence.testing.policies import Rules, policies
 from remanence.testing.worlds import World, fill, worlds
@@ -29,6 +29,9 @@ from remanence.testing.worlds import World, fill, worlds
 SCOPE = "lab"
 ANY_NUMBER = 10**9
 RUNNER = asyncio.Runner()
+# When somebody worked, from and to so many days ago, and when how many turns were heard.
+WORKED = ((500.0, 490.0), (30.0, 13.0), (6.0, 1.0), (0.5, 0.0))
+HEARD = ((400, 90), (20, 30), (5, 7), (0, 2))
 
 Law = Callable[[World, Rules, int], Coroutine[Any, Any, None]]
 
@@ -70,7 +73,17 @@ async def lab(world: World, store: Store | None = None) -> AsyncIterator[Lab]:
     engine = Engine(Core(store, SCOPE, clock, NoEmbedder(), loaded(NO_RULES)))
     async with engine:
         await fill(store, SCOPE, world)
+        await live(store)
         yield Lab(engine, store, clock)
+
+
+async def live(store: Store) -> None:
+    """Let the scope's clocks run."""
+    for began, ended in WORKED:
+        span = (NOW - round(began * DAY), NOW - round(ended * DAY))
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, cover=span))
+    for days, turns in HEARD:
+        await store.commit(SCOPE, [], because("learn", NOW - days * DAY, turns=turns))
 
 
 def search(law: Law, start: int | None = None, **options: Any) -> None:

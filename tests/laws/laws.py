@@ -6,25 +6,41 @@ campaign and the hunt for planted bugs all call these.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from math import exp
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 from remanence.change import Change, Increment
-from remanence.clock import DAY
+from remanence.clock import DAY, HOUR
 from remanence.curate.frame import LINKS
 from remanence.curate.policy import load
 from remanence.curate.working import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows import curating
-from remanence.model import SYMMETRIC, Memory, Reason, Relation, Severity, Status, Tier
+from remanence.model import (
+    COLUMNS,
+    REJECTED_PATH,
+    SYMMETRIC,
+    UNCOUNTED,
+    Decay,
+    Link,
+    Memory,
+    Reason,
+    Relation,
+    Severity,
+    Status,
+    Tier,
+    is_load_bearing,
+)
+from remanence.score import LAMBDAS
 from remanence.store.sql import SqlStore
 from remanence.testing.builders import NOW, because, linked, raised, tagged, updated
 from remanence.testing.dump import Dump
 from remanence.testing.invariants import broken, revisions_fallen, unaccounted
 from remanence.testing.policies import Rules
 from remanence.testing.worlds import SYSTEM_CATEGORY, UNDECLARED, World
-from tests.laws.lab import SCOPE, Lab, lab
+from tests.laws.lab import SCOPE, WORKED, Lab, lab
 
 GONE = frozenset({Status.SUPERSEDED, Status.PRUNED})  # the one who is merged away is superseded
 FELL = GONE | {Status.ARCHIVED}
@@ -43,6 +59,13 @@ PROTECTS: Mapping[str, Callable[[Memory], bool]] = {
 
 
 RUNS_TO_REST_MAX = 6
+TIMES = {column.name for column in COLUMNS if column.kind == "time"} | {
+    "created_at",
+    "last_at",
+    "resolved_at",
+}
+WORKED_SHARE = 0.75  # of the last thirty days, see WORKED
+FIRED_AT = NOW - 2 * DAY  # 48 hours ago, of which 36 were worked: more than a period, and less
 HARSH = (
     {"name": "cold", "every": "rapid", "phase": "tiers", "do": "move", "to": "cold", "where": "True"},
     {"name": "away", "every": "rapid", "phase": "budgets", "do": "archive", "where": "True"},
@@ -340,17 +363,79 @@ async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
             moved = after.links.get((ends[0], ends[1], key[2]))
             assert moved is not None
             assert (moved.weight, moved.count) >= (link.weight, link.count)
+            assert moved.resolved_at is None or link.resolved_at is not None
         for seq, survivor in into.items():
             if seq != survivor:
                 assert (Status.SUPERSEDED, Reason.MERGED) == (rows[seq].status, rows[seq].reason)
                 assert seen[seq].text == rows[seq].text
-                assert seen[seq].uses + seen[survivor].uses == rows[survivor].uses
+                for name in ("uses", "helped", "failed"):
+                    counts = getattr(seen[seq], name), getattr(seen[survivor], name)
+                    assert sum(counts) == getattr(rows[survivor], name)
                 assert max(seen[seq].used_at or 0, seen[survivor].used_at or 0) == (
                     rows[survivor].used_at or 0
                 )
         assert sum(row.confirmations for row in seen.values()) == sum(
             rows[seq].confirmations for seq in rows if into[seq] == seq
         )
+
+
+async def a_clock_is_a_map(world: World, rules: Rules, pick: int) -> None:
+    """Rules on the active clock decide what rules on the wall's would decide if the idle time had never been."""
+    firing = tuple(str(rule["name"]) for rule in rules.rules if rule["do"] == "reinforce")
+    async with lab(world) as it, lab(unpaused(world)) as never_idle:
+        for one, at in ((it, FIRED_AT), (never_idle, NOW - worked_since(FIRED_AT))):
+            await one.store.commit(SCOPE, [], because("curate", at, fired=firing))
+        plan, other = await it.plan(rules.on("active")), await never_idle.plan(rules.on("wall"))
+
+        assert places(plan.changes()) == places(other.changes())
+        assert (plan.by_rule, plan.refusals) == (other.by_rule, other.refusals)
+
+
+async def elfmem_does_what_it_says(world: World, rules: Rules, pick: int) -> None:
+    """The preset archives below a twentieth, cuts below a tenth and reinforces five, by formulas of one row."""
+    async with lab(world) as it:
+        before, links = await memories(it), (await it.dump()).links
+        receipt = await it.apply(await it.engine.plan("elfmem"))
+        after, kept = await memories(it), (await it.dump()).links
+
+        faded = {
+            seq
+            for seq, memory in before.items()
+            if memory.status is Status.ACTIVE and not protected(memory) and recency(memory) < 0.05
+        }
+        standing = {seq for seq, memory in before.items() if memory.status <= Status.ACTIVE} - faded
+        assert faded == {seq for seq, memory in after.items() if newly(FELL, before[seq], memory)}
+        weak = {
+            key
+            for key, link in links.items()
+            if {key[0], key[1]} <= standing and link.relation not in UNCOUNTED
+            if faded_weight(link, before[key[0]], before[key[1]]) < 0.10
+        }
+        assert weak == links.keys() - kept.keys()
+        best = [seq for seq in standing if before[seq].status is Status.ACTIVE]
+        assert min(5, len(best)) == sum(after[seq].reinforced - before[seq].reinforced for seq in best)
+        assert {"archive", "unlink", "reinforce"} >= {name for name, count in receipt.counts.items() if count}
+
+
+async def the_cap_keeps_the_newest(world: World, rules: Rules, pick: int) -> None:
+    """Of the episodes in sight the newest are kept; no other memory that stands is ever compacted."""
+    keep = pick % 4
+    tags = frozenset((seq, REJECTED_PATH if tag == "x" else tag) for seq, tag in world.tags)
+    async with lab(replace(world, tags=tags)) as it:
+        before = await memories(it)
+        overrides = {"newest-episodes": {"keep": {"rows": keep}}}
+        await it.apply(await it.engine.plan("episodic-cap", overrides=overrides))
+        after = await memories(it)
+
+        episodes = [
+            seq
+            for seq, memory in sorted(before.items(), reverse=True)
+            if memory.status <= Status.ACTIVE and not is_load_bearing(memory.kind, memory.tags)
+        ]
+        expected = {seq for seq in episodes[keep:] if not protected(before[seq])}
+        fell = {seq for seq, memory in after.items() if newly(FELL, before[seq], memory)}
+        assert expected == {seq for seq in fell if before[seq].status is not Status.SUPERSEDED}
+        assert not [seq for seq in fell if is_load_bearing(before[seq].kind, before[seq].tags)]
 
 
 LAWS = (
@@ -370,7 +455,52 @@ LAWS = (
     part_boundaries_do_not_matter,
     a_budget_is_filled_greedily,
     a_merge_loses_nothing,
+    a_clock_is_a_map,
+    elfmem_does_what_it_says,
+    the_cap_keeps_the_newest,
 )
+
+
+def worked_since(at: int) -> int:
+    """Add up what was worked since a time of the lab; time ahead counts at the pace of the last thirty days."""
+    if at > NOW:
+        return -round((at - NOW) * WORKED_SHARE)
+    spans = ((NOW - round(began * DAY), NOW - round(ended * DAY)) for began, ended in WORKED)
+    return sum(max(0, ended - max(began, at)) for began, ended in spans)
+
+
+def unpaused(world: World) -> World:
+    """Return the world as it were if everything had happened in as much time as was worked since."""
+
+    def moved(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: NOW - worked_since(value) if name in TIMES and value is not None else value
+            for name, value in values.items()
+        }
+
+    links = tuple((*link[:3], moved(link[3])) for link in world.links)
+    return replace(world, memories=tuple(map(moved, world.memories)), links=links)
+
+
+def protected(memory: Memory) -> bool:
+    """Tell whether the engine itself keeps a memory from being archived."""
+    held = memory.hold_until is not None and memory.hold_until > NOW
+    return bool(memory.pinned) or held or memory.category == SYSTEM_CATEGORY
+
+
+def recency(memory: Memory) -> float:
+    """Fade a memory by its class and ratings since it was last used or reinforced, in hours worked."""
+    last = max(memory.learned_at, memory.used_at or 0, memory.reinforced_at or 0)
+    rate = LAMBDAS[memory.decay]
+    if memory.decay > Decay.DURABLE:
+        rate = min(rate * 2 ** max(0, (memory.failed - memory.helped) / 1_000), LAMBDAS[Decay.EPHEMERAL])
+    return exp(-rate * worked_since(last) / HOUR)
+
+
+def faded_weight(link: Link, first: Memory, second: Memory) -> float:
+    """Fade a link's weight by half the slower end's rate since it was last seen, a quarter if seen ten times."""
+    rate = min(LAMBDAS[first.decay], LAMBDAS[second.decay]) / (4 if link.count >= 10 else 2)
+    return link.weight * exp(-rate * worked_since(link.last_at) / HOUR)
 
 
 def steady(rules: Rules) -> Rules:

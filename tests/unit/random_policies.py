@@ -1,9 +1,12 @@
 """Random policies and random worlds for the laws of the planner."""
 
+import re
 from random import Random
 from typing import Any
 
-from remanence.clock import DAY, HOUR
+import numpy as np
+
+from remanence.clock import DAY, HOUR, MINUTE
 from remanence.model import SYMMETRIC, Relation
 from tests.unit.scopes import NOW, LinkKey, Row, World, link, row
 
@@ -39,6 +42,11 @@ ATOMS = (
     "status == 'archived'",
     "status in ('superseded', 'active')",
     "reason == 'decayed'",
+    "status == 'superseded' and dangling",
+    "load_bearing",
+    "posterior < 0.5",
+    "helped > failed",
+    "alignment >= 0.5",
 )
 # Guards read nothing that the policy itself changes: one that does may let a second run do more.
 GUARD_ATOMS = tuple(
@@ -57,7 +65,9 @@ ORDERS = (
     "tokens asc",
     "recency() desc, seq asc",
     "severity desc",
+    "score('self') desc, reinforced asc",
 )
+CLOCKS = ("wall", "wall", "active", "turns")
 
 
 def condition(random: Random, atoms: tuple[str, ...] = ATOMS) -> str:
@@ -96,9 +106,8 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
     tables = []
     for index in range(random.choice([0, 0, 1, 2])):
         blocks = random.choice(["move", "archive", "prune"])
-        tables.append(
-            _table("guard", {"name": f"guard-{index}", "where": condition(random, guards), "blocks": blocks})
-        )
+        values = {"name": f"guard-{index}", "where": condition(random, guards), "blocks": blocks}
+        tables.append(_table("guard", on(random.choice(CLOCKS), values)))
     for index in range(random.randint(1, 7)):
         phase, do, more = random.choice(RULES)
         where = "True" if "keep" in more and random.random() < 0.5 else condition(random)
@@ -107,12 +116,11 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
         values = {"name": f"rule-{index}", "every": "deep", "phase": phase, "do": do, "where": where, **more}
         if "keep" in more or "top" in more:
             values["order"] = random.choice(ORDERS)
-        tables.append(_table("rule", values))
+        tables.append(_table("rule", on(random.choice(CLOCKS), values)))
     if random.random() < 0.5:
         over = {"name": "weak", "every": "deep", "phase": "links", "over": "links", "do": "unlink"}
-        tables.append(
-            _table("rule", {**over, "where": random.choice(["decayed_weight < 0.3", "weight < 0.6"])})
-        )
+        values = {**over, "where": random.choice(["decayed_weight < 0.3", "weight < 0.6"])}
+        tables.append(_table("rule", on(random.choice(CLOCKS), values)))
     if random.random() < 0.5:
         over = {"name": "twins", "every": "deep", "phase": "deduplicate", "over": "pairs", "do": "merge"}
         tables.append(_table("rule", {**over, "where": "both(not tagged('self/*'))", "min": 0.9}))
@@ -122,6 +130,18 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
 def document(tables: list[str]) -> str:
     """Put tables together to a policy."""
     return "\n".join(["version = 1", *tables])
+
+
+def on(clock: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Put a guard or a rule on a clock; on that of turns all its durations are turns."""
+    if clock == "turns":
+        values |= {
+            key: re.sub(r"\b(days|hours)\(", "turns(", values[key])
+            for key in ("where", "order")
+            if key in values
+        }
+        values |= {"period": "40 turns"} if "period" in values else {}
+    return values | {"clock": clock}
 
 
 def _table(kind: str, values: dict[str, Any]) -> str:
@@ -176,6 +196,9 @@ def rows(random: Random) -> Row:
         use_days=random.choice([0, 1, 0x0102, 0xFF000000000003]),
         use_day=NOW // DAY - random.randint(-1, 3),
         confirmations=random.randint(0, 2),
+        alignment=maybe(0.1, 0.5, 0.9),
+        helped=random.choice([0, 0, 700, 3_000]),
+        failed=random.choice([0, 0, 300, 1_000, 4_000]),
         tags=random.choice([(), (), ("self/goal",), ("flag/seen",)]),
     )
 
@@ -197,4 +220,15 @@ def world(random: Random) -> World:
             last_at=NOW - random.choice([0, 1, 40, 4_000]) * HOUR,
             count=random.randint(1, 12),
         )
-    return World(made, links)
+    return World(made, links, _worked(random), _heard(random))
+
+
+def _worked(random: Random) -> np.ndarray:
+    ends = sorted(random.sample(range(25 * 24), 2 * random.randint(0, 6)), reverse=True)
+    return np.array([NOW - ago * HOUR for ago in ends], np.int64).reshape(-1, 2)
+
+
+def _heard(random: Random) -> np.ndarray:
+    minutes = sorted(random.sample(range(25 * 24 * 60), random.randint(0, 6)), reverse=True)
+    heard = [(NOW // MINUTE * MINUTE - ago * MINUTE, random.randint(1, 80)) for ago in minutes]
+    return np.array(heard, np.int64).reshape(-1, 2)

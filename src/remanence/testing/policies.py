@@ -5,6 +5,7 @@ As in `worlds`, a rule is one draw of bytes, each an index into the choices for 
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,6 +57,11 @@ CONDITIONS = (
     "linked('*', category='task', state='pending')",
     "linked('contradicts', direction='in')",
     "linked('supersedes', status='superseded', direction='out')",
+    "status == 'superseded' and dangling",
+    "load_bearing",
+    "posterior < 0.5",
+    "helped > failed",
+    "alignment >= 0.5",
 )
 UNCHANGING = ("True", "category == 'task'", "kind == 'episodic'", "role == 'assistant'", "age() >= days(1)")
 LINK_CONDITIONS = (
@@ -82,7 +88,9 @@ ORDERS = (
     "tokens asc",
     "recency(hours(48)) desc, uses desc",
     "degree desc",
+    "score('self') desc, reinforced asc",
 )
+_CLOCKS = ("wall", "wall", "active", "turns")
 _PLACES: Mapping[str, Sequence[str]] = {
     "archive": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
     "prune": ("expire", "keep-recent", "lifecycle", "value"),
@@ -107,7 +115,8 @@ _WINDOWS: Sequence[Mapping[str, Any]] = (
     {"top": 1},
 )
 _PARTITIONS: Sequence[Sequence[str]] = (["scope"], ["kind"], ["scope", "agent"], ["category", "tier"])
-_RULE_BYTES = 11
+_RULE_BYTES = 12
+_GUARD_BYTES = 5
 
 
 @dataclass(frozen=True)
@@ -133,6 +142,12 @@ class Rules:
             tuple(order.sample(self.rules, len(self.rules))),
         )
 
+    def on(self, clock: str) -> "Rules":
+        """Return the same guards and rules, all on one clock."""
+        return Rules(
+            tuple(_on(clock, guard) for guard in self.guards), tuple(_on(clock, rule) for rule in self.rules)
+        )
+
     def without_guards(self) -> "Rules":
         """Return the rules alone: what is protected then, the engine protects whatever a policy says."""
         return replace(self, guards=())
@@ -141,7 +156,7 @@ class Rules:
 @st.composite
 def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
     """Draw a policy of at least one rule."""
-    guards = draw(st.lists(st.binary(min_size=4, max_size=4), max_size=2))
+    guards = draw(st.lists(st.binary(min_size=_GUARD_BYTES, max_size=_GUARD_BYTES), max_size=2))
     count = draw(st.integers(1, rules_max))
     rules = draw(
         st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=count, max_size=count)
@@ -154,11 +169,12 @@ def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
 
 def guard(name: str, drawn: bytes) -> dict[str, Any]:
     """Turn drawn bytes into a guard."""
-    return {
+    table = {
         "name": name,
         "where": _where(drawn[:3], CONDITIONS),
         "blocks": ("archive", "prune", "move")[drawn[3] % 3],
     }
+    return _on(_pick(_CLOCKS, drawn[4]), table)
 
 
 def rule(name: str, drawn: bytes) -> dict[str, Any]:
@@ -182,7 +198,17 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
                 table |= {"keep": {"rows": 1}}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
-    return table
+    return _on(_pick(_CLOCKS, drawn[11]), table)
+
+
+def _on(clock: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Put a guard or a rule on a clock; on that of turns all its durations are turns, on others none is."""
+    unit, other = (r"\b(days|hours)\(", "turns(") if clock == "turns" else (r"\bturns\(", "hours(")
+    texts = {key: re.sub(unit, other, table[key]) for key in ("where", "order") if key in table}
+    period = str(table.get("period", ""))
+    if (clock == "turns") != period.endswith("turns") and period:
+        texts["period"] = "40 turns" if clock == "turns" else "40 hours"
+    return {**table, **texts, "clock": clock}
 
 
 def _details(do: str, drawn: int, more: int) -> dict[str, Any]:
