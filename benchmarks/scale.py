@@ -26,6 +26,7 @@ LEARNED = 4_000
 CALLERS = 64
 CONSOLIDATED = 2_000
 QUERIES = 200
+IDENTITY = 50  # memories that are tagged as identity while frames are measured
 
 
 def main() -> None:
@@ -149,6 +150,37 @@ async def measure_recall(path: Path, n: int, scopes: int) -> None:
         figure(f"scale.recall.{name}_ms", float(np.percentile(cpu_ms, share)), "ms", n=n, scopes=scopes)
 
 
+async def measure_frames(path: Path, n: int, scopes: int) -> None:
+    """Look through frames with and without a question, uses counted, and boot."""
+    queries = [" ".join(text.split()[3:8]) for text in Maker().texts(QUERIES // 4, salt=1)]
+    async with remanence.open(path, scope="scope-0") as memory:
+        with spent() as cold:
+            await memory.boot()
+        figure("scale.boot.cold_cpu_ms", cold.cpu_s * 1_000, "ms", n=n, scopes=scopes)
+        named = await memory.list_active(limit=IDENTITY)
+        for one in named:
+            await memory.tag(one.id, "self/value")
+        for frame, asked in (
+            ("attention", queries),
+            ("task", queries),
+            ("self", [None] * 10),
+            ("attention", [None] * 5),
+        ):
+            await memory.frame(frame, asked[0])
+            cpu_ms = [1_000 * took async for took in _looks(memory, frame, asked)]
+            kind = "asked" if asked is queries else "whole"
+            figure(f"scale.frame.{frame}.{kind}_cpu_ms", float(np.median(cpu_ms)), "ms", n=n, scopes=scopes)
+        for one in named:
+            await memory.untag(one.id, "self/value")
+
+
+async def _looks(memory: remanence.Engine, frame: str, queries: Iterable[str | None]) -> AsyncIterator[float]:
+    for query in queries:
+        with spent() as took:
+            await memory.frame(frame, query)
+        yield took.cpu_s
+
+
 async def _recalls(memory: remanence.Engine, queries: Iterable[str]) -> AsyncIterator[float]:
     for query in queries:
         with spent() as took:
@@ -194,6 +226,7 @@ STEPS = {
     "dry": measure_dry,
     "curate": measure_curate,
     "recall": measure_recall,
+    "frames": measure_frames,
     "learn": measure_learn,
     "learn_many": measure_learn_many,
     "consolidate": measure_consolidate,
