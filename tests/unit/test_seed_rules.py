@@ -165,19 +165,6 @@ def test_what_a_task_works_with_stays_at_hand() -> None:
     assert Tier.WARM == world.rows[2]["tier"]
 
 
-def test_the_newest_episodes_are_kept() -> None:
-    """Of 60 old episodes the newest 50 stay; knowledge and rejected paths do not count (forge-loop)."""
-    policy = only("F-keep")
-    some = [row() for _ in range(60)] + [row(kind="semantic"), row(tags=("rejected-path",))]
-    world = World(some)
-
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
-    world.apply(made)
-
-    assert {"prune": 10} == made.counts
-    assert list(range(1, 11)) == [seq for seq, one in world.rows.items() if one["status"] == Status.PRUNED]
-
-
 def test_what_fades_grows_stale_and_what_is_confirmed_becomes_active() -> None:
     """The transitions of engram: fading to stale, heat to validated, and with a confirmation to active."""
     some = {
