@@ -400,7 +400,7 @@ hostile = st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and 
 def test_the_budget_holds_for_any_stored_text(
     texts: list[tuple[str, bool]], budget: int, asked: bool
 ) -> None:
-    """The whole text stays within the budget, one line a memory, and what is guaranteed is returned or dropped."""
+    """The whole text, with all contradictions said, stays within the budget; the guaranteed is returned or dropped."""
 
     async def run() -> tuple[set[str], list[Recalled]]:
         async with remanence.open(embedder="hashed", clock=ManualClock()) as memory:
@@ -409,6 +409,8 @@ def test_the_budget_holds_for_any_stored_text(
             for text, guaranteed in texts:
                 learned = await memory.learn(text, tags=["self/goal"] * guaranteed, speaker="Ann ]\u202e[x")
                 sure |= {learned.id} if guaranteed and learned.status == "stored" else set()
+                if learned.seq > 1:
+                    await memory.link(1, learned.seq, "contradicts")
             query = texts[0][0] if asked else None
             return sure, [
                 await memory.frame("bare", query, budget=budget, count_use=False),

@@ -1,12 +1,14 @@
 """Links grow by use together, and contradictions are listed and resolved, on both stores."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 import remanence
+from remanence.change import Change
 from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, NotFound
+from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.model import Link, Relation, Status
 from remanence.snapshot import Wanted
 from remanence.testing.dump import dump
@@ -87,6 +89,32 @@ async def test_frames_at_once_lose_no_use(opener: Opener) -> None:
 
         assert [8, 8] == [(await memory.get(name)).uses for name in (one.id, other.id)]
         assert (0.8, 9) == (link.weight, link.count)
+
+
+async def test_a_run_whose_links_grew_since_is_undone_whole_or_not_at_all(memory: remanence.Engine) -> None:
+    """Of two parts the later is not undone where the earlier could not be, because a link grew by use."""
+    one = await memory.learn("the tide turns at noon")
+    other = await memory.learn("the tide table hangs in the hall")
+    link = await memory.link(one.id, other.id, "similar")
+    core = memory._core
+    cause = core.cause("curate", final=False)
+    weaker = Change("links", link.key, {"weight": 0.65}, {"weight": 0.5})
+    await core.commit([weaker], cause)
+    kept = await memory.get(one.id)
+    later = Change(
+        "memories",
+        kept.seq,
+        {"pinned": 0, "revision": kept.revision},
+        {"pinned": 1, "revision": kept.revision + 1},
+    )
+    await core.commit([later], replace(cause, part=1, final=True))
+    await memory.frame("attention", "tide")
+    await core.uses.settle()
+    with pytest.raises(Conflict):
+        await memory.undo(cause.run)
+
+    assert 1 == (await memory.get(one.id)).pinned
+    assert 0.6 == (await linked(memory, one.id, other.id)).weight
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ async def undo(core: Core, run: str) -> Receipt:
         raise InvalidInput(
             f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
         )
-    if len(left) > 1 and await _edited_since(core, logged[-1].position, {run, undoing}):
+    if len(left) > 1 and await _written_since(core, logged[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left)
     changed = 0
     for part in left:
@@ -67,10 +67,10 @@ async def _parts(core: Core, run: str) -> list[Logged]:
             return found
 
 
-async def _edited_since(core: Core, position: int, own: set[str]) -> bool:
-    """Tell whether anything but uses was written since, by another run."""
+async def _written_since(core: Core, position: int, own: set[str]) -> bool:
+    """Tell whether anything was written since, by another run; uses count too, since links grow by them."""
     page = await core.store.history(core.scope, after=position, limit=PAGE, rows=False)
-    return len(page) == PAGE or any(part.cause.run not in own and part.cause.verb != "use" for part in page)
+    return len(page) == PAGE or any(part.cause.run not in own for part in page)
 
 
 async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
@@ -92,8 +92,23 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
             revision[at] != np.fromiter(expected.values(), np.int64, len(expected))
         )
         stale += [("memories", int(key)) for key in keys[wrong]]
+        stale += await _changed_links(core, whole)
     if stale:
         raise _changed_since(run, stale)
+
+
+async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
+    """Return the links that a part changed and that are not as it left them."""
+    left = {
+        cast("tuple[int, int, int]", change.key): change.after
+        for change in part.changes
+        if change.table == "links" and change.before and change.after
+    }
+    if not left:
+        return []
+    held = await core.store.neighbours(core.scope, sorted({source for source, _, _ in left}))
+    now = {link.key: link.values for link in held}
+    return [("links", key) for key, after in left.items() if not after.items() <= now.get(key, {}).items()]
 
 
 def _changed_since(run: str, keys: Any) -> Conflict:
