@@ -16,7 +16,8 @@ from remanence.snapshot import Floats, Ints, Snapshot
 ClockName: TypeAlias = Literal["wall", "active", "turns"]
 CLOCKS: tuple[ClockName, ...] = ("wall", "active", "turns")
 TURN = HOUR  # a turn counts as an hour, so that rates per hour become rates per turn
-PACE_WINDOW = 30 * DAY  # the present pace is that of the last thirty days
+PACE_WINDOW = 30 * DAY  # the present pace is that of the last thirty days,
+PACE_LEAST = DAY  # or of a younger scope's whole life, but never of less than a day
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,5 +87,4 @@ def _scale(times: Ints, readings: Ints, now: int, total: float) -> Timescale:
     read = np.append(readings[past].astype(np.float64), total)
     since = max(now - PACE_WINDOW, instants[0])
     gained = total - float(np.interp(since, instants, read))
-    pace = gained / (now - since) if now > since else 0.0
-    return Timescale(instants, read, pace)
+    return Timescale(instants, read, gained / max(now - since, PACE_LEAST))
