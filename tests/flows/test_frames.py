@@ -388,7 +388,9 @@ async def test_nothing_to_show_is_an_empty_answer(memory: remanence.Engine) -> N
     assert {("", 0, (), ())} == {(one.text, one.tokens, one.memories, one.dropped) for one in answers}
 
 
-hostile = st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and "\0" not in text)
+hostile = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=60
+).filter(lambda text: bool(text.strip()))
 
 
 @settings(max_examples=60)
@@ -407,7 +409,7 @@ def test_the_budget_holds_for_any_stored_text(
             await memory.frames.put("bare", template=MEMORIES, guarantees=["self/goal"])
             sure = set()
             for text, guaranteed in texts:
-                learned = await memory.learn(text, tags=["self/goal"] * guaranteed, speaker="Ann ]\u202e[x")
+                learned = await memory.learn(text, tags=["self/goal"] * guaranteed, speaker="Ann] [x")
                 sure |= {learned.id} if guaranteed and learned.status == "stored" else set()
                 if learned.seq > 1:
                     await memory.link(1, learned.seq, "contradicts")
@@ -417,10 +419,7 @@ def test_the_budget_holds_for_any_stored_text(
                 await memory.boot(budget=budget),
             ]
 
-    try:
-        sure, (answer, boot) = asyncio.run(run())
-    except InvalidInput:
-        return  # a lone surrogate, or a name that is none
+    sure, (answer, boot) = asyncio.run(run())
     for one in (answer, boot):
         assert budget >= token_estimate(one.text) == one.tokens
         assert len(one.memories) == len(one.text.splitlines())

@@ -44,6 +44,29 @@ async def test_what_a_frame_returns_together_grows_together(
     assert all(check.ok for check in await memory.doctor())
 
 
+async def test_each_frame_that_returns_both_ends_strengthens_a_link_once(memory: remanence.Engine) -> None:
+    """Probe 3: of twelve similar memories and four frames, each link grew by .10 for each frame it was inside of."""
+    names = [(await memory.learn(f"the tide gauge at pier {k} reads {k} feet")).id for k in range(12)]
+    await memory.consolidate()
+    before = {link.key: link for name in names for link in await memory.links(name)}
+    seen = [
+        {hit.memory.seq for hit in (await memory.frame("attention", f"tide gauge at pier {k}")).memories}
+        for k in (0, 3, 7, 3)
+    ]
+    await memory._core.uses.settle()
+    after = {link.key: link for name in names for link in await memory.links(name)}
+    times = {key: sum(set(key[:2]) <= group for group in seen) for key in before}
+
+    assert [5] * 4 == [len(group) for group in seen]
+    assert 0 < sum(times.values())
+    assert {key: link.count + times[key] for key, link in before.items()} == {
+        key: link.count for key, link in after.items()
+    }
+    assert {key: min(1.0, link.weight + 0.1 * times[key]) for key, link in before.items()} == pytest.approx(
+        {key: link.weight for key, link in after.items()}, abs=1e-6
+    )
+
+
 async def test_what_a_frame_returns_alone_keeps_its_links(memory: remanence.Engine) -> None:
     """TC-G-005: of one returned the link stays at .65; so it does for both without counting, and in a recall."""
     one = await memory.learn("the tide turns at noon")

@@ -1,0 +1,97 @@
+"""Uses wait for a commit and share it, alone and together, and none is lost when a commit is."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from remanence.change import Change, Increment
+from remanence.errors import Conflict, StoreUnavailable
+from remanence.flows.uses import Uses, strengthened
+from remanence.model import Link, Relation
+
+LINK = Link(1, 2, Relation.SIMILAR, weight=0.5, count=3, last_at=10)
+
+
+class Desk:
+    """What uses are written to: keeps every commit, and refuses as often as it is told to."""
+
+    def __init__(self, *refusals: Exception) -> None:
+        self.refusals = list(refusals)
+        self.links = [LINK]
+        self.tried: list[list[Change]] = []
+        self.uses = Uses(self.write, self.read, lambda: 99)
+
+    async def write(self, changes: Sequence[Change]) -> None:
+        """Keep a commit, or refuse it."""
+        self.tried.append(list(changes))
+        if self.refusals:
+            raise self.refusals.pop(0)
+
+    async def read(self, seqs: Sequence[int]) -> Sequence[Link]:
+        """Return the links of some memories."""
+        return [link for link in self.links if {link.source, link.target} & set(seqs)]
+
+
+def used(seq: int, n: int) -> Change:
+    """A change that counts uses."""
+    return Change("memories", seq, {"uses": Increment(-n)}, {"uses": Increment(n)})
+
+
+def grown(weight: float, count: int) -> Change:
+    """The change of the link."""
+    before = {"weight": 0.5, "count": 3, "last_at": 10}
+    return Change("links", LINK.key, before, {"weight": weight, "count": count, "last_at": 99})
+
+
+async def test_uses_that_wait_share_a_commit() -> None:
+    """Three groups counted at once are one commit, in which the link grows once for each group it is inside of."""
+    desk = Desk()
+    for group in ([1, 2, 3], [1, 2], [2, 3]):
+        desk.uses.count(group, together=True)
+    desk.uses.count([1, 2])
+    await desk.uses.settle()
+
+    assert [[used(1, 3), used(2, 4), used(3, 2), grown(0.7, 5)]] == desk.tried
+
+
+async def test_what_a_lost_commit_held_is_written_by_the_next() -> None:
+    """A store that is away for a while loses neither uses nor what was used together."""
+    desk = Desk(StoreUnavailable("locked", recovery="wait"))
+    desk.uses.count([1, 2], together=True)
+    with pytest.raises(StoreUnavailable):
+        await desk.uses.settle()
+    await desk.uses.settle()
+
+    assert 2 == len(desk.tried)
+    assert [used(1, 1), used(2, 1), grown(0.6, 4)] == desk.tried[0] == desk.tried[1]
+
+
+async def test_a_link_that_changed_meanwhile_is_read_again() -> None:
+    """A lost race for a link is tried again; a purged memory drops out with its links."""
+    desk = Desk(Conflict([("links", LINK.key)]), Conflict([("memories", 2)]))
+    desk.uses.count([1, 2], together=True)
+    await desk.uses.settle()
+
+    assert [used(1, 1)] == [change for change in desk.tried[2] if change.table == "memories"]
+
+
+async def test_a_race_that_is_lost_for_ever_is_told() -> None:
+    """After twenty lost races the conflict is raised instead of tried again."""
+    desk = Desk(*(Conflict([("links", LINK.key)]) for _ in range(50)))
+    desk.uses.count([1, 2], together=True)
+    with pytest.raises(Conflict):
+        await desk.uses.settle()
+
+    assert 20 == len(desk.tried)
+
+
+def test_only_visible_links_inside_a_group_grow() -> None:
+    """Lineage and contradictions stay, and so does a link with one end outside."""
+    links = [
+        LINK,
+        Link(1, 2, Relation.CONTRADICTS),
+        Link(1, 2, Relation.SUPERSEDES),
+        Link(2, 3, Relation.SIMILAR),
+    ]
+
+    assert [grown(1.0, 10)] == strengthened(links, {frozenset({1, 2}): 7}, 99)
