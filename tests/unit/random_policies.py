@@ -199,7 +199,7 @@ def rows(random: Random) -> Row:
         alignment=maybe(0.1, 0.5, 0.9),
         helped=random.choice([0, 0, 700, 3_000]),
         failed=random.choice([0, 0, 300, 1_000, 4_000]),
-        tags=random.choice([(), (), ("self/goal",), ("flag/seen",)]),
+        tags=random.choice([(), (), ("self/goal",), ("rejected-path",), ("flag/seen",)]),
     )
 
 

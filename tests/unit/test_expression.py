@@ -18,12 +18,12 @@ from remanence.curate.columns import reference, vocabulary
 from remanence.curate.expression import CHARS_MAX, Names, Place, condition, ordering
 from remanence.curate.frame import Frame, LinkFrame, Node
 from remanence.errors import PolicyError
-from remanence.model import COLUMN, Decay, Relation, Severity
+from remanence.model import COLUMN, Decay, Kind, Relation, Severity
 from tests.unit.random_policies import rows
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 
 NAMES = Names({"task": ("pending", "completed"), "message": (), "fact": ()}, {"done": "state == 'completed'"})
-PATTERNS = ("self/*", "flag/seen")
+PATTERNS = ("self/*", "flag/seen", "rejected-path")
 
 
 def compiled(text: str) -> Node:
@@ -80,6 +80,10 @@ ATOMS = (
     "recency() < 0.5",
     "recency(days(4)) > 0.4",
     "tagged('self/*')",
+    "alignment >= 0.5",
+    "helped - failed > 0.5",
+    "posterior < 0.6",
+    "load_bearing",
     "tokens in (3, 4, 5)",
     "-tokens < -9",
     "1 / (uses - 1) > 0",
@@ -179,8 +183,16 @@ class Reference:
                 return max(one["learned_at"], one["used_at"] or one["learned_at"])
             case "idle":
                 return NOW - self._name("last_used")
-            case "value" | "confidence":
+            case "value" | "confidence" | "alignment":
                 return one[name] or 0.0
+            case "helped" | "failed":
+                return one[name] / 1_000
+            case "posterior":
+                said = 0.5 if one["confidence"] is None else one["confidence"]
+                helped, failed = one["helped"] / 1_000, one["failed"] / 1_000
+                return (2 * said + helped) / (2 + helped + failed)
+            case "load_bearing":
+                return one["kind"] != Kind.EPISODIC or "rejected-path" in one["tags"]
             case "pinned":
                 return bool(one[name])
         labels = COLUMN[name].labels
@@ -245,7 +257,10 @@ class Reference:
         if values:
             return float(0.5 ** (elapsed / values[0]))
         rates = {Decay.PERMANENT: 1e-5, Decay.DURABLE: 1e-3, Decay.STANDARD: 1e-2, Decay.EPHEMERAL: 5e-2}
-        return math.exp(-rates[self.row["decay"]] * elapsed / HOUR)
+        rate, decay = rates[self.row["decay"]], self.row["decay"]
+        if decay > Decay.DURABLE:
+            rate = min(5e-2, rate * 2 ** max(0, (self.row["failed"] - self.row["helped"]) / 1_000))
+        return math.exp(-rate * elapsed / HOUR)
 
 
 @given(st.integers(0, 2**48))
@@ -387,6 +402,10 @@ WRONG = (
     ("-pinned", "a truth has no sign", 1),
     ("uses in (3, 'a')", "compares a number with a text", 13),
     ("recency(idle) > 0.5", "needs a fixed half-life", 9),
+    ("score('slef') > 0.5", "unknown score 'slef'", 7),
+    ("score(self) > 0.5", "must be a quoted text", 7),
+    ("score() > 0.5", "wrong number of arguments: 0", 1),
+    ("load_bearing == True", "compares a truth with a truth", 17),
     ("linked('supports', status='actve')", "unknown status 'actve'", 27),
     ("tagged('a*b')", "a pattern is a tag", 8),
     ("declared(agent)", "only categories are declared", 10),

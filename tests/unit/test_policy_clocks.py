@@ -228,18 +228,20 @@ def test_a_period_passes_on_the_rules_clock(text: str, passed: int) -> None:
 
 
 def test_the_brake_takes_the_longest_due_by_the_rules_clock() -> None:
-    """Of what became due by hours of work, the one that became so first goes first, whatever the calendar says."""
-    # Learned within a session or long before it: what the wall orders one way, the hours worked order another.
-    some = [row(learned_at=NOW - (30 - index) * DAY) for index in range(14)] + [row(learned_at=NOW)] * 100
-    text = policy(PRUNE + 'where = "age() > hours(7)"', top='clock = "active"\n')
-    spans = worked(*((24 * day + 1, 24 * day) for day in range(40, -1, -1)))
-    compiled, world = load(text), World(some, spans=spans)
+    """Three hours of work after twelve days were over before seven hours after fourteen, at an hour a day."""
+    patient = [row(learned_at=NOW - 14 * DAY + index, uses=1) for index in range(7)]
+    hasty = [row(learned_at=NOW - 12 * DAY + index) for index in range(7)]
+    world = World([*patient, *hasty, *[row(learned_at=NOW)] * 100])
+    world.spans = worked(*((24 * day + 1, 24 * day) for day in range(40, -1, -1)))
+    where = "age() > hours(3) and (uses == 0 or age() > hours(7))"
+    compiled = load(policy(PRUNE + f'where = "{where}"', top='clock = "active"\n'))
 
     made = plan(world.snapshot(), compiled, NOW, automatic=True)
     world.apply(made)
 
-    assert 10 == made.destroyed
-    assert list(range(1, 11)) == [seq for seq, one in world.rows.items() if one["status"] == Status.PRUNED]
+    assert [1, 2, 3, *range(8, 15)] == [
+        seq for seq, one in world.rows.items() if one["status"] == Status.PRUNED
+    ]
 
 
 def test_what_waits_for_work_says_when_at_the_present_pace() -> None:
@@ -285,6 +287,7 @@ def test_a_policy_on_a_clock_says_so() -> None:
     compiled = load(text)
 
     assert ("active", 40 * HOUR) == (compiled.clock, compiled.interval)
+    assert {"active"} == wanted(load(policy(top='clock = "active"\ninterval = "40 hours"\n'))).clocks
     assert "runs by itself every 40 active hours" in compiled.describe()
     assert "once in 40 active hours where True on the active clock" in compiled.describe()
     others = [
