@@ -11,7 +11,7 @@ from remanence.flows.core import Core
 from remanence.flows.filling import Filled, Queue, fill
 from remanence.flows.recalling import Asked, asked_for, rank_rows, render
 from remanence.flows.weighing import contradictions, degrees, facts, hours
-from remanence.model import Hit, Known, Recalled
+from remanence.model import Hit, Known, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
     LIMIT_MAX,
@@ -74,12 +74,22 @@ class _Field:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Ranking:
-    """Scores and their parts by place, and the place of each sequence number."""
+    """Scores and their parts, aligned with ascending sequence numbers; `above` names who contradicts and is stronger."""
 
+    seq: Ints
     scores: Floats
     parts: Mapping[str, Floats]
-    place: Mapping[int, int]
     above: Mapping[int, set[int]]
+
+    def score(self, seq: int) -> float:
+        """Return the score of one candidate."""
+        return float(self.scores[np.searchsorted(self.seq, seq)])
+
+    def hit(self, memory: Memory) -> Hit:
+        """Return one candidate with its score and the parts of it."""
+        place = np.searchsorted(self.seq, memory.seq)
+        parts = {name: float(values[place]) for name, values in self.parts.items()}
+        return Hit(memory, self.score(memory.seq), parts)
 
 
 async def frame(core: Core, look: Look) -> Recalled:
@@ -203,35 +213,29 @@ async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
 def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
     parts = parts_of(field.found)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
-    place = {seq: k for k, seq in enumerate(field.found.seq.tolist())}
+    seqs = field.found.seq
     above: dict[int, set[int]] = {}
     for pair in field.contradictions:
-        if place.keys() >= set(pair):
-            weak, strong = sorted(pair, key=lambda seq: _strength(parts, place[seq], seq))
+        places = np.searchsorted(seqs, pair)
+        if (places < len(seqs)).all() and (seqs[places] == pair).all():
+            strength = [
+                (parts["confidence"][place], parts["recency"][place], seqs[place]) for place in places
+            ]
+            weak, strong = pair if strength[0] < strength[1] else reversed(pair)
             above.setdefault(weak, set()).add(strong)
-    return _Ranking(composite(weights, parts), parts, place, above)
-
-
-def _strength(parts: Mapping[str, Floats], place: int, seq: int) -> tuple[float, float, int]:
-    """Which of two that contradict each other holds: the surer, then the fresher, then the newer."""
-    return float(parts["confidence"][place]), float(parts["recency"][place]), seq
+    return _Ranking(seqs, composite(weights, parts), parts, above)
 
 
 def _answer(
     look: Look, chosen: Frame, field: _Field, ranking: _Ranking, filled: tuple[Filled, Filling]
 ) -> Recalled:
     """Put in order what got room, lay it out, and account for all that did not."""
-    (served, room), place = filled, ranking.place
-    first = {seq for seq in served.kept if field.found.guaranteed[place[seq]]}
-    best = sorted(served.kept, key=lambda seq: (seq not in first, -ranking.scores[place[seq]], -seq))
+    kept, room = filled[0].kept, filled[1]
+    first = set(field.found.seq[field.found.guaranteed].tolist())
+    best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
     order = stronger_first(best, ranking.above)
-    lines = [
-        render(
-            served.kept[seq], [served.kept[one] for one in ranking.above.get(seq, ()) if one in served.kept]
-        )
-        for seq in order
-    ]
-    text = laid_out(chosen.template, lines)
+    over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
+    text = laid_out(chosen.template, [render(kept[seq], over[seq]) for seq in order])
     unweighed = field.reach.running - len(field.found)
     left_out = {
         "limit": room.counts.get("limit", 0) + unweighed,
@@ -240,17 +244,10 @@ def _answer(
     }
     return Recalled(
         query=look.query or "",
-        memories=tuple(
-            Hit(
-                served.kept[seq],
-                float(ranking.scores[place[seq]]),
-                {name: float(values[place[seq]]) for name, values in ranking.parts.items()},
-            )
-            for seq in order
-        ),
+        memories=tuple(ranking.hit(kept[seq]) for seq in order),
         strength=field.reach.strength,
         tokens=token_estimate(text),
-        dropped=tuple(served.dropped),
+        dropped=tuple(filled[0].dropped),
         said_by_other=field.reach.said_by_other,
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
