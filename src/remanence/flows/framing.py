@@ -74,7 +74,7 @@ class _Field:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Ranking:
-    """Scores and their parts, aligned with ascending sequence numbers; `above` names who contradicts and is stronger."""
+    """Scores and their parts, aligned with ascending sequence numbers; `above` names stronger contradictions."""
 
     seq: Ints
     scores: Floats
