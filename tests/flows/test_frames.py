@@ -553,6 +553,7 @@ async def test_a_newer_built_in_replaces_an_older_one(opener: Opener) -> None:
         {"clock": "sundial"},
         {"tags": [""]},
         {"tags": [7]},
+        {"categories": ["tusk"]},
         {"guarantees": ["x"] * 65},
         {"weights": {"similarity": 1.0}},
         {"weights": dict.fromkeys(PARTS, 0.3)},

@@ -8,6 +8,7 @@ from typing import Any
 
 from remanence.errors import NameUnknown
 from remanence.flows.core import Core, check_name
+from remanence.flows.writing import check_state
 from remanence.recall.frames import BUILTIN, Frame, defined
 from remanence.store.base import Bookkeeping
 
@@ -65,6 +66,8 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     check_name("a frame", name)
     row = await _row(core, name)
     frame = defined(name, definition, None if row is None else _frame(name, row))
+    for category in frame.categories:
+        check_state(core, category, None)
     await _keep(core, name, {"source": "user", **frame.row})
     return frame
 
