@@ -239,6 +239,18 @@ async def test_frames_fade_by_the_clock_that_the_memory_was_opened_with(
     assert expected == pytest.approx(part(answer, "recency")[learned.id], abs=1e-3)
 
 
+async def test_the_policys_clock_comes_before_the_one_opened_with(opener: Opener, clock: ManualClock) -> None:
+    """Under a policy on active time frames fade by it, unless they name a clock themselves."""
+    async with opener(policy="elfmem") as memory:
+        await memory.frames.put("by the wall", clock="wall")
+        learned = await memory.learn("the tide turns at noon")
+        clock.advance(hours=250)
+        frames = ("attention", "by the wall")
+        found = [part(await memory.frame(name, count_use=False), "recency")[learned.id] for name in frames]
+
+    assert [1.0, 0.082] == pytest.approx(found, abs=1e-3)
+
+
 # What is found
 
 
