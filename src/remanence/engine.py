@@ -238,7 +238,7 @@ class Engine:
         return await editing.confirm(self._core, name)
 
     async def rate(self, ids: int | str | Sequence[int | str], signal: float) -> Rated:
-        """Say how far memories helped, from 0 (misled) over 0.5 (neither) to 1; what cannot be rated is in `skipped`."""
+        """Say how far memories helped, from 0 (misled) over 0.5 to 1; what cannot be rated is in `skipped`."""
         return await rating.rate(self._core, ids, signal)
 
     async def dispute(self, name: int | str) -> Receipt:
