@@ -5,6 +5,7 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ _EPOCH, _TIME_BITS = TIME_BOUND + 1, 54
 _DENSE = 0.25
 # A table of row numbers by sequence number is made up to this many times as long as there are rows.
 _SPREAD_MAX = 8
+_ROW_BITS, _RELATION_BITS = 28, 4
 _KINDS = {
     "enum": np.int8,
     "name": np.int32,
@@ -113,14 +115,11 @@ def _unpacked(column: Column, rows: Rows) -> Array:
         millionths = rows.unsigned(name) - 1
         return np.where(millionths < 0, np.nan, millionths / MILLION)
     if column.kind == "time":
-        return _times(rows.unsigned(name))
+        micros = rows.unsigned(name)
+        return np.where(micros == 0, np.nan, micros - _EPOCH)
     if column.kind == "name":
         return rows.unsigned(name).astype(np.int32)
     return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
-
-
-def _times(bits: Ints) -> npt.NDArray[np.float64]:
-    return np.where(bits == 0, np.nan, bits - _EPOCH)
 
 
 def _rows(
@@ -188,7 +187,6 @@ _LINKS = Packing(
         Field("target", "target", 40),
         Field("count", "count", COUNT_MAX.bit_length()),
         Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
-        Field("resolved_at", f"coalesce(resolved_at + {_EPOCH}, 0)", _TIME_BITS),
     ]
 )
 
@@ -210,14 +208,38 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints) -> LinkColumns:
                 np.where(confidence < 0, np.nan, confidence / MILLION),
                 (rows.unsigned("last_at") - _EPOCH).astype(np.float64),
                 rows.unsigned("count"),
-                _times(rows.unsigned("resolved_at")),
             )
         )
-    return LinkColumns(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    found = LinkColumns(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return replace(found, resolved_at=_resolved(connection, no, row_of, found))
+
+
+def _resolved(
+    connection: sqlite3.Connection, no: int, row_of: "_Rows", links: LinkColumns
+) -> npt.NDArray[np.float64]:
+    """Return when each link was resolved: few are, so these are read by their own index and found in their places."""
+    rows = connection.execute(
+        "SELECT source, target, relation, resolved_at FROM links INDEXED BY links_resolved"
+        " WHERE scope = ? AND resolved_at IS NOT NULL",
+        (no,),
+    ).fetchall()
+    times = np.full(len(links), np.nan)
+    if rows:
+        source, target, relation, resolved_at = np.array(rows, np.int64).T
+        places = np.searchsorted(
+            _keys(links.source, links.target, links.relation), _keys(row_of(source), row_of(target), relation)
+        )
+        times[places] = resolved_at
+    return times
+
+
+def _keys(source: Array, target: Array, relation: Array) -> Ints:
+    """Return one number a link, which ascend as links do."""
+    return (source.astype(np.int64) << _ROW_BITS | target.astype(np.int64)) << _RELATION_BITS | relation
 
 
 def _no_links() -> tuple[Array, ...]:
-    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64, np.float64)
+    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64)
     return tuple(np.empty(0, kind) for kind in kinds)
 
 

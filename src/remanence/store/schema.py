@@ -210,6 +210,7 @@ links = _table(
     CheckConstraint("source <> target", name="no_self_link"),
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
     Index("links_target", "scope", "target"),
+    Index("links_resolved", "scope", sqlite_where=text("resolved_at IS NOT NULL")),
     sqlite_with_rowid=False,
 )
 

@@ -168,6 +168,7 @@ INDEXES = (
     "CREATE INDEX states_inbox ON states (scope, seq) WHERE status = 0",
     "CREATE UNIQUE INDEX states_scope ON states (scope, seq)",
     "CREATE INDEX states_session ON states (scope, session) WHERE session IS NOT NULL",
+    "CREATE INDEX links_resolved ON links (scope) WHERE resolved_at IS NOT NULL",
     "CREATE INDEX links_target ON links (scope, target)",
 )
 
