@@ -1,0 +1,53 @@
+"""What the tests of forge-loop's memory share: items as its runner puts them, and processes on one file."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import remanence
+from remanence.model import REJECTED_PATH, STANDING
+from remanence.store.base import Find
+
+ROOT = Path(__file__).parents[2]
+
+
+async def item(memory: remanence.Engine, key: str, kind: str = "episodic") -> str:
+    """Put one item as forge-loop's runner does."""
+    tags = (REJECTED_PATH,) if kind == "rejected" else ()
+    given = {"rejected": "episodic", "unclassified": None}.get(kind, kind)
+    done = await memory.put(
+        key, f"what became of {key}", kind=given, tags=tags, agent="maestro", source="log"
+    )
+    return done.id
+
+
+async def keys(memory: remanence.Engine) -> list[str | None]:
+    """Return the keys of what is in sight, in order of arrival."""
+    found = await memory.list_memories(Find(tuple(STANDING), limit=100_000, oldest_first=True))
+    return [item.key for item in found]
+
+
+def on_file(tmp_path: Path, **more: Any) -> remanence.Engine:
+    """Open the one file of a test; words are enough for it."""
+    return remanence.open(tmp_path / "memory.db", embedder="none", **more)
+
+
+def started(script: str, *words: str) -> subprocess.Popen[str]:
+    """Start a process that runs a script."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *words],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def said_by(process: subprocess.Popen[str], text: str = "") -> list[str]:
+    """Give a process a text, wait for its end, which must be a good one, and return the words it printed."""
+    said = process.communicate(text, timeout=120)[0]
+
+    assert 0 == process.returncode, said
+    return said.split()

@@ -1,0 +1,264 @@
+"""Texts under keys that somebody answers for, and memories that take another's place (forge-loop's put, supersede)."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.errors import InvalidInput, NotFound
+from remanence.flows import editing
+from remanence.model import REJECTED_PATH
+from tests.flows.conftest import Opener
+from tests.flows.forge import item, keys, on_file, said_by, started
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"confidence": 1.01},
+        {"confidence": -0.01},
+        {"confidence": float("nan")},
+        {"confidence": True},
+        {"confidence": "sure"},
+        {"agent": None},
+        {"agent": " "},
+        {"agent": None, "speaker": "\t"},
+        {"source": None},
+        {"source": "  "},
+        {"source": None, "thread": ""},
+        {"source": None, "session": "\n"},
+    ],
+)
+async def test_what_nobody_answers_for_is_refused(memory: remanence.Engine, wrong: dict[str, Any]) -> None:
+    """A confidence from 0 to 1, an author, and a source, each with a way out; nothing is stored."""
+    sound = {"agent": "maestro", "source": "issue 12"}
+
+    with pytest.raises(ValueError) as refused:
+        await memory.put("outcome", "It failed.", **{**sound, **wrong})
+    assert isinstance(refused.value, InvalidInput)
+    assert refused.value.recovery
+    assert [] == await keys(memory)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"agent": "maestro", "source": "issue 12"},
+        {"speaker": "Ann", "thread": "planning"},
+        {"agent": "maestro", "session": "s1", "confidence": 0},
+        {"speaker": "Ann", "source": "log", "confidence": 1.0},
+    ],
+)
+async def test_an_author_and_a_source_are_enough(memory: remanence.Engine, more: dict[str, Any]) -> None:
+    """Either sort of author, any sort of source."""
+    assert "stored" == (await memory.put("outcome", "It failed.", **more)).status
+
+
+async def test_the_engines_agent_and_session_count(opener: Opener) -> None:
+    """Who opened the memory answers; an open session is where it comes from."""
+    async with opener(agent="maestro") as memory:
+        with pytest.raises(InvalidInput):
+            await memory.put("outcome", "It failed.")
+        async with memory.session("fix") as session:
+            await memory.put("outcome", "It failed.")
+        found = await memory.get("outcome")
+
+    assert ("maestro", session) == (found.agent, found.session)
+
+
+async def test_put_again_moves_the_evidence_and_keeps_the_place(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Same row and id; text, tags and sources are brought up; the date is that of the new evidence."""
+    first = await memory.put("failed-1", "Timeout.", agent="maestro", source="run 1", tags=("axis:ci",))
+    clock.advance(hours=2)
+    again = await memory.put("failed-1", "Timeout.", agent="maestro", source="run 2")
+    moved = await memory.get("failed-1")
+    better = await memory.put(
+        "failed-1", "Out of memory.", agent="maestro", source="run 2", tags=(REJECTED_PATH,)
+    )
+    found = await memory.get("failed-1")
+
+    assert ["", "unchanged", "updated"] == [first.reason, again.reason, better.reason]
+    assert first.seq == again.seq == better.seq == found.seq
+    assert clock.now() == moved.said_at == moved.learned_at + 2 * 3_600_000_000
+    assert ("Out of memory.", ("axis:ci", REJECTED_PATH), ("run 1", "run 2")) == (
+        found.text,
+        found.tags,
+        found.sources,
+    )
+
+
+async def test_put_never_brings_back_what_is_out_of_sight(memory: remanence.Engine) -> None:
+    """The answer says what the memory is, who took its place, and how to bring it back; nothing is changed."""
+    old, new = await item(memory, "failed-1"), await item(memory, "shipped-1")
+    gone = await item(memory, "failed-2")
+    await memory.supersede("failed-1", "shipped-1")
+    await memory.forget("failed-2")
+    before = [await memory.get(key) for key in ("failed-1", "failed-2")]
+    answers = [
+        await memory.put(key, "Again!", agent="maestro", source="log") for key in ("failed-1", "failed-2")
+    ]
+
+    assert before == [await memory.get(key) for key in ("failed-1", "failed-2")]
+    assert [
+        f"superseded by {new}: nothing was changed; to bring it back: restore {old}",
+        f"pruned: nothing was changed; to bring it back: restore {gone}",
+    ] == [answer.reason for answer in answers]
+
+    await memory.restore("failed-1")
+
+    assert "updated" == (await memory.put("failed-1", "Again!", agent="maestro", source="log")).reason
+
+
+async def test_a_repeat_under_another_key_says_so(memory: remanence.Engine) -> None:
+    """Two standing memories never say the same; the second key then names nothing."""
+    first = await memory.put("failed-1", "Timeout.", agent="maestro", source="log")
+    known = await memory.put("failed-2", "Timeout.", agent="maestro", source="log")
+    confirmed = await memory.put("failed-3", "Timeout.", agent="maestro", source="another log")
+
+    assert ["known", "confirmed"] == [known.status, confirmed.status]
+    for key, answer in (("failed-2", known), ("failed-3", confirmed)):
+        assert f"an exact repeat of {first.id}, which keeps its name: {key!r} names nothing" == answer.reason
+
+
+# Successors
+
+
+async def test_a_refused_successor_changes_nothing(tmp_path: Path) -> None:
+    """Itself, a circle of any length, one that is not there (a KeyError) and one that was pruned."""
+    async with on_file(tmp_path) as memory:
+        for key in ("a", "b", "c", "d", "gone"):
+            await item(memory, key)
+        for old, by in (("a", "b"), ("b", "c"), ("c", "d")):
+            await memory.supersede(old, by)
+        await memory.forget("gone")
+        before = [line async for line in memory.export()]
+        refused: list[tuple[str, str, type[Exception]]] = [
+            *(("d", by, InvalidInput) for by in ("d", "c", "b", "a")),
+            ("d", "nobody", KeyError),
+            ("nobody", "d", KeyError),
+            ("d", "gone", InvalidInput),
+        ]
+        for old, by, error in refused:
+            with pytest.raises(error):
+                await memory.supersede(old, by)
+
+        assert before == [line async for line in memory.export()]
+        with pytest.raises(NotFound):
+            await memory.supersede("d", "nobody")
+
+
+async def test_a_memory_has_one_successor(tmp_path: Path) -> None:
+    """Naming another takes the place of the first; naming the same again changes nothing; undo gives the first back."""
+    async with on_file(tmp_path) as memory:
+        *_, second = [await item(memory, key) for key in ("old", "first", "second")]
+        await memory.supersede("old", "first")
+        pointed = [line async for line in memory.export()]
+        again = await memory.supersede("old", "first")
+        moved = await memory.supersede("old", "second")
+        links = [(await memory.get(link.source)).id for link in await memory.links("old")]
+        told = await memory.put("old", "x", agent="maestro", source="log")
+        # The first no longer stands for the old one, so the old one's successor may be superseded by it.
+        await memory.supersede("second", "first")
+        with pytest.raises(InvalidInput):
+            await memory.supersede("first", "old")
+        await memory.undo((await memory.history())[-1].run)
+        await memory.undo(moved)
+
+        assert (0, [second]) == (again.changes, links)
+        assert f"superseded by {second}" in told.reason
+        assert pointed == [line async for line in memory.export()]
+
+
+async def test_what_came_back_may_supersede_its_successor(memory: remanence.Engine) -> None:
+    """A restored memory has no successor, whatever its history says."""
+    await item(memory, "two")
+    await item(memory, "four")
+    await memory.supersede("two", "four")
+    await memory.restore("two")
+    await memory.supersede("four", "two")
+
+    assert ["two"] == await keys(memory)
+
+
+async def test_who_was_only_looked_at_has_no_event(memory: remanence.Engine) -> None:
+    """The end of a line of successors is guarded against a circle; that is nothing to tell of it."""
+    for key in ("one", "two", "three"):
+        await item(memory, key)
+    await memory.supersede("two", "three")
+    await memory.supersede("one", "two")
+    told = [event.verb for event in await memory.history("three")]
+
+    assert ["learn", "supersede"] == told
+    assert 3 == len(await memory.history("two"))
+
+
+# Several processes
+
+SUPERSEDING = """
+import asyncio, sys, remanence
+from remanence.errors import InvalidInput
+async def main(path, *pairs):
+    async with remanence.open(path, embedder="none") as memory:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        for pair in pairs:
+            old, by = pair.split(":")
+            try:
+                await memory.supersede(old, by)
+                print(old, flush=True)
+            except InvalidInput:
+                pass
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_processes_close_no_circle(tmp_path: Path) -> None:
+    """Two that supersede each other's memories at once: of each pair and each triangle, one stays in sight."""
+    async with on_file(tmp_path) as memory:
+        for number in range(20):
+            for name in "abxyz":
+                await item(memory, f"{name}{number}")
+            await memory.supersede(f"y{number}", f"z{number}")
+        one = [pair for n in range(20) for pair in (f"a{n}:b{n}", f"x{n}:y{n}")]
+        two = [pair for n in range(20) for pair in (f"b{n}:a{n}", f"z{n}:x{n}")]
+        processes = [started(SUPERSEDING, str(tmp_path / "memory.db"), *pairs) for pairs in (one, two)]
+        for process in processes:
+            assert process.stdout is not None
+            process.stdout.readline()
+        said = await asyncio.gather(*(asyncio.to_thread(said_by, process, "go\n") for process in processes))
+        left = await keys(memory)
+        checks = await memory.doctor()
+
+    assert 40 == len(said[0]) + len(said[1]) == 100 - 20 - len(left)
+    for number in range(20):
+        assert 1 == len({f"a{number}", f"b{number}"} & set(left))
+        assert 1 == len({f"x{number}", f"y{number}", f"z{number}"} & set(left))
+    assert [] == [check for check in checks if not check.ok]
+
+
+async def test_a_circle_closed_between_look_and_commit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First y by z; then x by y comes between the look of z by x and its commit: the end of the line is guarded."""
+    line = editing._line
+
+    async def interrupted(*given: Any) -> Any:
+        found = await line(*given)
+        monkeypatch.setattr(editing, "_line", line)
+        await other.supersede("x", "y")
+        return found
+
+    async with on_file(tmp_path) as memory, on_file(tmp_path) as other:
+        for key in "xyz":
+            await item(memory, key)
+        await memory.supersede("y", "z")
+        monkeypatch.setattr(editing, "_line", interrupted)
+
+        with pytest.raises(InvalidInput, match="cannot supersede"):
+            await memory.supersede("z", "x")
+        assert ["z"] == await keys(memory)
