@@ -176,7 +176,7 @@ TABLE: tuple[Advice, ...] = (
         "forget",
         "somebody asks for one memory to go",
         _WRITE,
-        "a receipt; refused where a pin, a hold or the system protects it",
+        "a receipt, or for an agent a plan to apply; refused where a pin, a hold or the system protects it",
         "restore or undo, if it was a mistake",
     ),
     Advice("restore", "an archived, forgotten or purged memory is wanted back", _WRITE, _RECEIPT, "nothing"),

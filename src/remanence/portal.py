@@ -42,7 +42,7 @@ class Portal:
             entered = True
         finally:
             if not entered:
-                self._end(self._ended())
+                self._end(self._finished())
 
     def close(self) -> None:
         """Let the calls under way finish, leave what is kept and end the thread; closing twice is allowed."""
@@ -115,16 +115,21 @@ class Portal:
         self._thread.join()
 
     async def _left(self) -> None:
-        while calls := [task for task in self._calls if task is not None]:
-            await asyncio.wait(calls)
+        await self._settled()
         try:
             await self._kept.__aexit__(None, None, None)
         finally:
-            await self._ended()
+            await self._finished()
 
-    async def _ended(self) -> None:
+    async def _finished(self) -> None:
+        await self._settled()
         await self._loop.shutdown_asyncgens()
         await self._loop.shutdown_default_executor()
+
+    async def _settled(self) -> None:
+        """Wait for the calls under way; one that was cancelled tidies up first."""
+        while calls := [task for task in self._calls if task is not None]:
+            await asyncio.wait(calls)
 
     def _run(self) -> None:
         try:

@@ -19,7 +19,7 @@ from mcp.client.stdio import stdio_client
 
 import remanence
 from remanence.faces.mcp.server import Session, built
-from remanence.faces.mcp.tools import DESTRUCTIVE, READING, names
+from remanence.faces.mcp.tools import CURATING, READING, names
 from remanence.store.base import Bookkeeping
 from tests.unit.test_fence import HOSTILE
 
@@ -128,16 +128,14 @@ async def test_curation_is_offered_only_where_it_is_allowed(tmp_path: Path) -> N
         every = (await agent.session.list_tools()).tools
 
     assert set(names(allow_curation=False)) == {tool.name for tool in plain}
-    assert {tool.name for tool in plain} | set(DESTRUCTIVE) == {tool.name for tool in every}
+    assert {tool.name for tool in plain} | set(CURATING) == {tool.name for tool in every}
     assert len(every) <= 12
     assert "Unknown tool" in refused
     for tool in every:
         hints = tool.annotations
         assert hints is not None
-        assert (tool.name in READING, tool.name in DESTRUCTIVE) == (
-            hints.read_only_hint,
-            hints.destructive_hint,
-        )
+        assert (tool.name in READING) == hints.read_only_hint
+        assert (tool.name in {"apply", "undo"}) == hints.destructive_hint
         assert tool.output_schema is not None
         assert 0 < len(tool.description or "") <= 120
         assert all("description" in one for one in tool.input_schema["properties"].values())
@@ -223,6 +221,7 @@ async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
             await memory.update(edited, text="The tea was black.")
         done = await agent.call("apply", plan_id=plan["plan_id"])
         again = await agent.refused("apply", plan_id=plan["plan_id"])
+        late = await agent.call("forget", ids=[gone])
         (run,) = done["runs"]
         async with remanence.open(path) as memory:
             after = [(await memory.get(name)).status.label for name in (gone, pinned, edited)]
@@ -230,7 +229,8 @@ async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
         twice = await agent.refused("undo", run=run)
         found = await agent.call("recall", query="lemon cake")
 
-    assert ("inbox", {pinned: "pinned"}, {"forget": 2}) == (before, plan["protected"], plan["counts"])
+    assert ("inbox", {pinned: "protected: pinned"}, {"forget": 2}) == (before, plan["spared"], plan["counts"])
+    assert {gone: "forgotten already"} == late["spared"]
     assert ["pruned", "inbox", "inbox"] == after
     assert [f"{edited}: changed since the plan was made"] == done["skipped"]
     assert "plan again" in again
@@ -298,6 +298,18 @@ async def test_a_text_too_long_is_refused_and_the_server_lives(tmp_path: Path) -
     assert "100,000 are the limit" in refused
     assert "split it" in refused
     assert len(refused) + len(question) < 1_000
+
+
+async def test_what_is_no_message_harms_nobody(tmp_path: Path) -> None:
+    """Lines that are no JSON, no message or no text are passed over, and the next call is answered."""
+    with wired(tmp_path / "memory.db") as wire:
+        assert wire.process.stdin is not None
+        wire.process.stdin.write(b"hello\n{}\n[]\n\xff\xfe\n" + b"[" * 100_000 + b"\n")
+        wire.learn(7)
+        while (answer := wire.answer()).get("id") != 7:
+            assert "error" in answer
+
+    assert "stored" == answer["result"]["structuredContent"]["status"]
 
 
 async def test_a_server_killed_in_a_call_loses_nothing_it_acknowledged(tmp_path: Path) -> None:

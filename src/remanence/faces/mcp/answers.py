@@ -82,12 +82,12 @@ class Rating:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A plan that waits under its id: nothing has happened yet."""
+    """A plan that waits under its id: nothing has happened yet; `spared` says what would stay and why."""
 
     plan_id: str
     text: str
     counts: dict[str, int]
-    protected: dict[str, str] = field(default_factory=dict)
+    spared: dict[str, str] = field(default_factory=dict)
     held: str = ""
 
     @classmethod
@@ -97,8 +97,8 @@ class Prepared:
         return cls(plan_id, visible(plan.show()), counts, held=plan.held or "")
 
     def __str__(self) -> str:
-        protected = "".join(f"\nProtected: {name} ({by})" for name, by in self.protected.items())
-        return f"{self.plan_id}: nothing of this has happened yet.\n{self.text}{protected}"
+        spared = "".join(f"\nSpared: {name} ({reason})" for name, reason in self.spared.items())
+        return f"{self.plan_id}: nothing of this has happened yet.\n{self.text}{spared}"
 
 
 @dataclass(frozen=True)

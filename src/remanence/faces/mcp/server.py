@@ -22,7 +22,7 @@ from remanence._version import __version__
 from remanence.engine import Engine
 from remanence.errors import RemanenceError
 from remanence.faces.mcp.fence import visible
-from remanence.faces.mcp.tools import DESTRUCTIVE, READING, Tools, names
+from remanence.faces.mcp.tools import CURATING, READING, Tools, names
 from remanence.opening import open as open_memory
 
 INSTRUCTIONS = (
@@ -92,7 +92,7 @@ def _tool(verb: Verb, session: Session) -> Tool:
     name = verb.__name__
     hints = ToolAnnotations(
         read_only_hint=name in READING,
-        destructive_hint=name in DESTRUCTIVE,
+        destructive_hint=name in CURATING and name not in READING,
         idempotent_hint=name in READING,
         open_world_hint=False,
     )

@@ -3,9 +3,10 @@
 Knows which tools there are and what they take; must not know the protocol they are called by.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -21,7 +22,7 @@ from remanence.faces.mcp.fence import fenced, visible
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.flows.recalling import render
 from remanence.guide import guide
-from remanence.model import Status
+from remanence.model import Memory, Status
 
 IDS_MAX = 100  # of one call
 
@@ -122,7 +123,7 @@ class Tools:
         self, verb: Annotated[str | None, Field(description="A tool's name; all if absent.")] = None
     ) -> Told:
         """Say when to use a tool, what it costs and returns, and what comes next."""
-        tools = {name for name in vars(Tools) if not name.startswith("_")}
+        tools = names(allow_curation=True)
         if verb is not None and verb not in tools:
             raise NameUnknown("tool", verb, tools)
         told = [advice for advice in guide(verb).entries if advice.verb in tools]
@@ -134,12 +135,12 @@ class Tools:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
         found = [await self.memory.get(name) for name in dict.fromkeys(ids)]
         now = SystemClock().now()
-        guards = {memory.id: protecting(memory, self.memory.policy, now) for memory in found}
-        going = [memory for memory in found if not guards[memory.id] and memory.status is not Status.PRUNED]
+        why = {memory.id: _spared(memory, protecting(memory, self.memory.policy, now)) for memory in found}
+        going = [memory for memory in found if not why[memory.id]]
         plan_id = self.plans.add(Forgetting({memory.id: memory.revision for memory in going}))
         shown = fenced("\n".join(map(render, going)))
-        protected = {name: ", ".join(by) for name, by in guards.items() if by}
-        return Prepared(plan_id, f"Would be forgotten: {shown}", {"forget": len(going)}, protected)
+        spared = {name: reason for name, reason in why.items() if reason}
+        return Prepared(plan_id, f"Would be forgotten: {shown}", {"forget": len(going)}, spared)
 
     async def apply(self, plan_id: PlanId) -> Done:
         """Do what a plan showed, once. What was used or changed since is skipped and listed."""
@@ -172,20 +173,26 @@ class Tools:
         return Done.of(*receipts, skipped=skipped)
 
 
+def _spared(memory: Memory, guards: Sequence[str]) -> str:
+    """Say why a memory would not be forgotten; "" where it would."""
+    if memory.status is Status.PRUNED:
+        return "forgotten already"
+    return f"protected: {', '.join(guards)}" if guards else ""
+
+
 def _between(since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
     if since is None and until is None:
         return None
     return moment(since or "1971-01-01"), moment(until or "2254-12-31")
 
 
-# What may not be called without --allow-curation.
-DESTRUCTIVE = ("forget", "apply", "undo")
-READING: frozenset[str] = frozenset({"plan", "explain", "status", "guide"})
+# What is offered only with --allow-curation.
+CURATING = ("forget", "apply", "undo")
+# What changes no memory: counting uses and keeping a plan in mind is bookkeeping.
+READING = frozenset({"boot", "frame", "recall", "plan", "explain", "status", "guide", "forget"})
 
 
 def names(*, allow_curation: bool) -> tuple[str, ...]:
     """Return the names of the tools that a server offers."""
-    every: dict[str, Any] = {
-        name: one for name, one in vars(Tools).items() if callable(one) and name[0] != "_"
-    }
-    return tuple(name for name in every if allow_curation or name not in DESTRUCTIVE)
+    every = tuple(name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
+    return tuple(name for name in every if allow_curation or name not in CURATING)
