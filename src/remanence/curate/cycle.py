@@ -229,7 +229,8 @@ class Cycle:
         for index, edges in cut.items():
             fresh = edges[~gone[edges]]
             gone[fresh] = True
-            self.working.note_cut(fresh, index)
+            if len(fresh):
+                self.working.note_cut(fresh, index)
         if gone.any():
             self.working.unlink(np.flatnonzero(gone))
 

@@ -73,7 +73,11 @@ def link_edits(working: Working) -> LinkEdits:
         keys % 16,
         _side(before, left),
         _side(after, right),
-        {rule: int(np.isin(cut, keys).sum()) for rule, cut in working.cut_by.items()},
+        # Without merges no link that was cut is made again, and all cuts are in the outcome.
+        {
+            rule: int(np.isin(cut, keys).sum()) if working.merges else len(cut)
+            for rule, cut in working.cut_by.items()
+        },
     )
 
 

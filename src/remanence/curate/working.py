@@ -157,8 +157,9 @@ class Working:
 
     def note_cut(self, edges: Ints, rule: int) -> None:
         """Remember which rule cuts some links."""
-        keys = link_keys(self.frame.edges(), len(self.frame))[edges]
-        self.cut_by[rule] = np.union1d(self.cut_by.get(rule, keys[:0]), keys)
+        keys, known = link_keys(self.frame.edges(), len(self.frame))[edges], self.cut_by.get(rule)
+        # Uniting sorts hundreds of thousands of keys, and mostly there is nothing to unite with.
+        self.cut_by[rule] = keys if known is None else np.union1d(known, keys)
 
     def unlink(self, edges: Ints) -> None:
         """Cut links."""
