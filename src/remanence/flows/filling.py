@@ -52,12 +52,12 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             room.pass_over(full, len(queue.seq) - start)
             break
         seqs = queue.seq[start : start + PAGE]
+        sure = set(seqs[: max(0, queue.sure - start)].tolist())
         if filled.shows_enough:
             # Blanks in a row may make a text shorter than its tokens say; then it is passed over all the same.
             least = (queue.tokens[start : start + PAGE] - 1) * CHARS_PER_TOKEN + LINE_CHARS_MIN
             seqs = seqs[least <= room.chars]
             room.pass_over("budget", int((least > room.chars).sum()))
-        sure = set(queue.seq[start : max(start, queue.sure)].tolist())
         for memory in await core.store.get(core.scope, seqs.tolist()):
             if memory is not None:
                 _offer(filled, room, queue, memory, sure=memory.seq in sure)
