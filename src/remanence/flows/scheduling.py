@@ -46,9 +46,7 @@ class Schedule:
     async def due_at(self) -> int | None:
         """Return when the next run is due at the present pace; None where none is, or the policy has no interval."""
         core = self._core
-        if not core.policy_given:
-            return None
-        return due_at(core.policy, *await _read(core))
+        return due_at(core.policy, *await _read(core)) if _runs_by_itself(core) else None
 
     async def last(self) -> Ran | None:
         """Return what became of the last automatic run."""
@@ -57,7 +55,11 @@ class Schedule:
 
 async def should_curate(core: Core) -> bool:
     """Tell whether the policy's interval has passed on its clock since anything was last curated."""
-    return core.policy_given and due(core.policy, *await _read(core))
+    return _runs_by_itself(core) and due(core.policy, *await _read(core))
+
+
+def _runs_by_itself(core: Core) -> bool:
+    return core.policy_given and core.policy.interval is not None
 
 
 async def curate(core: Core) -> Ran | None:
