@@ -16,7 +16,6 @@ from benchmarks.corpus import DIMENSIONS
 from benchmarks.report import rss_peak_mb, spent
 from remanence.clock import HOUR, ManualClock
 from remanence.llm.base import Bands, Vectors, WordWeight
-from remanence.model import LINK_COLUMNS
 from remanence.text import fingerprint, token_estimate, words
 
 # As on the other side: every third memory is past its recency, and all links were active ten hours ago.
@@ -120,7 +119,7 @@ def exported(given: dict[str, Any], vectors: Prepared, now: int) -> Iterator[byt
         ends = {"source": f"{source:032x}", "target": f"{target:032x}", "relation": "similar"}
         seen = now - LINK_HOURS * HOUR
         values = {"weight": weight, "confidence": 1.0, "count": 1, "created_at": seen, "last_at": seen}
-        yield orjson.dumps({**dict.fromkeys(LINK_COLUMNS), **ends, **values}) + b"\n"
+        yield orjson.dumps({**ends, **values}) + b"\n"
 
 
 def _memory(name: str, text: str, at: int, vectors: Prepared) -> dict[str, Any]:
