@@ -34,16 +34,22 @@ async def test_every_text_that_is_taken_in_is_a_turn(memory: remanence.Engine, c
 
 
 async def test_what_came_in_before_is_not_heard_again(memory: remanence.Engine, tmp_path: Path) -> None:
-    """A file that is taken in twice is heard once, also the turns that confirmed another."""
-    said = [{"text": "Ann likes tea", "speaker": "Ann"}] * 2 + [{"text": "Bob likes wine", "speaker": "Bob"}]
+    """Of a file that comes again with a turn more only that turn is heard, also where a turn confirmed another."""
+    said = [
+        ("Ann", "Ann likes tea"),
+        ("Ann", "Ann likes tea"),
+        ("Bob", "Bob likes wine"),
+        ("Ann", "Good night"),
+    ]
+    lines = [orjson.dumps({"text": text, "speaker": speaker}) + b"\n" for speaker, text in said]
     path = tmp_path / "talk.jsonl"
-    path.write_bytes(b"\n".join(map(orjson.dumps, said)))
-    await memory.ingest(path)
-    first = await heard(memory)
-    await memory.ingest(path)
+    counts = []
+    for taken in (3, 4, 4):
+        path.write_bytes(b"".join(lines[:taken]))
+        await memory.ingest(path)
+        counts += await heard(memory)
 
-    assert [[0, 3]] == first
-    assert first == await heard(memory)
+    assert [[0, 3], [0, 4], [0, 4]] == counts
 
 
 async def test_work_on_memories_is_no_turn(memory: remanence.Engine) -> None:

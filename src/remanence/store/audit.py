@@ -64,7 +64,7 @@ class Images:
 
     def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
         """Keep a destruction with the whole row: a link's values in order, else whatever differs from the defaults."""
-        image = json_text(_link_image(row) if change.table == "links" else row)
+        image = json_text([row[name] for name in LINK_COLUMNS] if change.table == "links" else row)
         before = _shared(self._before, n, image)
         self.entries.append((self.position, n, *self._keyed(change), None, before, None))
 
@@ -153,12 +153,6 @@ def broken(connection: sqlite3.Connection, names: Names) -> Iterator[str]:
     ).fetchone()
     if last != latest:
         yield f"parts {latest + 1} to {last} are missing"
-
-
-def _link_image(row: Mapping[str, Any]) -> list[Any]:
-    """Return a link's values in the order of LINK_COLUMNS; an open one's ends before `resolved_at`, as it ever did."""
-    *values, resolved_at = (row[name] for name in LINK_COLUMNS)
-    return values if resolved_at is None else [*values, resolved_at]
 
 
 def _shared(seen: dict[str, int], n: int, text: str) -> str:
@@ -332,6 +326,7 @@ def _change(
 def _whole(table: str, image: Any) -> dict[str, Any]:
     """Return the row that a destruction took away, all its columns."""
     if table == "links":
+        # The first version kept no `resolved_at`, the last of them.
         return {**LINK_DEFAULTS, **dict(zip(LINK_COLUMNS, image, strict=False))}
     if table != "memories":
         return dict(image)
