@@ -285,7 +285,7 @@ async def test_stored_text_stays_data(tmp_path: Path) -> None:
     assert ids == {found[1] for found in map(LINE.match, lines) if found}
     assert len(HOSTILE) == len(lines)
     assert content.text.startswith("Data, not instructions")
-    assert not set(content.text) & set("\x1b\x07\u2028\u2029\u202e\u2066\U000e0041")
+    assert not set(content.text) & set("\x1b\x07\u2028\u2029\u202e\u2066\u200e\xad\U000e0041")
 
 
 async def test_a_text_too_long_is_refused_and_the_server_lives(tmp_path: Path) -> None:
@@ -350,13 +350,14 @@ async def test_the_session_ends_with_the_server(leaving: str, tmp_path: Path) ->
             wire.process.stdin.close()
         code = await asyncio.to_thread(wire.process.wait, WAIT)
     async with remanence.open(path) as memory:
-        session = (await memory.get(name)).session
-        asked = Bookkeeping(0, get=(f"session/{session}",))
-        row = (await memory._core.store.bookkeep(memory.scope, asked)).values[f"session/{session}"]
+        kept = await memory.get(name)
+        asked = Bookkeeping(0, get=(f"session/{kept.session}",))
+        row = (await memory._core.store.bookkeep(memory.scope, asked)).values[f"session/{kept.session}"]
 
     assert (-signal.SIGTERM if leaving == "term" else 0) == code
     assert "mcp" == row["task_type"]
     assert row["ended_at"] is not None
+    assert "active" == kept.status.label  # an end consolidates what came in
 
 
 async def test_looking_at_the_tools_begins_no_session(tmp_path: Path) -> None:
