@@ -52,6 +52,16 @@ async def test_what_came_in_before_is_not_heard_again(memory: remanence.Engine, 
     assert [[0, 3], [0, 4], [0, 4]] == counts
 
 
+async def test_a_text_put_again_is_heard_again(memory: remanence.Engine, clock: ManualClock) -> None:
+    """What is put under a name is a turn each time that it is said, though it stays one memory."""
+    for text in ("Ann likes tea", "Ann likes coffee", "Ann likes coffee"):
+        await memory.put("ann/drink", text, speaker="Ann", source="chat:1")
+        clock.advance(minutes=1)
+
+    assert [[0, 1], [1, 1], [2, 1]] == await heard(memory)
+    assert 1 == (await memory.status()).memories
+
+
 async def test_work_on_memories_is_no_turn(memory: remanence.Engine) -> None:
     """Using, changing, consolidating and undoing are not heard, and an undo takes back no turn."""
     learned = await memory.learn("Ann likes tea")

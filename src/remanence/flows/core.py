@@ -93,13 +93,21 @@ class Core:
         return memory
 
     async def change_one(
-        self, name: int | str, verb: str, decide: Callable[[Memory], Awaitable[Sequence[Change]]]
+        self,
+        name: int | str,
+        verb: str,
+        decide: Callable[[Memory], Awaitable[Sequence[Change]]],
+        *,
+        turns: int = 0,
     ) -> Receipt:
-        """Read a memory, decide its changes and commit them, again from the start after a lost race."""
+        """Read a memory, decide its changes and commit them, again from the start after a lost race.
+
+        `turns` are heard with the changes.
+        """
         for attempt in range(RACES_MAX):
             memory = await self.one(name)
             changes = await decide(memory)
-            cause = self.cause(verb, detail={"id": memory.id})
+            cause = self.cause(verb, detail={"id": memory.id}, turns=turns)
             if not changes:
                 return receipt(self.scope, cause, 0, {})
             try:

@@ -62,7 +62,7 @@ async def _renewed(core: Core, key: str, draft: Draft) -> Learned:
         reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
-    await core.change_one(key, "update", decide)
+    await core.change_one(key, "update", decide, turns=1)
     memory = await core.one(key)
     return Learned(memory.id, memory.seq, "known", reason)
 
