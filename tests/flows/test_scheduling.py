@@ -16,7 +16,7 @@ from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.faces import cli
 from remanence.flows import curating, scheduling, sessions
 from remanence.flows import settings as declared
-from remanence.flows.scheduling import LEASE
+from remanence.flows.scheduling import LEASE, Ran
 from remanence.flows.settings import Setting
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
@@ -322,6 +322,28 @@ async def test_what_another_has_just_done_is_not_done_again(
 
     assert last is not None
     assert (1, "done") == (len(plans), last.outcome)
+
+
+async def test_what_was_done_is_not_covered_by_a_skip(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who skips because another process curates tells it late: by then the other has told what it did."""
+    path, more = tmp_path / "memory.db", {"clock": clock, "embedder": "none", "policy": DAILY}
+    curate = scheduling.curate
+
+    async def overtaken(core: Any) -> Ran | None:
+        monkeypatch.setattr(scheduling, "curate", curate)
+        await other.begin_session()
+        return Ran(core.clock.now(), "skipped", reason="another process is curating")
+
+    async with remanence.open(path, **more) as memory, remanence.open(path, **more) as other:  # type: ignore[arg-type]
+        await _filled(memory, clock)
+        monkeypatch.setattr(scheduling, "curate", overtaken)
+        await memory.begin_session()
+        last = await memory.schedule.last()
+
+    assert last is not None
+    assert ("done", {"archive": 4}) == (last.outcome, last.counts)
 
 
 # Thinks for a second between plan and apply, so that the processes surely meet.

@@ -126,6 +126,26 @@ async def test_closing_ends_the_session_and_leaves_the_inbox(opener: Opener, clo
     assert (2.0, (), {"inbox": 1}) == (state.clocks["active"].reading, state.sessions, state.statuses)
 
 
+async def test_a_close_that_cannot_write_lets_go_all_the_same(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so, its heart stops, and the file is free; the session counts until its last beat."""
+    memory = remanence.open(tmp_path / "memory.db", clock=clock, embedder="none")
+    await memory.__aenter__()
+    session = await memory.begin_session()
+    clock.advance(hours=1)
+    await memory.status()
+    clock.advance(hours=1)
+    with monkeypatch.context() as broken:
+        broken.setattr(memory._core.store, "bookkeep", _unavailable)
+        with pytest.raises(StoreUnavailable, match="the disk is away"):
+            await memory.close()
+    await memory.close()
+    async with remanence.open(tmp_path / "memory.db", clock=clock, embedder="none") as again:
+        assert 1.0 == await again.end_session(session)
+    assert [] == [task for task in asyncio.all_tasks() if "beat" in repr(task)]
+
+
 # Counting
 
 

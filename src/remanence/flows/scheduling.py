@@ -5,7 +5,7 @@ A failure here reaches nobody's verb; it is kept with its reason, and shown by `
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -77,14 +77,19 @@ async def curate(core: Core) -> Ran | None:
         await core.store.bookkeep(core.scope, Bookkeeping(now, release=("curate", holder)))
 
 
-async def keep(core: Core, name: str, work: Coroutine[Any, Any, Ran | None]) -> None:
+async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:
     """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
+    row, now = f"automatic/{name}", core.clock.now()
+    before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
     done: Ran | BaseException | None
-    (done,) = await asyncio.gather(work, return_exceptions=True)
+    (done,) = await asyncio.gather(work(core), return_exceptions=True)
     ran = _failed(core, name, done) if isinstance(done, BaseException) else done
-    if ran is not None:
-        put = {f"automatic/{name}": asdict(ran)}
-        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put))
+    if ran is None:
+        return
+    if ran.outcome == "skipped":  # what another process did meanwhile says more
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (before, asdict(ran))}))
+    else:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
 
 
 async def kept(core: Core) -> dict[str, Ran]:

@@ -38,7 +38,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         await heartbeat.beat(core)
         if core.session is not None:
             return core.session
-        await scheduling.keep(core, "curate", scheduling.curate(core))
+        await scheduling.keep(core, "curate", scheduling.curate)
         every = await settings.number(core, "heartbeat_seconds") if heartbeats else None
         session, now = core.new_id(), core.clock.now()
         row = {
@@ -62,7 +62,7 @@ async def end(core: Core, session: str | None) -> float:
             return 0.0
         hours, was_open = await _close(core, ended)
     if was_open:
-        await scheduling.keep(core, "consolidate", _consolidate(core))
+        await scheduling.keep(core, "consolidate", _consolidate)
     return hours
 
 
