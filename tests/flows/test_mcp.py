@@ -396,11 +396,12 @@ async def test_two_servers_share_a_file(tmp_path: Path) -> None:
             for name in names
         ]
     async with remanence.open(path) as memory:
-        found = [(await memory.get(name)).status.label for name in kept]
+        found = [await memory.get(name) for name in kept]
         state, checks = await memory.status(), await memory.doctor()
 
     assert (64, 4) == (state.memories - state.statuses["pruned"], state.statuses["pruned"])
-    assert not set(found) - {"inbox", "active"}
+    assert not {one.status.label for one in found} - {"inbox", "active"}
+    assert 2 == len({one.session for one in found})  # one a server, however many calls came first
     assert all(check.ok for check in checks)
 
 
