@@ -243,6 +243,17 @@ asyncio.run(SqlStore(sys.argv[1]).open())
     assert [] == [check for check in checks if not check.ok]
 
 
+async def test_an_old_file_that_is_locked_says_so(path: Path) -> None:
+    """Who meets an old file while another writes to it waits, then is told; the file stays as it is."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = wal")
+        other.execute("BEGIN IMMEDIATE")
+        refused = await raised(StoreUnavailable, SqlStore(str(path), busy_ms=50).open())
+
+    assert ("locked" in str(refused), 1) == (True, version_of(path))
+    assert [] == [*path.parent.glob("*.before-*")]
+
+
 async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ Reads everything and mends nothing; each check says what it saw, also where the 
 """
 
 import sqlite3
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -23,7 +24,7 @@ _MASK = (1 << 64) - 1
 _FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 Faults = Iterator[str]
-_UNREADABLE = (sqlite3.Error, ValueError, TypeError, LookupError, OverflowError)
+_UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
 _REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
 
 

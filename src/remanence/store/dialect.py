@@ -141,9 +141,11 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
         return InvalidInput(
             f"a value cannot be kept: {error}", recovery="use valid Unicode and integers below 2**63"
         )
-    if not isinstance(error, sqlite3.Error):
+    if not isinstance(error, sqlite3.Error | UnicodeDecodeError):
         return error
     name = getattr(error, "sqlite_errorname", "") or ""
+    if isinstance(error, UnicodeDecodeError):  # SQLite quotes bytes of the file that are no text
+        name = "SQLITE_CORRUPT"
     if name.startswith("SQLITE_CONSTRAINT"):
         return _constraint(name, str(error))
     for prefix, (kind, message, recovery) in _MEANINGS.items():

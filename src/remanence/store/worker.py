@@ -130,7 +130,7 @@ class Worker:
         try:
             connection = connection or self._connect()
             self.connected = True
-        except (sqlite3.Error, RemanenceError) as error:
+        except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
             self._refuse(jobs, error)
         else:
             self._do(connection, jobs)
@@ -229,7 +229,7 @@ class Worker:
         if not alone:
             connection.execute("RELEASE job")
 
-    def _refuse(self, jobs: Iterable[Job[Any]], error: sqlite3.Error | RemanenceError) -> None:
+    def _refuse(self, jobs: Iterable[Job[Any]], error: BaseException) -> None:
         for job in jobs:
             job.error = meaning(error, self._path)
 

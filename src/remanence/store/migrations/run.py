@@ -8,6 +8,7 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 
@@ -21,6 +22,7 @@ def migrate(
     """Bring the database to a revision, where it is not there yet.
 
     `start` and `finish` run in the same transaction, which is the only one to write, and may refuse it all by raising.
+    Errors are sqlite3's own.
     """
     engine = create_engine(
         "sqlite://", creator=lambda: connection, poolclass=StaticPool, pool_reset_on_return=None
@@ -30,10 +32,13 @@ def migrate(
     def begin(wrapped: Connection) -> None:
         wrapped.exec_driver_sql("BEGIN IMMEDIATE")
 
-    with engine.begin() as wrapped:
-        start()
-        command.upgrade(config(scripts, wrapped), revision)
-        finish()
+    try:
+        with engine.begin() as wrapped:
+            start()
+            command.upgrade(config(scripts, wrapped), revision)
+            finish()
+    except DBAPIError as error:
+        raise error.orig or error from error
 
 
 def config(scripts: Path, connection: Connection, **attributes: Any) -> Config:
