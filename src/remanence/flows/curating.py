@@ -83,7 +83,9 @@ async def apply(core: Core, plan: Plan, allow_destroyed: int | None) -> Receipt:
     await _refuse(core, plan, allow_destroyed)
     done = await carry_out(core, plan, "curate")
     now = core.clock.now()
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
+    if not core.policy_given or plan.policy == core.policy.name:
+        # Another policy's run is none of the one whose interval is counted.
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     return done
 
 

@@ -40,9 +40,10 @@ class Pace:
 class State:
     """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
 
-    `first_archives` tells for each decay class that stands when time alone takes its first memory away under the
-    policy, at the present pace of its clock, None if not within 200 years. `automatic` tells what became of the last
-    work that nobody asked for, `sessions` which are open.
+    `policy` is the one in force, `adopted` whether it is so for every process. `first_archives` tells for each decay
+    class that stands when time alone takes its first memory away under the policy, at the present pace of its clock,
+    None if not within 200 years. `automatic` tells what became of the last work that nobody asked for, `sessions`
+    which are open.
     """
 
     scope: str
@@ -57,6 +58,7 @@ class State:
     pinned: int
     runs: int
     policy: str | None
+    adopted: bool
     last_curate_at: int | None
     clocks: Mapping[str, Pace]
     first_archives: Mapping[str, int | None]
@@ -83,7 +85,7 @@ async def status(core: Core) -> State:
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, _asked(core), now)
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
-    policy = await adopted(core)
+    stored = await adopted(core)
     recent = await core.store.history(
         core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
     )
@@ -99,7 +101,8 @@ async def status(core: Core) -> State:
         links=0 if snapshot.links is None else len(snapshot.links),
         pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
         runs=len({part.cause.run for part in recent}),
-        policy=None if policy is None else str(policy["name"]),
+        policy=core.policy.name if core.policy_given else None,
+        adopted=stored is not None and stored["hash"] == core.policy.hash,
         last_curate_at=booked.values.get(LAST_CURATE),
         clocks={name: _pace(scale) for name, scale in scales(snapshot, now).items()},
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),

@@ -296,7 +296,9 @@ def _state(state: State) -> Iterator[Text]:
     )
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
         yield Text.assemble((f"  {name:<11}", "dim"), counted(getattr(state, name)))
-    policy = state.policy or "none adopted"
+    policy = (
+        "none" if state.policy is None else state.policy if state.adopted else f"{state.policy}, not adopted"
+    )
     yield Text.assemble(
         ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}"
     )
@@ -321,7 +323,7 @@ def _in_time(state: State) -> Iterator[Text]:
         what = safe(ran.reason) or counted(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
-            (f"  {work:<11}", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
+            (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
         yield _session(session, state.at)
