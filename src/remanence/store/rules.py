@@ -64,6 +64,7 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "links": (int, int, int),
     "sources": (int, str),
 }
+_ONE_NUMBER = (int,)
 _COUNTS = frozenset({"int", "time"})  # any integer fits
 _CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
 _CLOCKS = frozenset({"active", "turns"})
@@ -76,6 +77,8 @@ _BUCKET_MAX = (1 << _BUCKET_BITS) - 1
 def refuse_malformed(changes: Sequence[Change]) -> None:
     """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
     seen: dict[str, set[Any]] = {table: set() for table in _TABLE_COLUMNS}
+    # A large commit says the same few things of many rows: what was looked at a moment ago needs no second look.
+    fits: dict[tuple[str, str], Any] = {}
     for change in changes:
         keys = seen.get(change.table)
         if keys is None:
@@ -90,7 +93,7 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
             if values and not values.keys() <= _TABLE_COLUMNS[change.table].keys():
                 refuse_unknown_columns(values, change.table)
         if change.after:
-            _refuse_values(change)
+            _refuse_values(change, fits)
         if change.table == "memories" and change.before is None:
             _refuse_missing(change)
 
@@ -203,6 +206,8 @@ def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
 
 def _refuse_key(change: Change) -> None:
     shape = _KEYS[change.table]
+    if type(change.key) is int and shape == _ONE_NUMBER:
+        return
     key = change.key if isinstance(change.key, tuple) else (change.key,)
     if tuple(map(type, key)) == shape:
         return
@@ -212,22 +217,24 @@ def _refuse_key(change: Change) -> None:
         )
 
 
-def _refuse_values(change: Change) -> None:
+def _refuse_values(change: Change, fits: dict[tuple[str, str], Any]) -> None:
     columns = _TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
+        if type(value) is int and columns[name].kind in _COUNTS:
+            continue
+        if fits.get((change.table, name), change) is value:
+            continue
         if isinstance(value, Increment):
             if change.table != "memories" or name not in COUNTERS or change.before is None:
                 raise _refused(
                     change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
                 )
-        elif (value is None and columns[name].nullable) or (
-            type(value) is int and columns[name].kind in _COUNTS
-        ):
             continue
-        elif not _fits(columns[name], value):
+        if not _fits(columns[name], value):
             raise _refused(
                 change, f"{name} cannot be {value!r:.80}", f"{name} is of kind {columns[name].kind}"
             )
+        fits[change.table, name] = value
 
 
 def _refuse_missing(change: Change) -> None:
