@@ -10,7 +10,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, NotFound
 from remanence.flows import editing
-from remanence.model import REJECTED_PATH
+from remanence.model import REJECTED_PATH, Status
 from tests.flows.conftest import Opener
 from tests.flows.forge import item, keys, on_file, said_by, started
 
@@ -92,26 +92,37 @@ async def test_put_again_moves_the_evidence_and_keeps_the_place(
     )
 
 
-async def test_put_never_brings_back_what_is_out_of_sight(memory: remanence.Engine) -> None:
-    """The answer says what the memory is, who took its place, and how to bring it back; nothing is changed."""
+async def test_put_never_brings_back_what_was_superseded(memory: remanence.Engine) -> None:
+    """The answer says who took its place, and how to bring it back; nothing is changed."""
     old, new = await item(memory, "failed-1"), await item(memory, "shipped-1")
-    gone = await item(memory, "failed-2")
     await memory.supersede("failed-1", "shipped-1")
-    await memory.forget("failed-2")
-    before = [await memory.get(key) for key in ("failed-1", "failed-2")]
-    answers = [
-        await memory.put(key, "Again!", agent="maestro", source="log") for key in ("failed-1", "failed-2")
-    ]
+    before = await memory.get("failed-1")
+    answer = await memory.put("failed-1", "Again!", agent="maestro", source="log")
 
-    assert before == [await memory.get(key) for key in ("failed-1", "failed-2")]
-    assert [
-        f"superseded by {new}: nothing was changed; to bring it back: restore {old}",
-        f"pruned: nothing was changed; to bring it back: restore {gone}",
-    ] == [answer.reason for answer in answers]
+    assert before == await memory.get("failed-1")
+    assert f"superseded by {new}: nothing was changed; to bring it back: restore {old}" == answer.reason
 
     await memory.restore("failed-1")
 
     assert "updated" == (await memory.put("failed-1", "Again!", agent="maestro", source="log")).reason
+
+
+async def test_a_name_whose_memory_is_gone_names_what_is_put_next(memory: remanence.Engine) -> None:
+    """An issue that fails again after its episode was compacted is a new episode, the newest, after the old one."""
+    old = await item(memory, "failed-1")
+    await item(memory, "failed-2")
+    await memory.compact_episodic(1)
+    answer = await memory.put("failed-1", "Again!", kind="episodic", agent="maestro", source="log")
+    found, gone = await memory.get("failed-1"), await memory.get(old)
+    await memory.compact_episodic(1)
+    links = [(link.source, link.target, link.relation.label) for link in await memory.links(old)]
+
+    assert ("stored", f"anew: {old}, which had the name, is pruned") == (answer.status, answer.reason)
+    assert ("Again!", "failed-1", None, "pruned") == (found.text, found.key, gone.key, gone.status.label)
+    assert Status.INBOX is (await memory.get("failed-1")).status
+    assert [(answer.seq, gone.seq, "learned_from")] == links
+
+    assert "known" == (await memory.put("failed-1", "Again!", agent="maestro", source="log")).status
 
 
 async def test_a_repeat_under_another_key_says_so(memory: remanence.Engine) -> None:

@@ -8,14 +8,16 @@ from dataclasses import replace
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
-from remanence.flows.core import Core
+from remanence.flows.core import Core, update
 from remanence.flows.editing import edited, heir
 from remanence.flows.writing import prepare, take
-from remanence.model import STANDING, Learned, Memory, Turn
+from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn
 from remanence.write.arrive import Draft
 
 # What a text put again may bring; who said it first, and where, stays.
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence")
+# What left by age or by number, not because something better took its place.
+_GONE = frozenset({Status.ARCHIVED, Status.PRUNED})
 _EVIDENCE = frozenset({"said_at", "revision"})
 
 
@@ -26,14 +28,32 @@ async def put(core: Core, turn: Turn) -> Learned:
     draft = prepare(core, turn)
     _refuse_unfounded(core, draft.turn)
     (memory,) = await core.store.get(core.scope, [turn.key])
-    if memory is None:
-        (learned,) = await take(core, [draft])
-        if learned.status == "stored":
-            return learned
-        if (await core.store.get(core.scope, [turn.key])) == [None]:
-            reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
-            return replace(learned, reason=reason)
+    if memory is not None and memory.status not in _GONE:
+        return await _renewed(core, turn.key, draft)
+    if memory is not None:
+        await core.change_one(memory.seq, "put", _unnamed)
+    (learned,) = await take(core, [draft])
+    if learned.status == "stored":
+        return learned if memory is None else await _after(core, memory, learned)
+    if (await core.store.get(core.scope, [turn.key])) == [None]:
+        reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
+        return replace(learned, reason=reason)
     return await _renewed(core, turn.key, draft)
+
+
+async def _unnamed(memory: Memory) -> Sequence[Change]:
+    """Free the name of a memory that is gone: what is said of it from now on is another memory's."""
+    return update(memory, {"key": None}) if memory.status in _GONE else []
+
+
+async def _after(core: Core, gone: Memory, learned: Learned) -> Learned:
+    """Link a memory to the one that had its name before."""
+    now = core.clock.now()
+    values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
+    link = (learned.seq, gone.seq, int(Relation.LEARNED_FROM))
+    if learned.reason == "":  # the same words have drawn their link already
+        await core.commit([Change("links", link, None, values)], core.cause("put"))
+    return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
 
 
 def _refuse_unfounded(core: Core, turn: Turn) -> None:
