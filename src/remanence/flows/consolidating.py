@@ -1,13 +1,15 @@
 """The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
 
 Works 200 memories a transaction, so a kill redoes one chunk; nothing is merged or dropped here. A writer, where there
-is one, is asked about four at once and their judgements are kept before the next four.
+is one, is asked about four at once and their judgements are kept before the next four; processes that consolidate at
+once take turns at it, so that none is asked about twice.
 """
 
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Change
+from remanence.clock import MINUTE
 from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, update
 from remanence.flows.judging import Judged, judge
 from remanence.flows.writing import vector_of
 from remanence.llm.base import Writer
 from remanence.model import Consolidated, Memory, Relation, Status
-from remanence.store.base import Find
+from remanence.store.base import Bookkeeping, Find
 from remanence.twins import verdict
 
 CHUNK = 200
@@ -30,6 +33,9 @@ SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
 HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
+LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
+POLL_S = 0.1
+POLLS_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
 BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
 
 Floats = npt.NDArray[np.float32]
@@ -57,7 +63,7 @@ class _Chunk:
             embedded=total.embedded + self.embedded,
             near_duplicates=total.near_duplicates + self.near,
             similar=total.similar + self.similar,
-            run=run,
+            run=run if self.memories else total.run,
             judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
             contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
@@ -71,16 +77,37 @@ async def consolidate(
     cause = core.cause("consolidate")
     total, part = Consolidated(), 0
     size = CHUNK if core.writer is None else JUDGED_CHUNK
-    while limit := min(size, most - total.activated):
-        inbox = await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
-        if not inbox:
-            break
-        chunk = await _commit(core, inbox, cause.run, part)
+    while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
+        async with _own_turn(core):
+            chunk = await _commit(core, await _inbox(core, limit), cause.run, part)
         part += 1
         total = chunk.added_to(total, cause.run)
         if progress is not None:
             progress(total.activated)
     return total
+
+
+async def _inbox(core: Core, limit: int) -> list[Memory]:
+    return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
+
+
+@asynccontextmanager
+async def _own_turn(core: Core) -> AsyncIterator[None]:
+    """Keep other processes from asking a writer meanwhile; this saves its time, what is right the commit sees to."""
+    if core.writer is None:
+        yield
+        return
+    holder = core.new_id()
+    for _ in range(POLLS_MAX):
+        now = core.clock.now()
+        lease = ("consolidate", holder, now + LEASE)
+        if (await core.store.bookkeep(core.scope, Bookkeeping(now, lease=lease))).fence is not None:
+            break
+        await asyncio.sleep(POLL_S)
+    try:
+        yield
+    finally:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=("consolidate", holder)))
 
 
 async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
