@@ -26,17 +26,44 @@ def _score(preset: str, *parts: float) -> float:
     return float(composite(PRESETS[preset], dict(zip(PARTS, parts, strict=True))))
 
 
+SAME = (0.85, 0.35, 0.70, 0.30, 0.40)
+
+
 @pytest.mark.parametrize(
     ("preset", "parts", "expected"),
-    [("attention", (0.8, 0.7, 0.6, 0.4, 0.3), 0.625), ("self", (0.2, 0.9, 0.95, 0.7, 0.85), 0.768)],
+    [
+        pytest.param("attention", (0.8, 0.7, 0.6, 0.4, 0.3), 0.625, id="TC-S-001"),
+        pytest.param("self", (0.2, 0.9, 0.95, 0.7, 0.85), 0.768, id="TC-S-002"),
+        pytest.param("attention", (0.10, 0.95, 0.90, 0.80, 0.75), 0.598, id="TC-S-008, sure"),
+        pytest.param("attention", (0.85, 0.65, 0.60, 0.30, 0.20), 0.611, id="TC-S-008, alike"),
+        pytest.param("task", (0.6, 0.6, 0.6, 0.6, 0.6), 0.6, id="TC-S-009"),
+        # Its .611 adds terms that were rounded before.
+        pytest.param("attention", SAME, 0.610, id="TC-S-012, attention"),
+        pytest.param("task", SAME, 0.520, id="TC-S-012, task"),
+        pytest.param("self", SAME, 0.420, id="TC-S-012, self"),
+    ],
 )
 def test_composite_is_the_weighted_sum(preset: str, parts: tuple[float, ...], expected: float) -> None:
-    """TC-S: the five parts weigh what the preset says."""
+    """The five parts weigh what the preset says, so that likeness wins in attention and sureness in self."""
     assert expected == pytest.approx(_score(preset, *parts), abs=1e-3)
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_score_lies_between_0_and_1(preset: str) -> None:
+    """TC-S-006, TC-S-007: all parts 0 are 0, all parts 1 are 1, under any weights."""
+    assert (0.0, 1.0) == pytest.approx((_score(preset, *[0.0] * 5), _score(preset, *[1.0] * 5)))
+
+
+def test_without_a_question_what_is_better_in_all_stands_above() -> None:
+    """TC-S-005: of two that differ in all four parts alike, the better keeps its place, .831 to .522."""
+    parts = [dict(zip(PARTS[1:], four, strict=True)) for four in ((0.90, 0.95, 0.70, 0.85), (0.60, 0.80, 0.40, 0.50))]
+    found = [float(composite(PRESETS["self"].without_similarity(), four)) for four in parts]
+
+    assert [0.831, 0.522] == pytest.approx(found, abs=1e-3)
+
+
 def test_without_a_question_the_other_four_share_the_weight() -> None:
-    """TC-S: similarity drops out and the rest is divided by its sum."""
+    """TC-S-004: similarity drops out and the rest is divided by its sum."""
     without = PRESETS["self"].without_similarity()
 
     assert [0, 0.3333, 0.0556, 0.2778, 0.3333] == pytest.approx(
@@ -45,7 +72,7 @@ def test_without_a_question_the_other_four_share_the_weight() -> None:
 
 
 def test_reinforcement_is_logarithmic() -> None:
-    """TC-S: counts of 0, 1, 5, 10, 50 and 100 where the most is 100; nothing used at all is 0."""
+    """TC-S-010: counts of 0, 1, 5, 10, 50 and 100 where the most is 100; nothing used at all is 0."""
     counts = np.array([0, 1, 5, 10, 50, 100])
 
     assert [0, 0.150, 0.388, 0.520, 0.852, 1] == pytest.approx(reinforcement(counts, 100).tolist(), abs=1e-3)
@@ -87,8 +114,11 @@ def test_what_failed_fades_faster_but_never_what_is_durable() -> None:
     assert exp(-5) == pytest.approx(float(recency(found[2], 100)))
 
 
-@pytest.mark.parametrize("weights", [(0.5, 0.5, 0.5, 0, 0), (1.2, -0.2, 0, 0, 0), (float("nan"), 1, 0, 0, 0)])
+@pytest.mark.parametrize(
+    "weights",
+    [(0.35, 0.15, 0.25, 0.15, 0.05), (0.5, 0.5, 0.5, 0, 0), (1.2, -0.2, 0, 0, 0), (float("nan"), 1, 0, 0, 0)],
+)
 def test_weights_must_be_weights(weights: tuple[float, ...]) -> None:
-    """Weights that are negative, unknown or do not add up to 1 are refused."""
+    """TC-S-003: weights that are negative, unknown or do not add up to 1 are refused."""
     with pytest.raises(InvalidInput):
         Weights(*weights)
