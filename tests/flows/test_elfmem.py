@@ -228,7 +228,7 @@ async def test_nothing_at_all_is_no_side_effect(desk: Desk) -> None:
 
 
 async def test_an_empty_run_counts_and_a_look_does_not(tmp_path: Path) -> None:
-    """last_curate_at moves with every run, also where there was nothing to do; never with a plan or a foreign policy."""
+    """last_curate_at moves with every run, also where there was nothing to do; not with a plan or a foreign policy."""
     clock = ManualClock()
     async with remanence.open(tmp_path / "m.db", policy="elfmem", clock=clock, embedder="none") as memory:
         await memory.plan()
