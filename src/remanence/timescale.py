@@ -5,13 +5,13 @@ idleness mean hours of work, or turns of talk, without a second set of times to 
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.snapshot import Floats, Ints, Snapshot
+from remanence.snapshot import Floats, Ints
 
 ClockName: TypeAlias = Literal["wall", "active", "turns"]
 CLOCKS: tuple[ClockName, ...] = ("wall", "active", "turns")
@@ -49,13 +49,27 @@ class Timescale:
         return float(self.readings[-1])
 
 
-def scales(snapshot: Snapshot, now: int) -> dict[ClockName, Timescale]:
-    """Return the clocks that a snapshot records, read at an instant; the wall's needs no map."""
+class Recorded(Protocol):
+    """What clocks are read from; None where it was not asked for."""
+
+    @property
+    def spans(self) -> Ints | None:
+        """What sessions covered, as (began, ended): disjoint, ascending."""
+        ...
+
+    @property
+    def heard(self) -> Ints | None:
+        """Turns heard, as (minute, turns), ascending."""
+        ...
+
+
+def scales(recorded: Recorded, now: int) -> dict[ClockName, Timescale]:
+    """Return the clocks that were recorded, read at an instant; the wall's needs no map."""
     found: dict[ClockName, Timescale] = {}
-    if snapshot.spans is not None:
-        found["active"] = active(snapshot.spans, now)
-    if snapshot.heard is not None:
-        found["turns"] = turns(snapshot.heard, now)
+    if recorded.spans is not None:
+        found["active"] = active(recorded.spans, now)
+    if recorded.heard is not None:
+        found["turns"] = turns(recorded.heard, now)
     return found
 
 

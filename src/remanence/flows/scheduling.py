@@ -7,19 +7,20 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
 from remanence.errors import RemanenceError
 from remanence.flows import curating, heartbeat
 from remanence.flows.core import Core
-from remanence.snapshot import Wanted
 from remanence.store.base import Bookkeeping
-from remanence.timescale import scales
+from remanence.timescale import ClockName, Timescale, scales
 
 LOG = logging.getLogger("remanence")
-LEASE = 10 * MINUTE  # a process killed in an automatic run keeps the others from theirs for so long
+# A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it does no harm:
+# of what two runs would change, the second finds it changed and leaves it out.
+LEASE = 10 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +117,10 @@ def _failed(core: Core, name: str, error: BaseException) -> Ran:
     return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
 
 
-async def _read(core: Core) -> tuple[Any, Any, int]:
+async def _read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:
     """Read the clocks, when anything was last curated, and the present."""
     await heartbeat.beat(core)
     now = core.clock.now()
-    clocks = frozenset({core.policy.clock} - {"wall"})
-    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), clocks=clocks), now)
-    asked = Bookkeeping(now, get=(curating.LAST_CURATE,))
-    last = (await core.store.bookkeep(core.scope, asked)).values.get(curating.LAST_CURATE)
-    return scales(snapshot, now), last, now
+    asked = Bookkeeping(now, get=(curating.LAST_CURATE,), clocks=frozenset({core.policy.clock}) - {"wall"})
+    booked = await core.store.bookkeep(core.scope, asked)
+    return scales(booked, now), booked.values.get(curating.LAST_CURATE), now

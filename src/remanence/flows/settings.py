@@ -60,11 +60,11 @@ def built_in() -> dict[str, dict[str, Any]]:
 async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Put built-in rows where there are none, and in place of what an older version put; a user's stay."""
     now = core.clock.now()
-    held = (await core.store.bookkeep(core.scope, Bookkeeping(now, seed=rows, get=tuple(rows)))).values
+    held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(rows)))).values
     swap = {
-        name: (held[name], row)
+        name: (held.get(name), row)
         for name, row in rows.items()
-        if held[name] != row and held[name]["source"] == "builtin"
+        if name not in held or (held[name] != row and held[name]["source"] == "builtin")
     }
     if swap:
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap=swap))

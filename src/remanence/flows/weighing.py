@@ -13,6 +13,7 @@ from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.model import UNCOUNTED, Link, Memory, Relation
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
+from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
 FEW = 500  # above, a snapshot of the scope is the cheaper
@@ -42,23 +43,19 @@ class Facts:
 
 async def facts(core: Core, seqs: Ints, clock: ClockName, now: int) -> Facts:
     """Read what some memories are weighed by; one that is gone meanwhile knows nothing."""
-    many = len(seqs) > FEW
-    snapshot = None
-    if many or clock != "wall":
-        wanted = Wanted(frozenset(_COLUMNS if many else ()), links=many, clocks=_clocks(clock))
-        snapshot = await core.store.snapshot(core.scope, wanted, now)
-    if many and snapshot is not None:
+    if len(seqs) > FEW:
+        snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(_COLUMNS), links=True), now)
         columns, links = _columns_of(snapshot, seqs, _COLUMNS), _links_of(snapshot)
     else:
         columns = _listed(await core.store.get(core.scope, seqs.tolist()))
         links = _linked(await core.store.neighbours(core.scope, seqs.tolist()))
-    return Facts(columns, links, _hours(columns, snapshot, clock, now))
+    return Facts(columns, links, _hours(columns, await _scale(core, clock, now), now))
 
 
 async def hours(core: Core, seqs: Ints, clock: ClockName, now: int) -> Floats:
     """Return the hours since memories were learned, used or reinforced, on a clock; those that are gone never were."""
-    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(TIMES), clocks=_clocks(clock)), now)
-    return _hours(_columns_of(snapshot, seqs, TIMES), snapshot, clock, now)
+    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(TIMES)), now)
+    return _hours(_columns_of(snapshot, seqs, TIMES), await _scale(core, clock, now), now)
 
 
 def degrees(core: Core, links: Links, rows: Ints) -> Floats:
@@ -90,13 +87,16 @@ def _standing(core: Core, links: Links) -> tuple[tuple[Ints, Ints], Bools]:
     return (rows[0], rows[1]), seen
 
 
-def _clocks(clock: ClockName) -> frozenset[str]:
-    return frozenset() if clock == "wall" else frozenset({clock})
+async def _scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
+    """Read a clock; the wall's needs no map."""
+    if clock == "wall":
+        return None
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, clocks=frozenset({clock})))
+    return scales(booked, now)[clock]
 
 
-def _hours(columns: Mapping[str, Floats], snapshot: Snapshot | None, clock: ClockName, now: int) -> Floats:
+def _hours(columns: Mapping[str, Floats], scale: Timescale | None, now: int) -> Floats:
     last = np.fmax(np.fmax(columns["learned_at"], columns["used_at"]), columns["reinforced_at"])
-    scale: Timescale | None = None if snapshot is None else scales(snapshot, now).get(clock)
     passed = now - last if scale is None else scale.reading - scale.at(last)
     return np.asarray(np.nan_to_num(passed / HOUR, nan=np.inf), np.float64)
 

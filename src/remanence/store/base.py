@@ -57,31 +57,33 @@ class Postings:
 class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
-    `seed` sets JSON values that are absent, `put` sets them in any case (None deletes), `swap` maps a name to what
-    must be there and what then is, and leaves anything else alone; `get` and, for every name that begins so, `under`
-    answer what then is. `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once,
-    in whatever order they come, and an empty interval covers nothing. `lease` = (name, holder, until): taken if free,
-    expired at `now` or held by the same holder; the answer's `fence` is a number that rises with every new holder,
-    None where refused. `release` = (name, holder) gives a lease back.
+    `put` sets JSON values (None deletes), `swap` maps a name to what must be there and what then is (None for nothing)
+    and leaves anything else alone; `get` and, for every name that begins so, `under` answer what then is. `cover` =
+    (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever order they come,
+    and an empty interval covers nothing. `clocks` are read as a snapshot reads them, without its memories. `lease` =
+    (name, holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a number
+    that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back.
     """
 
     now: int
     get: Sequence[str] = ()
     under: Sequence[str] = ()
-    seed: Mapping[str, Any] = field(default_factory=dict)
     put: Mapping[str, Any] = field(default_factory=dict)
     swap: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     cover: tuple[int, int] | None = None
+    clocks: frozenset[str] = frozenset()
     lease: tuple[str, str, int] | None = None
     release: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """The answer to `Bookkeeping`: the values asked for (absent names are left out) and the lease's fence."""
+    """The answer to `Bookkeeping`: the values asked for (absent names are left out), the lease's fence, and clocks."""
 
     values: Mapping[str, Any]
     fence: int | None = None
+    spans: Ints | None = None
+    heard: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from remanence.snapshot import Ints
 from remanence.store.base import Booked, Bookkeeping
 from remanence.store.names import SCOPE, Fresh, Names
 
-_SEED = "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?) ON CONFLICT (scope, name) DO NOTHING"
 _PUT = (
     "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)"
     " ON CONFLICT (scope, name) DO UPDATE SET value = excluded.value"
@@ -38,13 +37,12 @@ _CLOCKS = {
 
 
 def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
-    """Write values, spans and leases, then read the values asked for."""
+    """Write values, spans and leases, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
-    _write(connection, no, asked.seed, _SEED)
-    _write(connection, no, asked.put, _PUT)
+    _write(connection, no, asked.put)
     held = _values(connection, no, asked.swap)
     swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
-    _write(connection, no, swapped, _PUT)
+    _write(connection, no, swapped)
     gone = [(no, name) for name, value in {**asked.put, **swapped}.items() if value is None]
     connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", gone)
     if asked.cover is not None:
@@ -52,15 +50,12 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
     if asked.release is not None:
         _release(connection, no, *asked.release)
     fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
-    return Booked(_values(connection, no, asked.get, asked.under), fence)
+    return _answer(connection, no, asked, fence)
 
 
-def booked(
-    connection: sqlite3.Connection, names: Names, scope: str, wanted: Iterable[str], under: Iterable[str] = ()
-) -> Booked:
-    """Return bookkeeping values without writing."""
-    no = names.number(connection, SCOPE, scope)
-    return Booked({} if no is None else _values(connection, no, wanted, under))
+def booked(connection: sqlite3.Connection, names: Names, scope: str, asked: Bookkeeping) -> Booked:
+    """Answer what asks for no writing; a scope that nobody wrote to holds nothing."""
+    return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
 
 
 def hear(connection: sqlite3.Connection, scope: int, at: int, turns: int) -> None:
@@ -74,6 +69,15 @@ def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
+def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None) -> Booked:
+    return Booked(
+        _values(connection, no, asked.get, asked.under),
+        fence,
+        spans=clock(connection, no, "active") if "active" in asked.clocks else None,
+        heard=clock(connection, no, "turns") if "turns" in asked.clocks else None,
+    )
+
+
 def _values(
     connection: sqlite3.Connection, scope: int, wanted: Iterable[str], under: Iterable[str] = ()
 ) -> dict[str, Any]:
@@ -85,11 +89,11 @@ def _values(
     return {name: orjson.loads(value) for name, value in rows}
 
 
-def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any], statement: str) -> None:
+def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:
     rows = [
         (scope, name, orjson.dumps(value).decode()) for name, value in values.items() if value is not None
     ]
-    connection.executemany(statement, rows)
+    connection.executemany(_PUT, rows)
 
 
 def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:

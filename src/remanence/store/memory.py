@@ -36,6 +36,7 @@ from remanence.store.lineage import REPLACING, lineage
 from remanence.store.rules import (
     memories_of,
     plain,
+    refuse_clocks,
     refuse_interval,
     refuse_malformed,
     refuse_unknown_columns,
@@ -61,6 +62,12 @@ class _Scope:
     @property
     def position(self) -> int:
         return self.log[-1].position if self.log else 0
+
+    def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
+        return (
+            _pairs(self.spans) if "active" in asked else None,
+            _pairs(sorted(self.heard.items())) if "turns" in asked else None,
+        )
 
 
 class MemoryStore:
@@ -164,6 +171,7 @@ class MemoryStore:
         """Freeze the scope as columns."""
         state = self._read(scope)
         refuse_wanted(wanted)
+        spans, heard = state.clocks(wanted.clocks)
         rows = sorted(state.tables["memories"].items())
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
@@ -187,8 +195,8 @@ class MemoryStore:
             destroyed_today=sum(
                 part.cause.destroyed for part in state.log if now - DAY < part.cause.at <= now
             ),
-            spans=_pairs(state.spans) if "active" in wanted.clocks else None,
-            heard=_pairs(sorted(state.heard.items())) if "turns" in wanted.clocks else None,
+            spans=spans,
+            heard=heard,
         )
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
@@ -228,9 +236,8 @@ class MemoryStore:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
+        refuse_clocks(asked.clocks)
         state = self._scopes[scope] = self._read(scope)
-        seeds = {name: value for name, value in asked.seed.items() if value is not None}
-        state.values |= json.loads(json.dumps(seeds)) | state.values
         values = {**state.values, **asked.put}
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         for name, value in {**asked.put, **swapped}.items():
@@ -247,7 +254,8 @@ class MemoryStore:
             for name, value in sorted(state.values.items())
             if name in asked.get or name.startswith(tuple(asked.under))
         }
-        return Booked(wanted, fence)
+        spans, heard = state.clocks(asked.clocks)
+        return Booked(wanted, fence, spans, heard)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""

@@ -109,8 +109,13 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
 def refuse_wanted(wanted: Wanted) -> None:
     """Raise NameUnknown for a column or clock that no snapshot knows."""
     refuse_unknown_columns(wanted.columns)
-    for clock in wanted.clocks - _CLOCKS:
-        raise NameUnknown("clock", clock, _CLOCKS)
+    refuse_clocks(wanted.clocks)
+
+
+def refuse_clocks(names: frozenset[str]) -> None:
+    """Raise NameUnknown for a name that is no clock of the store; the wall's is none."""
+    for name in names - _CLOCKS:
+        raise NameUnknown("clock", name, _CLOCKS)
 
 
 def refuse_interval(began: int, ended: int) -> None:

@@ -30,7 +30,7 @@ from remanence.store.base import (
 from remanence.store.copying import copy
 from remanence.store.dialect import BUSY_MS, IN_MEMORY, connect, refuse_path
 from remanence.store.names import Fresh, Names
-from remanence.store.rules import refuse_interval, refuse_malformed
+from remanence.store.rules import refuse_clocks, refuse_interval, refuse_malformed
 from remanence.store.upgrade import prepare
 from remanence.store.worker import Answer, Work, Worker
 
@@ -168,17 +168,10 @@ class SqlStore:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
+        refuse_clocks(asked.clocks)
         if asked.put or asked.swap or asked.cover or asked.lease or asked.release:
             return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
-        names = {*asked.get, *asked.seed}
-        held = await self._read(
-            lambda connection: books.booked(connection, self._names, scope, names, asked.under)
-        )
-        if not asked.seed.keys() <= held.values.keys():
-            return await self._write(lambda connection: books.bookkeep(connection, self._fresh, scope, asked))
-        begun = tuple(asked.under)
-        wanted = (name for name in held.values if name in asked.get or name.startswith(begun))
-        return Booked({name: held.values[name] for name in wanted})
+        return await self._read(lambda connection: books.booked(connection, self._names, scope, asked))
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
