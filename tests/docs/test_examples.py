@@ -10,7 +10,9 @@ from tests.docs import examples
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 NOT_RUN_MAX = 5
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+PAGE = re.compile(r": (\S+\.md)$", re.MULTILINE)
 
 
 def named(path: Path) -> str:
@@ -28,12 +30,39 @@ def test_examples_print_what_they_promise(
     assert [] == examples.complaints(path)
 
 
+def leads_nowhere(path: Path, link: str, anchor: str) -> bool:
+    """Tell whether a relative link of a document names no file of the project, or no heading of that file."""
+    if "://" in link:
+        return False
+    target = path.parent / link if link else path
+    return not target.exists() or bool(anchor and anchor not in anchors(target))
+
+
+def anchors(path: Path) -> set[str]:
+    """Return what the headings of a document are called in links."""
+    headings = HEADING.findall(path.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
 def test_links_lead_somewhere(path: Path) -> None:
-    """Every relative link of a document names a file of the project."""
+    """Every relative link of a document names a file of the project, and a heading where it names one."""
     links = LINK.findall(path.read_text(encoding="utf-8"))
 
-    assert [] == [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert [] == [link for link in links if leads_nowhere(path, *link)]
+
+
+@pytest.mark.parametrize("link", [("gone.md", ""), ("start.md", "no-such-heading"), ("", "no-such-heading")])
+def test_a_broken_link_is_seen(link: tuple[str, str]) -> None:
+    """A file or a heading that is not there is found out."""
+    assert leads_nowhere(ROOT / "docs" / "index.md", *link)
+
+
+def test_the_navigation_names_every_page_once() -> None:
+    """No page of the documentation can be reached by a search alone."""
+    pages = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+    assert pages == sorted(PAGE.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
 
 
 def test_few_examples_are_not_run() -> None:
