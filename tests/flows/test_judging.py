@@ -38,7 +38,7 @@ class Scripted:
 
 
 async def test_an_alignment_becomes_the_confidence_unless_somebody_said_better(tmp_path: Path) -> None:
-    """What a writer judged is kept, and stands in for a confidence that nobody gave (elfmem, consolidate 4)."""
+    """What a writer judged is kept with its name, and stands in for a confidence that nobody gave (elfmem)."""
     writer = Scripted({NOON: Judgement(0.85), DUSK: Judgement(0.2)})
     async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
         first, second = await memory.learn(NOON), await memory.learn(DUSK, confidence=0.9)
@@ -47,6 +47,7 @@ async def test_an_alignment_becomes_the_confidence_unless_somebody_said_better(t
 
         assert (2, 2, ()) == (done.activated, done.judged, done.unjudged)
         assert [(0.85, 0.85), (0.2, 0.9)] == [(one.alignment, one.confidence) for one in kept]
+        assert {"writer": "scripted"} == (await memory.history(first.id))[-1].detail
         receipt = await memory.undo(str(done.run))
         undone = await memory.get(first.id)
 

@@ -124,7 +124,8 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
         _decide(core, chunk, pairs, partners, await _drawn(core, chunk.memories, pairs))
         try:
             if chunk.changes:
-                await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part))
+                by = {} if core.writer is None else {"writer": core.writer.name}
+                await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part, detail=by))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise

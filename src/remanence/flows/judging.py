@@ -15,7 +15,6 @@ from remanence.llm.base import Judgement, Writer
 from remanence.model import Memory
 
 TIMEOUT_S = 30.0
-OTHERS_MAX = 10  # similar memories that the writer is shown beside a text
 CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
 
 
@@ -33,10 +32,7 @@ async def judge(
 ) -> list[Judged]:
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
-    asked = [
-        _judge(writer, memory, who, others[:OTHERS_MAX])
-        for memory, others in zip(memories, similar, strict=True)
-    ]
+    asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
     return list(await asyncio.gather(*asked))
 
 
