@@ -36,6 +36,14 @@ class SystemClock:
         return self._latest
 
 
+def lived() -> int:
+    """Return microseconds that say nothing by themselves: between two of them the process has lived so long.
+
+    While the machine sleeps they stand still, except on Windows, and setting its clock does not move them.
+    """
+    return time.monotonic_ns() // 1_000
+
+
 class ManualClock:
     """A clock that moves only when told to, for tests, replays and simulations."""
 
@@ -63,6 +71,11 @@ def to_micros(moment: datetime | int) -> int:
                 "a time without a time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
             )
         moment = (moment - _EPOCH) // timedelta(microseconds=1)
+    given: object = moment
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InvalidInput(
+            f"a time cannot be {given!r:.40}", recovery="pass an aware datetime, or microseconds UTC"
+        )
     if not -TIME_MAX < moment < TIME_MAX:
         raise InvalidInput(
             f"time {moment} is out of range", recovery="use times between 1685 and 2255, in microseconds"

@@ -114,6 +114,8 @@ class Engine:
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]:
         """Take many texts in; all are checked first, then written 1,000 a transaction."""
+        if isinstance(items, str):
+            raise InvalidInput("one text is not many", recovery="pass a list of texts, or learn this one")
         turns = [_turns(item) for item in items]
         return await writing.learn_many(self._core, turns, progress)
 
@@ -394,7 +396,7 @@ def _turn(text: Any, more: Mapping[str, Any]) -> Turn:
     unknown = more.keys() - _FIELDS
     if unknown:
         raise InvalidInput(f"unknown field {sorted(unknown)}", recovery=f"use: {', '.join(sorted(_FIELDS))}")
-    if isinstance(more.get("said_at"), datetime):
+    if more.get("said_at") is not None:
         more = {**more, "said_at": to_micros(more["said_at"])}
     return Turn(text, **more)
 

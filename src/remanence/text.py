@@ -87,6 +87,9 @@ class Reading:
 
 def check_text(text: str) -> None:
     """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
+    given: object = text
+    if not isinstance(given, str):
+        raise InvalidInput(f"a text cannot be {given!r:.40}", recovery="pass a str")
     if len(text) > TEXT_CHARS_MAX:
         raise InvalidInput(
             f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",

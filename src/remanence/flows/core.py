@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from remanence.change import Cause, Change, Committed, Receipt
-from remanence.clock import Clock
+from remanence.clock import Clock, lived
 from remanence.curate.policy import Policy
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.flows.index import ScopeIndex
@@ -28,11 +28,15 @@ L = TypeVar("L", bound=Label)
 
 @dataclass
 class Pulse:
-    """The session an engine has open: counted until when, and beating every so many seconds if it promised to."""
+    """The session an engine has open: counted until when, and beating every so many seconds if it promised to.
+
+    `lived_until` is what `clock.lived` said then.
+    """
 
     session: str
     every: int | None
     counted_until: int
+    lived_until: int = field(default_factory=lived)
     task: asyncio.Task[None] | None = None
 
 
@@ -85,6 +89,7 @@ class Core:
 
     async def one(self, name: int | str) -> Memory:
         """Return one memory by id, key or sequence number, or raise NotFound."""
+        check_memory(name)
         (memory,) = await self.store.get(self.scope, [name])
         if memory is None:
             raise NotFound(
@@ -141,6 +146,14 @@ def check_name(what: str, name: object) -> None:
         raise InvalidInput(
             f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {str(name)[:40]!r}",
             recovery=f"pass a shorter plain name for {what}",
+        )
+
+
+def check_memory(name: object) -> None:
+    """Refuse what cannot name a memory."""
+    if isinstance(name, bool) or not isinstance(name, int | str):
+        raise InvalidInput(
+            f"{name!r:.40} names no memory", recovery="pass its id, its key or its sequence number"
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from remanence.change import Change, Increment
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import RACES_MAX, Core, check_fraction
+from remanence.flows.core import RACES_MAX, Core, check_fraction, check_memory
 from remanence.flows.uses import strengthened
 from remanence.model import STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
@@ -16,7 +16,10 @@ HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) -> Rated:
     """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing."""
-    names = list(dict.fromkeys([ids] if isinstance(ids, int | str) else ids))
+    named = [ids] if isinstance(ids, int | str) else ids
+    for name in named:
+        check_memory(name)
+    names = list(dict.fromkeys(named))
     if not 1 <= len(names) <= RATED_MAX:
         raise InvalidInput(f"{len(names)} memories to rate", recovery=f"name 1 to {RATED_MAX:,} of them")
     _check_signal(signal)

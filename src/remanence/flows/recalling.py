@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import Core, label
+from remanence.flows.core import Core, check_count, label
 from remanence.flows.index import COLUMNS
 from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
 from remanence.recall.fit import fit
+from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
@@ -22,6 +23,7 @@ from remanence.store.base import Arriving, Find
 from remanence.text import check_text, stems, term_hash
 
 LIMIT_MAX = 1_000
+LISTED_MAX = 1_000_000
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 
@@ -69,14 +71,9 @@ async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
 
 def _check(asked: Asked) -> None:
     check_text(asked.query)
-    if not 1 <= asked.limit <= LIMIT_MAX:
-        raise InvalidInput(
-            f"limit {asked.limit} is not between 1 and {LIMIT_MAX}", recovery="pass a limit such as 10"
-        )
-    if asked.budget is not None and asked.budget < 1:
-        raise InvalidInput(
-            f"a budget of {asked.budget} tokens holds nothing", recovery="pass a budget such as 800"
-        )
+    check_count("limit", asked.limit, 1, LIMIT_MAX)
+    if asked.budget is not None:
+        check_count("budget", asked.budget, 1, BUDGET_MAX)
     if asked.between is not None and asked.between[0] > asked.between[1]:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
@@ -200,6 +197,7 @@ def _headed(name: str) -> str:
 
 async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:
     """List memories; names of enumerations may be given as strings."""
+    check_count("limit", find.limit, 1, LISTED_MAX)
     equal = dict(find.equal) | ({} if kind is None else {"kind": kind})
     for name, value in equal.items():
         if name not in COLUMN:

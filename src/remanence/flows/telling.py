@@ -14,7 +14,7 @@ from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import first_archives, needed
 from remanence.curate.policy import Policy
 from remanence.flows import heartbeat
-from remanence.flows.core import Core
+from remanence.flows.core import Core, check_count
 from remanence.flows.curating import LAST_CURATE, adopted, frozen
 from remanence.flows.scheduling import Ran, kept
 from remanence.flows.sessions import Session, opened
@@ -25,6 +25,7 @@ from remanence.timescale import Timescale, scales
 
 # What follows from the run itself, or says nothing to a reader.
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at"})
+RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
 
@@ -166,6 +167,7 @@ def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
 
 async def history(core: Core, name: int | str | None, limit: int) -> list[Event]:
     """Return what happened to a memory, or the newest runs of the scope, oldest first."""
+    check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if name is not None:
         memory = await core.one(name)
         logged = await core.store.history(core.scope, memory=memory.seq, limit=limit)

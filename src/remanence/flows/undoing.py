@@ -8,7 +8,7 @@ import numpy as np
 
 from remanence.change import Change, Logged, Receipt, inverses
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import Core, receipt, update
+from remanence.flows.core import Core, check_memory, receipt, update
 from remanence.model import STANDING, Memory, Status, Tier
 from remanence.snapshot import Wanted
 
@@ -21,6 +21,8 @@ async def undo(core: Core, run: str) -> Receipt:
     The undoing run's id follows from the undone one's, so a second undo is refused and an interrupted one goes on
     where it stopped.
     """
+    if not isinstance(run, str):
+        raise InvalidInput(f"{run!r:.40} names no run", recovery="pass a receipt, or the run's id")
     logged = await _parts(core, run)
     if not logged:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
@@ -118,6 +120,7 @@ def _changed_since(run: str, keys: Any) -> Conflict:
 
 async def restore(core: Core, name: int | str) -> Receipt:
     """Bring a memory back: one that fell to active, one that was purged from its image in the audit."""
+    check_memory(name)
     (memory,) = await core.store.get(core.scope, [name])
     if memory is None:
         return await _recreate(core, name)

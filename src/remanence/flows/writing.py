@@ -105,7 +105,7 @@ def check_tags(tags: Sequence[str]) -> None:
     """Refuse tags that are no plain names, or too many."""
     if isinstance(tags, str) or len(tags) > TAGS_MAX:
         raise InvalidInput(
-            f"tags must be at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']"
+            f"tags must be a list of at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']"
         )
     for tag in tags:
         check_name("a tag", tag)
