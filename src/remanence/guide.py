@@ -77,7 +77,11 @@ TABLE: tuple[Advice, ...] = (
         "recall, learn; at the end end_session",
     ),
     Advice(
-        "end_session", "the work is over", _WRITE, "its length in hours", "consolidate, where time is free"
+        "end_session",
+        "the work is over",
+        "one small transaction; then consolidate, for as much of the inbox as the settings say",
+        "its length in hours",
+        "status, which counts what waits in the inbox",
     ),
     Advice(
         "session",
@@ -130,9 +134,9 @@ TABLE: tuple[Advice, ...] = (
     ),
     Advice(
         "consolidate",
-        "work is over, or much was learned",
-        "some milliseconds a memory",
-        "how many became active and which links were drawn",
+        "much was learned outside of a session; the end of one does it by itself",
+        "some milliseconds a memory, and what a writer takes where there is one",
+        "how many became active and how many links were drawn",
         "plan, where a policy was chosen",
     ),
     Advice(
@@ -302,7 +306,7 @@ TABLE: tuple[Advice, ...] = (
         "lines of JSON",
         "import_",
     ),
-    Advice("import_", "an export is to be taken in", "one transaction", _RECEIPT, "doctor"),
+    Advice("import_", "an export is to be taken in", "as learn_many", _RECEIPT, "doctor"),
     Advice("guide", "you wonder which verb to use", "nothing", "this", "the verb it names"),
     Advice("close", "the memory is no longer needed", "writes what is pending", "nothing", "open"),
 )
