@@ -368,11 +368,13 @@ class Engine:
 
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:
-        """Begin a session and end it on the way out."""
+        """Begin a session and end it on the way out; within an open one it is a part of that, which goes on."""
+        outer = self._core.session
         try:
             yield await self.begin_session(task_type)
         finally:
-            await self.end_session()
+            if outer is None:
+                await self.end_session()
 
     # Copies
 

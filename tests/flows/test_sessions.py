@@ -17,8 +17,8 @@ import remanence
 from remanence.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NotFound, StoreUnavailable
 from remanence.faces import cli
-from remanence.flows import consolidating
-from remanence.store.base import Bookkeeping
+from remanence.flows import consolidating, heartbeat
+from remanence.store.base import Booked, Bookkeeping
 from tests.flows.conftest import Opener
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +64,20 @@ async def test_beginning_twice_returns_the_open_one(memory: remanence.Engine) ->
     again = await memory.begin_session()
 
     assert 1 == len({*both, again}) == len((await memory.status()).sessions)
+
+
+async def test_a_block_within_a_session_leaves_it_open(memory: remanence.Engine) -> None:
+    """What is learned after the inner block still belongs to the session, which ends with the block that began it."""
+    async with memory.session("outer") as outer:
+        async with memory.session("inner") as inner:
+            pass
+        after = await memory.learn("The mast is stepped.")
+    begun = await memory.begin_session()
+    async with memory.session():
+        pass
+
+    assert (outer, outer) == (inner, (await memory.get(after.id)).session)
+    assert [begun] == [one.id for one in (await memory.status()).sessions]
 
 
 async def test_the_length_is_what_passed(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -257,6 +271,47 @@ async def test_idle_days_do_not_count(memory: remanence.Engine, clock: ManualClo
     assert 10.0 == await _hours(memory)
 
 
+class MovedClock(SystemClock):
+    """The machine's clock, which may jump as it does when the machine wakes or somebody sets it."""
+
+    ahead = 0
+
+    def now(self) -> int:
+        """Return the wall time, moved."""
+        return super().now() + self.ahead
+
+
+async def test_time_in_which_the_machine_slept_does_not_count(tmp_path: Path) -> None:
+    """Nobody worked in it, though the session stayed open; before and after it counts as ever."""
+    watch = MovedClock()
+    async with remanence.open(tmp_path / "memory.db", clock=watch, embedder="none") as memory:
+        await memory.begin_session()
+        for _ in range(2):
+            await asyncio.sleep(0.01)
+            watch.ahead += 9 * HOUR
+            slept = await _hours(memory)
+        watch.ahead += 9 * HOUR
+        length = await memory.end_session()
+        (span,) = [until - since for since, until in (await _spans(memory))[1:2]]
+
+    assert 0.0 < slept < 0.1
+    assert length > 27
+    assert 10_000 <= span < HOUR // 10
+    assert 0.0 == round(await _hours_of(tmp_path / "memory.db", watch), 1)
+
+
+async def _spans(memory: remanence.Engine) -> list[list[int]]:
+    core = memory._core
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), clocks=frozenset({"active"})))
+    assert booked.spans is not None
+    return booked.spans.tolist()  # type: ignore[no-any-return]
+
+
+async def _hours_of(path: Path, clock: Clock) -> float:
+    async with remanence.open(path, clock=clock, embedder="none") as memory:
+        return await _hours(memory)
+
+
 # Ended by others
 
 
@@ -313,6 +368,51 @@ async def test_a_session_that_still_beats_is_ended_now(
     assert 2 / 3600 == pytest.approx(await _hours(first))
     assert session != await first.begin_session()
     assert 1 == len((await second.status()).sessions)
+
+
+async def test_a_session_of_an_engine_that_is_gone_ends_with_the_next(
+    two: tuple[remanence.Engine, remanence.Engine], clock: ManualClock
+) -> None:
+    """More than a day after its last beat, at that beat; one that promised no beats waits for its end."""
+    first, second = two
+    lost = await first.begin_session("lost")
+    clock.advance(hours=1)
+    await first.status()
+    await _forsake(first)
+    clock.advance(days=1)
+    outliving = await first.begin_session("outliving", heartbeats=False)
+    before = {told.id for told in (await first.status()).sessions}
+    clock.advance(days=1)
+    begun = await second.begin_session("begun")
+
+    assert {lost, outliving} == before
+    assert {outliving, begun} == {told.id for told in (await second.status()).sessions}
+    assert (1.0, 1.0) == (await second.end_session(lost), await _hours(second))
+
+
+async def test_a_beat_does_not_open_a_session_again(
+    two: tuple[remanence.Engine, remanence.Engine], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who ends a session while its heart is beating has the last word."""
+    first, second = two
+    await first.settings.set("heartbeat_seconds", 3_600)
+    session = await first.begin_session()
+    store = first._core.store
+    looked = store.bookkeep
+
+    async def overtaken(scope: str, asked: Bookkeeping) -> Booked:
+        booked = await looked(scope, asked)
+        if asked.get:
+            await second.end_session(session)
+        return booked
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(store, "bookkeep", overtaken)
+        await heartbeat.beat(first._core)
+
+    left = await store.bookkeep("default", Bookkeeping(clock.now(), under=("open/",)))
+
+    assert {} == dict(left.values)
 
 
 # The inbox
