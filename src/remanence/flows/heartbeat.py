@@ -6,11 +6,13 @@ Knows what one beat writes; sessions are begun and ended elsewhere.
 import asyncio
 import logging
 
+from remanence.clock import SECOND, SystemClock, lived
 from remanence.errors import StoreError
 from remanence.flows.core import Core, Pulse
 from remanence.store.base import Bookkeeping
 
 LOG = logging.getLogger("remanence")
+MISSED_MAX = 2  # beats that a session may miss before what comes after the last one counts for nothing
 
 
 def row_of(session: str) -> str:
@@ -28,18 +30,23 @@ async def beat(core: Core) -> None:
     pulse = core.pulse
     if pulse is None or pulse.every is None:
         return
-    now = core.clock.now()
-    row, mark = row_of(pulse.session), mark_of(pulse.session)
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))
-    if booked.values[row]["ended_at"] is not None:
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={mark: None}))
+    now, alive, mark = core.clock.now(), lived(), mark_of(pulse.session)
+    held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
+    if held is None:
         core.pulse = None
         if pulse.task is not None and pulse.task is not asyncio.current_task():
             pulse.task.cancel()
         return
-    covered = (min(pulse.counted_until, now), now)
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={mark: now}, cover=covered))
-    pulse.counted_until = now
+    since = now - alive + pulse.lived_until if _slept(core, pulse, now, alive) else min(pulse.counted_until, now)
+    # A swap: whoever ends the session at this moment has the last word.
+    asked = Bookkeeping(now, swap={mark: (held, now)}, cover=(since, now))
+    await core.store.bookkeep(core.scope, asked)
+    pulse.counted_until, pulse.lived_until = now, alive
+
+
+def missed(every: int, silent: int) -> bool:
+    """Tell whether a heart has missed the beats it promised; `silent` in microseconds."""
+    return silent > MISSED_MAX * every * SECOND
 
 
 def start(core: Core, pulse: Pulse) -> None:
@@ -58,6 +65,14 @@ async def stop(core: Core) -> None:
     await asyncio.wait({pulse.task})
     if not pulse.task.cancelled() and pulse.task.exception() is not None:
         LOG.error("the heartbeat of session %s broke", pulse.session, exc_info=pulse.task.exception())
+
+
+def _slept(core: Core, pulse: Pulse, now: int, alive: int) -> bool:
+    """Tell whether the machine's clock went on while the process did not: it slept, or somebody moved the clock."""
+    assert pulse.every is not None
+    passed, lived_through = now - pulse.counted_until, alive - pulse.lived_until
+    # Any other clock goes as its owner says.
+    return isinstance(core.clock, SystemClock) and missed(pulse.every, passed - lived_through)
 
 
 async def _beat_on(core: Core, pulse: Pulse, every: int) -> None:

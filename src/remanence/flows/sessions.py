@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.clock import HOUR, SECOND
+from remanence.clock import DAY, HOUR
 from remanence.errors import NotFound
 from remanence.flows import consolidating, heartbeat, scheduling, settings
 from remanence.flows.core import Core, Pulse, check_name
@@ -16,7 +16,7 @@ from remanence.flows.heartbeat import mark_of, row_of
 from remanence.flows.scheduling import Ran
 from remanence.store.base import Bookkeeping
 
-MISSED_MAX = 2  # beats that a session may miss before it counts as lost
+SILENT_MAX = DAY  # a machine that slept overnight finds its session as it left it; later nobody comes back
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         await heartbeat.beat(core)
         if core.session is not None:
             return core.session
+        await _close_forsaken(core)
         await scheduling.keep(core, "curate", scheduling.curate)
         every = await settings.number(core, "heartbeat_seconds") if heartbeats else None
         session, now = core.new_id(), core.clock.now()
@@ -86,31 +87,36 @@ async def opened(core: Core) -> list[Session]:
     return sorted(found, key=lambda session: session.started_at, reverse=True)
 
 
+async def _close_forsaken(core: Core) -> None:
+    """End the sessions of engines that are gone, at their last beat; one that promised no beats waits for its end."""
+    for session in await opened(core):
+        if session.every is not None and core.clock.now() - session.counted_until > SILENT_MAX:
+            await _close(core, session.id)
+
+
 async def _close(core: Core, session: str) -> tuple[float, bool]:
     """Count the rest of a session and write its end; return its hours, and whether it was open."""
+    if session == core.session:
+        await heartbeat.beat(core)
     now = core.clock.now()
     names = (row_of(session), mark_of(session))
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
     row = booked.values.get(row_of(session))
     if row is None:
         raise NotFound(
-            f"no session {session!r} in scope {core.scope!r}", recovery="pass the id that begin returned"
+            f"no session {session!r:.40} in scope {core.scope!r}", recovery="pass the id that begin returned"
         )
     was_open = row["ended_at"] is None
     if was_open:
         since = booked.values.get(mark_of(session), row["started_at"])
-        is_lost = session != core.session and _is_lost(row.get("every"), now - since)
+        every = row.get("every")  # absent where version 1 began it
+        is_lost = session != core.session and every is not None and heartbeat.missed(every, now - since)
         row = {**row, "ended_at": since if is_lost else max(since, now)}
         put = {row_of(session): row, mark_of(session): None}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(since, row["ended_at"])))
     if session == core.session:
         await heartbeat.stop(core)
     return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
-
-
-def _is_lost(every: int | None, silent: int) -> bool:
-    """Tell whether a session's engine has missed the beats it promised; a session that promised none never does."""
-    return every is not None and silent > MISSED_MAX * every * SECOND
 
 
 async def _consolidate(core: Core) -> Ran | None:
@@ -127,6 +133,6 @@ def _session(name: str, row: Mapping[str, Any], counted_until: int) -> Session:
         task_type=row["task_type"],
         started_at=row["started_at"],
         agent=row["agent"],
-        every=row.get("every"),
+        every=row["every"],
         counted_until=counted_until,
     )
