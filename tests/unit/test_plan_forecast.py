@@ -54,6 +54,13 @@ def test_fresh_memories_go_at_their_classes_hours() -> None:
     }
 
 
+def test_the_inbox_is_foretold_as_what_it_will_be() -> None:
+    """What was just learned goes when it would if it were active already: nobody asks only before a consolidation."""
+    fresh = frozen(row(learned_at=NOW, status="inbox"), row(learned_at=NOW, status="archived", decay="ephemeral"))
+
+    assert {"standard": pytest.approx(299.573, abs=1e-3)} == hours(first_archives(fresh, load("elfmem"), NOW))
+
+
 def test_at_a_slower_pace_they_live_longer() -> None:
     """At an hour a day a standard memory lives 299.6 days; a permanent one longer than anybody looks ahead."""
     spans = worked(*((24 * day + 1, 24 * day) for day in range(59, -1, -1)))

@@ -17,7 +17,7 @@ from remanence.curate.instants import first
 from remanence.curate.policy import Policy, wanted
 from remanence.curate.rules import BLOCKS, Rule
 from remanence.errors import InvalidInput
-from remanence.model import Decay
+from remanence.model import Decay, Status
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
 from remanence.timescale import ClockName, Timescale
 
@@ -71,9 +71,11 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     """Return for each decay class that stands when its first memory goes, to the second, if nothing but time passes.
 
     It goes where the condition of a rule that archives or prunes holds and no guard does. Rules with a window are left
-    out: what they select is a matter of how many there are. None where nothing goes within 200 years, or before 2255.
+    out: what they select is a matter of how many there are. The inbox counts as active, which it will be after the next
+    consolidation. None where nothing goes within 200 years, or before 2255.
     """
-    frame = Frame(snapshot, now)
+    status = snapshot.columns["status"]
+    frame = Frame(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
     standing, decay = np.flatnonzero(frame.standing()), frame.column("decay")
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
