@@ -368,6 +368,21 @@ async def test_a_tag_given_later_is_seen_at_once(opener: Opener) -> None:
 # What is left out
 
 
+async def test_what_has_nothing_to_do_with_the_question_is_not_left_out_by_a_limit(
+    memory: remanence.Engine,
+) -> None:
+    """A frame that is not full says that the question kept the others out; a full one, that the limit did."""
+    await memory.learn_many([f"The harbour gate number {k} opens at six." for k in range(3)])
+    await memory.learn("Zebras graze.")
+    gates = "When do the harbour gates open?"
+
+    wide = await memory.frame("attention", gates, count_use=False)
+    narrow = await memory.frame("attention", gates, limit=1, count_use=False)
+
+    assert (3, {"question": 1}) == (len(wide.memories), wide.left_out)
+    assert (1, {"limit": 2, "question": 1}) == (len(narrow.memories), narrow.left_out)
+
+
 async def test_all_that_stands_is_returned_or_accounted_for(memory: remanence.Engine) -> None:
     """Returned and left out by limit, budget and filter add up to what stands; the first hundred are named."""
     await memory.learn_many([Turn(f"entry {k}", tags=("self/value",)) for k in range(150)])

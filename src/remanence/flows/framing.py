@@ -50,13 +50,14 @@ class Look:
 class _Reach:
     """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
 
-    `running` were in the running, of whom only the best are here.
+    `running` were in the running; of those not here `unasked` have nothing to do with the question, others scored less.
     """
 
     rows: Ints
     similarity: Floats
     exact: Bools
     running: int
+    unasked: int = 0
     strength: float = 0.0
     said_by_other: bool = False
 
@@ -191,9 +192,10 @@ async def _asked(
         similarity[ranked.rows] = ranked.scores / max(float(ranked.scores.max()), 1e-9)
     exact = await _repeating(core, query, passes)
     similarity[exact] = 1.0
-    rows = np.flatnonzero((similarity > 0) | guaranteed)
+    rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
+    unasked = running - len(rows) if len(ranked.rows) < pool else 0
     return _Reach(
-        rows, similarity[rows], exact[rows], int(passes.sum()), ranked.strength, ranked.said_by_other
+        rows, similarity[rows], exact[rows], running, unasked, ranked.strength, ranked.said_by_other
     )
 
 
@@ -236,10 +238,11 @@ def _answer(
     order = stronger_first(best, ranking.above)
     over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
     text = laid_out(chosen.template, [render(kept[seq], over[seq]) for seq in order])
-    unweighed = field.reach.running - len(field.found)
+    worse = field.reach.running - field.reach.unasked - len(field.found)
     left_out = {
-        "limit": room.counts.get("limit", 0) + unweighed,
+        "limit": room.counts.get("limit", 0) + worse,
         "budget": room.counts.get("budget", 0),
+        "question": field.reach.unasked,
         "filter": field.standing - field.reach.running,
     }
     return Recalled(
