@@ -87,12 +87,7 @@ class Portal:
             return StoreUnavailable(
                 "this memory is closed", recovery="open it again with remanence.sync.open"
             )
-        if current_thread() is self._thread:
-            return InvalidInput(
-                "a verb was called from inside another one's callback",
-                recovery="note what the callback says and call the verb after the other one has returned",
-            )
-        return None
+        return _within_another() if current_thread() is self._thread else None
 
     async def _counted(self, work: Coroutine[Any, Any, T]) -> T:
         task = asyncio.current_task()
@@ -104,6 +99,9 @@ class Portal:
 
     def _end(self, last: Coroutine[Any, Any, None]) -> None:
         """Do the last work over there and end the thread; it ends too where this caller is interrupted."""
+        if current_thread() is self._thread:
+            last.close()
+            raise _within_another()
         with self._lock:
             was_open, self._is_open = self._is_open, False
         if not was_open or not self._thread.is_alive():
@@ -196,6 +194,13 @@ def _member(name: str, member: Any) -> Any:
 def _read(self: Twin, name: str, made: type[Twin] | None) -> Any:
     value = getattr(self._thing, name)
     return value if made is None else made(value, self._portal)
+
+
+def _within_another() -> InvalidInput:
+    return InvalidInput(
+        "a verb was called from inside another one's callback",
+        recovery="note what the callback says and call the verb after the other one has returned",
+    )
 
 
 async def _some(items: AsyncIterator[T]) -> list[T]:

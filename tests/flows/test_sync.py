@@ -302,11 +302,13 @@ def test_a_memory_that_does_not_open_leaves_no_thread(tmp_path: Path) -> None:
 
 
 def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
-    """A verb called from another one's progress would wait for itself for ever, so it is refused."""
+    """A verb called from another one's progress would wait for itself for ever, so it is refused; so is closing."""
     with pytest.raises(InvalidInput, match="callback"):
         memory.learn_many(["a", "b"], lambda _: print(memory.status()))
+    with pytest.raises(InvalidInput, match="callback"):
+        memory.learn_many(["c", "d"], lambda _: memory.close())
 
-    assert 2 == memory.status().memories
+    assert 4 == memory.status().memories
 
 
 FORGOTTEN = """

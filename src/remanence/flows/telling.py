@@ -172,7 +172,7 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
         memory = await core.one(name)
         logged = await core.store.history(core.scope, memory=memory.seq, limit=limit)
         return [_event(part) for part in logged if any(map(_tells, part.changes))]
-    latest = (await core.store.snapshot(core.scope, Wanted(frozenset()), core.clock.now())).position
+    latest = (await core.store.search(core.scope, ())).position
     after = max(0, latest - limit)
     return [
         _event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)
