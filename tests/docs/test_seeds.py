@@ -19,7 +19,8 @@ from remanence.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Statu
 from remanence.recall.frames import BUILTIN
 from remanence.store.schema import metadata
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "seeds.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reference" / "seeds.md"
 LABELS = {"Relation": Relation, "Status": Status, "Reason": Reason, "Decay": Decay}
 
 
@@ -77,6 +78,12 @@ def _word(name: str) -> bool:
     return any(name in vocabulary.columns or name in vocabulary.functions for vocabulary in VOCABULARY.values())
 
 
+def _tests() -> frozenset[str]:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    return frozenset(name for text in texts for name in re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE))
+
+
+TESTS = _tests()
 KINDS: Mapping[str, Callable[[str], bool]] = {
     r"table (\w+)": lambda name: name in metadata.tables,
     r"preset (.+)": _preset,
@@ -88,6 +95,7 @@ KINDS: Mapping[str, Callable[[str], bool]] = {
     r"Link\.(\w+)": lambda name: name in LINK_COLUMNS,
     r"((?:Relation|Status|Reason|Decay)\.\w+)": _label,
     r"remanence (.+)": _command,
+    r"(test_\w+)": lambda name: name in TESTS,
     r"(remanence\..+|remanence)": _imported,
 }
 
@@ -109,7 +117,7 @@ def test_a_name_of_the_map_resolves(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Engine.lern", "Engine.graph.nothing", "Memory.colour", "preset elfmem/none", "word wrd", "Status.gone", "x"],
+    ["Engine.lern", "Engine.graph.nothing", "Memory.colour", "preset elfmem/none", "word wrd", "Status.gone", "test_x", "x"],
 )
 def test_a_wrong_name_does_not_resolve(name: str) -> None:
     """A name that stands for nothing is found out."""
