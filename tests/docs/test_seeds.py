@@ -117,7 +117,16 @@ def test_a_name_of_the_map_resolves(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Engine.lern", "Engine.graph.nothing", "Memory.colour", "preset elfmem/none", "word wrd", "Status.gone", "test_x", "x"],
+    [
+        "Engine.lern",
+        "Engine.graph.nothing",
+        "Memory.colour",
+        "preset elfmem/none",
+        "word wrd",
+        "Status.gone",
+        "test_x",
+        "x",
+    ],
 )
 def test_a_wrong_name_does_not_resolve(name: str) -> None:
     """A name that stands for nothing is found out."""
