@@ -175,8 +175,8 @@ class Engine:
     ) -> Recalled:
         """Return what a frame shows: what it guarantees, then the best by its five-part score, within a budget.
 
-        Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`,
-        and counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
+        Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
+        counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
         used.
         """
         return await framing.frame(self._core, Look(name, query, budget, limit, count_use))

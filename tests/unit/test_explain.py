@@ -16,7 +16,7 @@ from remanence.model import Relation, Status
 from tests.unit.random_policies import condition, document
 from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world
-from tests.unit.scopes import NOW, World, linked, row
+from tests.unit.scopes import NOW, World, linked, row, worked
 
 
 def policy(where: str, more: str = "", guards: str = "") -> str:
@@ -102,7 +102,7 @@ def test_why_a_true_rule_does_not_act() -> None:
     shown = [str(explained(window, world, seq)) for seq in (1, 3, 4)]
     assert "kept by g" in shown[0]
     assert "because it is ours" in shown[0]
-    assert "lies within what the rule keeps" in shown[1]
+    assert "the rule's window leaves it out" in shown[1]
     assert "does not look at memories of this status" in shown[2]
 
 
@@ -226,3 +226,27 @@ def test_a_survivor_of_a_merge_only_gains() -> None:
     assert ["takes in another", "merge"] == [
         explained(f'version = 1\n{rule}where = "True"\n', world, seq).outcome for seq in (1, 2)
     ]
+
+
+def test_a_rule_that_rests_says_until_when() -> None:
+    """What fired less than its period ago does not act, on its clock at the present pace; the plan agrees."""
+    rule = (
+        'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\nphase = "reinforce"\nwhere = "True"\n'
+        'do = "reinforce"\nperiod = "40 hours"\n'
+    )
+
+    def told(text: str, **more: Any) -> tuple[bool, bool, int | None, str]:
+        compiled, world = load(text), World([row()])
+        found = explain(world.snapshot(wanted(compiled).tags, **more), compiled, NOW, 1)
+        (said,) = [item for item in found.verdicts if item.name == "r"]
+        return said.acts, said.resting, said.fires_at, found.outcome
+
+    fired = {"r": NOW - 10 * HOUR}
+    active = rule.replace("[[rule]]", 'clock = "active"\n[[rule]]')
+    half = worked(*((hours, hours - 12) for hours in range(720, 0, -24)))
+
+    assert (True, False, None, "reinforce") == told(rule)
+    assert (False, True, NOW + 30 * HOUR, "stays as it is") == told(rule, fired=fired)
+    assert (True, False, None, "reinforce") == told(rule, fired={"r": NOW - 40 * HOUR})
+    assert (False, True, None, "stays as it is") == told(active, fired=fired, spans=worked())
+    assert (False, True, NOW + 80 * HOUR, "stays as it is") == told(active, fired=fired, spans=half)

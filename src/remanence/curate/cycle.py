@@ -239,7 +239,7 @@ class Cycle:
         due = [
             (index, rule)
             for index, rule in enumerate(self.policy.rules)
-            if rule.do == "reinforce" and rule.name not in self.fired and self._period_has_passed(rule)
+            if rule.do == "reinforce" and rule.name not in self.fired and not self.rests(rule)
         ]
         chosen = [(index, rule, self._choose(rule, index)) for index, rule in due]
         for index, rule, rows in chosen:
@@ -248,10 +248,11 @@ class Cycle:
                 self.working.act(rule, index, rows)
         return any(len(rows) for _, _, rows in chosen)
 
-    def _period_has_passed(self, rule: Rule) -> bool:
-        """Tell whether a rule may fire again, by its own clock."""
+    def rests(self, rule: Rule) -> bool:
+        """Tell whether a rule that reinforces has fired less than its period ago, by its own clock."""
         last, view = self.working.frame.snapshot.fired.get(rule.name), self.working.frame.on(rule.clock)
-        return last is None or bool(view.now - view.reading(last) >= rule.period)
+        fires = rule.do == "reinforce" and last is not None
+        return fires and bool(view.now - view.reading(last) < rule.period)
 
 
 def _mildness(rule: Rule) -> int:

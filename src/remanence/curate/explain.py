@@ -5,7 +5,7 @@ Knows how conditions are built; decides nothing. Conditions are judged on the sc
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from math import isnan
+from math import ceil, isnan
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,9 @@ class Verdict:
     """What one guard or rule says of a memory.
 
     `truth` is "true", "false" or "unknown". A rule acts where it is true, `seen` (its status is one that the rule
-    looks at), `selected` by its window, and blocked by no guard. `fires_at` is when a condition that is not true
-    now will be, if nothing but time passes, on the rule's clock at its present pace; None where it never will within
-    ten years.
+    looks at), `selected` by its window, not `resting` until its period is over, and blocked by no guard. `fires_at` is
+    when a condition that is not true now will be, or when a true one's rule has rested, if nothing but time passes, on
+    the rule's clock at its present pace; None where that is not within ten years.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Verdict:
     action: str = ""
     seen: bool = True
     selected: bool = True
+    resting: bool = False
     blocked_by: tuple[str, ...] = ()
     fires_at: int | None = None
 
@@ -57,7 +58,8 @@ class Verdict:
         """Tell whether a rule would act, or a guard protects."""
         if self.what == "guard":
             return self.truth != "false"
-        return self.truth == "true" and self.seen and self.selected and not self.blocked_by
+        ready = self.truth == "true" and self.seen and self.selected
+        return ready and not self.resting and not self.blocked_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
     if rule.over != "memories":
         return _link_rule(frame, rule, row)
     one = frame.take(np.array([row]))
-    truth = _truth(rule.node, one)
+    truth, resting = _truth(rule.node, one), cycle.rests(rule)
     return Verdict(
         rule.name,
         "rule",
@@ -148,8 +150,9 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         rule.describe(),
         seen=bool(cycle.seen(rule)[row]),
         selected=truth == "true" and row in _selected(cycle, rule, index),
+        resting=resting,
         blocked_by=_blocking(cycle, rule, row),
-        fires_at=None if truth == "true" else _fires_at(frame, rule, row),
+        fires_at=_fires_at(frame, rule, row) if truth != "true" else _rested_at(frame, rule) if resting else None,
     )
 
 
@@ -255,6 +258,13 @@ def _fires_at(view: Frame, rule: Rule, row: int) -> int | None:
     return int(first(holds, before, looks[true[:1]])[0])
 
 
+def _rested_at(view: Frame, rule: Rule) -> int | None:
+    """Find the instant at which a rule's period is over."""
+    over = float(view.reading(view.snapshot.fired[rule.name])) + rule.period
+    at = over if view.scale is None else view.scale.when(over)
+    return None if at is None or at > view.instant + HORIZON else ceil(at)
+
+
 def _looks(node: Node, one: Frame) -> Floats:
     """Choose instants to look at: where an age crosses its limit, UTC midnights, and steps ever farther apart."""
     now = int(one.instant)
@@ -296,15 +306,25 @@ def _shown(value: Any) -> str:
     return "unknown" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _moment(at: int) -> str:
+    return to_datetime(at).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _until(at: int | None) -> str:
+    return "as long as its clock stands" if at is None else f"until {_moment(at)}"
+
+
 def _remarks(verdict: Verdict) -> Iterator[str]:
     if verdict.what == "rule" and verdict.truth == "true":
         if not verdict.seen:
             yield "does not look at memories of this status"
         elif not verdict.selected:
-            yield "lies within what the rule keeps"
+            yield "the rule's window leaves it out"
+        elif verdict.resting:
+            yield f"the rule rests {_until(verdict.fires_at)}"
         elif verdict.blocked_by:
             yield f"kept by {', '.join(verdict.blocked_by)}"
-    if verdict.fires_at is not None:
-        yield f"will be true at {to_datetime(verdict.fires_at).strftime('%Y-%m-%d %H:%M:%S UTC')}"
+    if verdict.truth != "true" and verdict.fires_at is not None:
+        yield f"will be true at {_moment(verdict.fires_at)}"
     if verdict.because and verdict.acts:
         yield f"because {verdict.because}"
