@@ -221,7 +221,7 @@ class Engine:
         return await editing.untag(self._core, name, tags)
 
     async def pin(self, name: int | str) -> Receipt:
-        """Protect a memory from demotion, archive and destruction."""
+        """Protect a memory from moving down, archive and destruction."""
         return await editing.set_pin(self._core, name, pinned=True)
 
     async def unpin(self, name: int | str) -> Receipt:

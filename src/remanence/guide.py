@@ -160,7 +160,7 @@ TABLE: tuple[Advice, ...] = (
     ),
     Advice("tag", "memories are to be found or protected together", _WRITE, _RECEIPT, "list_active by tag"),
     Advice("untag", "a tag no longer fits", _WRITE, _RECEIPT, "nothing"),
-    Advice("pin", "a memory must never be moved or destroyed", _WRITE, _RECEIPT, "unpin, when that ends"),
+    Advice("pin", "a memory must never move down or go", _WRITE, _RECEIPT, "unpin, when that ends"),
     Advice("unpin", "a pin is no longer needed", _WRITE, _RECEIPT, "nothing"),
     Advice("hold", "a memory must be kept until a time or an event", _WRITE, _RECEIPT, "release"),
     Advice("release", "a hold has ended", _WRITE, _RECEIPT, "nothing"),

@@ -218,7 +218,8 @@ _COMPUTED = [
     ),
     _fact(
         "decayed_weight",
-        "the weight, faded since last_at: × exp(−λ·hours), λ half the slower end's (elfmem)",
+        "the weight, faded since last_at: × exp(−λ·hours), λ half the slower end's (elfmem); half of that from ten"
+        " sightings on",
         LINK,
         "number",
         decayed_weight,

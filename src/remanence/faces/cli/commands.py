@@ -122,7 +122,7 @@ async def untag(memory: "Engine", name: Name, tags: Tags) -> Any:
 
 
 async def pin(memory: "Engine", name: Name) -> Any:
-    """Protect a memory from every move and destruction."""
+    """Protect a memory from moving down, archive and destruction."""
     return await memory.pin(name_of(name))
 
 
