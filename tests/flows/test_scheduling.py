@@ -68,7 +68,7 @@ async def _statuses(memory: remanence.Engine) -> dict[str, int]:
 
 
 async def test_it_runs_by_itself_when_the_interval_has_passed(opener: Opener, clock: ManualClock) -> None:
-    """What never ran is due; from then on the interval counts, to the microsecond, from whatever curated last."""
+    """What never ran is due; from then on the interval counts, to the microsecond, from its last run, also by hand."""
     async with opener(policy=DAILY) as memory:
         never = (
             await memory.schedule.should_curate(),

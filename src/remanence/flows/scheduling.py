@@ -55,7 +55,7 @@ class Schedule:
 
 
 async def should_curate(core: Core) -> bool:
-    """Tell whether the policy's interval has passed on its clock since anything was last curated."""
+    """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""
     return _runs_by_itself(core) and due(core.policy, *await _read(core))
 
 
