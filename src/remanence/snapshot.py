@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from remanence.model import REJECTED_PATH, Kind, is_load_bearing
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -62,3 +64,16 @@ class Snapshot:
 
     def __len__(self) -> int:
         return len(self.seq)
+
+
+# The answers of the one classifier, by kind and whether it bears the tag; the last row is the unknown kind.
+_LOAD_BEARING = np.array(
+    [[is_load_bearing(kind, tags) for tags in ((), (REJECTED_PATH,))] for kind in (*Kind, None)]
+)
+
+
+def load_bearing(kinds: npt.NDArray[np.generic], rejected: Bools) -> Bools:
+    """Tell on which memories later work rests, by the column `kind` and the tag of rejected paths."""
+    # A kind that this version does not know lies beyond the table, on the row of the unknown.
+    found: Bools = _LOAD_BEARING[np.minimum(kinds, len(Kind)), rejected.astype(np.int8)]
+    return found

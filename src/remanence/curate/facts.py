@@ -8,16 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from remanence import score
+from remanence import score, snapshot
 from remanence.clock import DAY, HOUR
 from remanence.curate.frame import LINKS, Array, Frame, LinkFrame, Run, visible
-from remanence.model import REJECTED_PATH, Kind, Relation, Status, is_load_bearing
+from remanence.model import REJECTED_PATH, Relation, Status
 from remanence.snapshot import Bools, Floats, Ints
 
-# The answers of the one classifier, by kind and whether it bears the tag; the last row is the unknown kind.
-_LOAD_BEARING = np.array(
-    [[is_load_bearing(kind, tags) for tags in ((), (REJECTED_PATH,))] for kind in (*Kind, None)]
-)
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
 _EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
@@ -113,10 +109,7 @@ def _most(whole: Frame, values: Array) -> float:
 
 def load_bearing(frame: Frame) -> Bools:
     """Tell on which memories later work rests."""
-    # A kind that this version does not know lies beyond the table, on the row of the unknown.
-    kind = np.minimum(frame.column("kind"), len(Kind))
-    found: Bools = _LOAD_BEARING[kind, frame.tag(REJECTED_PATH).astype(np.int8)]
-    return found
+    return snapshot.load_bearing(frame.column("kind"), frame.tag(REJECTED_PATH))
 
 
 def dangling() -> tuple[Run, Run]:

@@ -6,9 +6,9 @@ from remanence.flows import settings
 from remanence.flows.core import Core
 from remanence.flows.filling import Queue, fill
 from remanence.flows.recalling import render
-from remanence.model import REJECTED_PATH, STANDING, Hit, Kind, Recalled, Status
+from remanence.model import REJECTED_PATH, STANDING, Hit, Recalled
 from remanence.recall.frames import BUDGET_MAX, MEMORIES, Filling, check_whole, laid_out, room_chars
-from remanence.snapshot import Ints, Snapshot, Wanted
+from remanence.snapshot import Ints, Snapshot, Wanted, load_bearing
 from remanence.text import token_estimate
 
 IDENTITY = "self/*"
@@ -43,16 +43,16 @@ async def boot(core: Core, budget: int | None) -> Recalled:
 def _order(snapshot: Snapshot) -> Ints:
     """Order what stands: load-bearing by rank, worth and date, then episodes by date, the newest first.
 
-    Load-bearing is what `model.is_load_bearing` says; pinned before identity before rejected paths before all else.
+    Of what is load-bearing the pinned come before identity before rejected paths before all else.
     """
     columns, tags = snapshot.columns, snapshot.tags
     rejected = tags[REJECTED_PATH]
-    bearing = (np.asarray(columns["kind"]) != Kind.EPISODIC) | rejected
+    bearing = load_bearing(columns["kind"], rejected)
     rank = np.select(
         [~bearing, np.asarray(columns["pinned"]) > 0, tags[IDENTITY], rejected], [4, 0, 1, 2], default=3
     )
     worth = np.where(bearing, np.nan_to_num(np.asarray(columns["value"], np.float64)), 0.0)
     said_at = np.asarray(columns["said_at"], np.float64)
     order = np.lexsort((-snapshot.seq, -said_at, -worth, rank))
-    standing: Ints = order[np.isin(columns["status"], [int(Status(one)) for one in STANDING])[order]]
+    standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
     return standing

@@ -8,8 +8,8 @@ import numpy as np
 from remanence.errors import StoreError
 from remanence.flows import settings
 from remanence.flows.core import Core
-from remanence.model import REJECTED_PATH, STANDING, Kind, is_load_bearing
-from remanence.snapshot import Snapshot, Wanted
+from remanence.model import REJECTED_PATH, STANDING, Kind
+from remanence.snapshot import Snapshot, Wanted, load_bearing
 from remanence.store.base import Check
 
 NAME = "memory-integrity"
@@ -49,16 +49,10 @@ def broken(error: StoreError) -> Check:
 def _counts(snapshot: Snapshot) -> dict[str, int]:
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     kinds, rejected = snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
-    prunable = 0
-    for kind in (None, *Kind):
-        for tags in ((), (REJECTED_PATH,)):
-            if not is_load_bearing(kind, tags):
-                alike = (kinds == (-1 if kind is None else kind)) & (rejected == bool(tags))
-                prunable += int(np.count_nonzero(stands & alike))
     return {
         "decisions/active": int(np.count_nonzero(stands)),
         "rejected_paths": int(np.count_nonzero(stands & rejected)),
         "episodes": int(np.count_nonzero(stands & (kinds == Kind.EPISODIC))),
         "skills/procedural": int(np.count_nonzero(stands & (kinds == Kind.PROCEDURAL))),
-        "prunable": prunable,
+        "prunable": int(np.count_nonzero(stands & ~load_bearing(kinds, rejected))),
     }
