@@ -85,13 +85,15 @@ class Protected(RemanenceError):
 class Conflict(RemanenceError):
     """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs."""
 
-    def __init__(self, keys: Sequence[tuple[str, Any]], message: str | None = None) -> None:
+    def __init__(
+        self,
+        keys: Sequence[tuple[str, Any]],
+        message: str | None = None,
+        recovery: str = "read the rows again and repeat the change; nothing was written",
+    ) -> None:
         shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
         more = f" and {len(keys) - 5} more" if len(keys) > 5 else ""
-        super().__init__(
-            message or f"changed since it was read: {shown}{more}",
-            recovery="read the rows again and repeat the change; nothing was written",
-        )
+        super().__init__(message or f"changed since it was read: {shown}{more}", recovery=recovery)
         self.keys = tuple(keys)
 
 

@@ -215,6 +215,47 @@ def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
     assert "From a pipe.\n" == desk.read("get", "2")["text"]
 
 
+def test_what_was_learned_is_listed_at_once(desk: Desk) -> None:
+    """The inbox stands, too: it is listed, marked as what it is, until it falls."""
+    desk.do("learn", "Air the sails.", "--kind", "procedural")
+    desk.do("learn", "The tide turned.", "--kind", "episodic")
+    listed = desk.here("list", "--kind", "procedural").stdout
+    desk.do("forget", "1")
+
+    assert "[inbox] Air the sails." in listed
+    assert "The tide" not in listed
+    assert [2] == [one["seq"] for one in desk.read("list")]
+
+
+def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
+    """Status and tier always, times and holds in words; no packed number, and one change is not `changes`."""
+    desk.do("learn", "Air the sails.")
+    desk.do("recall", "sails")
+    desk.do("hold", "1", "audit", "--until", "2027-01-01")
+    desk.do("hold", "1", "insurance")
+    shown, history = desk.here("get", "1").stdout, desk.here("history", "1").stdout
+    session = desk.read("session", "begin")["session"]
+
+    assert ["inbox", "hot"] == [line.split()[1] for line in shown.splitlines() if line[2:6] in ("stat", "tier")][:2]
+    assert "use_day" not in shown
+    assert "holds audit until 2027-01-01 00:00 → audit until 2027-01-01 00:00, insurance" in history
+    assert "1 change\n" in desk.here("history").stdout
+    assert "hours    0." in desk.here("session", "end", session).stdout
+    assert 6 >= len(str(desk.read("session", "end", session)["hours"]))
+
+
+def test_an_undo_that_came_too_late_says_where_to_look(desk: Desk) -> None:
+    """What changed the row since is in its history; nothing was undone."""
+    learned = desk.read("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
+    desk.do("pin", "wind")
+    run = desk.read("history", "wind")[0]["run"]
+    refused = desk.bad("undo", run)
+
+    assert "a row changed since, among them memories 1" in refused
+    assert "history" in refused
+    assert 1 == desk.read("get", learned["id"])["pinned"]
+
+
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
     desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")

@@ -35,7 +35,7 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
         return load(policy_source(policy), overrides)
     if not core.policy_given:
         raise InvalidInput(
-            "no policy was named", recovery="pass one, e.g. 'tidy', or open with policy='tidy'"
+            "no policy was named", recovery="name one with policy= or --policy, such as 'tidy', or adopt one"
         )
     return load(core.policy.source, overrides) if overrides else core.policy
 
@@ -123,7 +123,7 @@ async def _refuse(core: Core, plan: Plan, allow_destroyed: int | None) -> None:
     if plan.held is not None and (allow_destroyed is None or plan.destroyed > allow_destroyed):
         raise PlanHeld(
             f"held: {plan.held}",
-            recovery=f"look at the plan; if you mean it, apply with allow_destroyed={plan.destroyed}",
+            recovery=f"look at the plan; if you mean it, allow {plan.destroyed} (allow_destroyed, --allow-destroyed)",
             destroyed=plan.destroyed,
         )
 

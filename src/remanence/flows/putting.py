@@ -61,11 +61,11 @@ def _refuse_unfounded(core: Core, turn: Turn) -> None:
     if turn.agent is None and turn.speaker is None and core.agent is None:
         raise InvalidInput(
             "nobody answers for this text",
-            recovery="pass agent= or speaker=, or open the memory with agent=",
+            recovery="name its agent or speaker, or open the memory with an agent",
         )
     if turn.source is None and turn.thread is None and turn.session is None:
         raise InvalidInput(
-            "this text comes from nowhere", recovery="pass source= or thread=, or begin a session first"
+            "this text comes from nowhere", recovery="name its source or thread, or begin a session first"
         )
 
 

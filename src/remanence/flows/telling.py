@@ -24,7 +24,7 @@ from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
 
 # What follows from the run itself, or says nothing to a reader.
-_UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at"})
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at", "hold_until"})
 RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
@@ -180,7 +180,8 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
 
 
 def _event(part: Logged) -> Event:
-    shown = tuple(_shown(change) for change in part.changes if _tells(change)) or (f"{part.count} changes",)
+    number = f"{part.count:,} change{'s' * (part.count != 1)}"
+    shown = tuple(_shown(change) for change in part.changes if _tells(change)) or (number,)
     return Event(
         part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
     )
@@ -218,11 +219,19 @@ def _shown(change: Any) -> str:
 
 def _value(name: str, value: Any) -> str:
     column = COLUMN.get(name)
-    if value is None or column is None:
-        return "none" if value is None else str(value)
-    if column.kind == "time":
-        return f"{to_datetime(value):%Y-%m-%d %H:%M}"
-    return str(value) if column.labels is None else column.labels(value).label
+    if value is None:
+        return "none"
+    if name == "holds":
+        return ", ".join(
+            reason if until is None else f"{reason} until {_time(until)}" for reason, until in value.items()
+        )
+    if name.endswith("_at") or (column is not None and column.kind == "time"):
+        return _time(value)
+    return str(value) if column is None or column.labels is None else column.labels(value).label
+
+
+def _time(micros: int) -> str:
+    return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
 async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:

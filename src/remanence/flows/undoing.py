@@ -115,7 +115,12 @@ async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
 
 def _changed_since(run: str, keys: Any) -> Conflict:
     shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
-    return Conflict(keys, f"run {run} cannot be undone: {len(keys)} rows changed since, among them {shown}")
+    rows = f"{len(keys)} rows" if len(keys) > 1 else "a row"
+    return Conflict(
+        keys,
+        f"run {run} cannot be undone: {rows} changed since, among them {shown}",
+        recovery="nothing was undone; `history` of the row shows by what, change it back by hand",
+    )
 
 
 async def restore(core: Core, name: int | str) -> Receipt:

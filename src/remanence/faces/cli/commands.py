@@ -101,9 +101,13 @@ async def list_memories(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
 ) -> Any:
-    """List active memories, newest first."""
-    equal = {} if category is None else {"category": category}
-    return await memory.list_active(kind=kind, tags=tuple(tag or ()), limit=limit, **equal)
+    """List what stands, in the inbox or active, newest first."""
+    from remanence.model import STANDING
+    from remanence.store.base import Find
+
+    asked = {"kind": kind, "category": category}
+    equal = {name: value for name, value in asked.items() if value is not None}
+    return await memory.list_memories(Find(tuple(STANDING), tuple(tag or ()), equal, limit=limit))
 
 
 async def update(memory: "Engine", name: Name, edit: Edit) -> Any:

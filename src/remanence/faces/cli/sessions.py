@@ -33,4 +33,4 @@ async def end(
     memory: "Engine", session: Annotated[str, typer.Argument(metavar="ID", help="As `begin` printed it.")]
 ) -> Any:
     """End a session, make the inbox active, and say how long it was."""
-    return {"session": session, "hours": await memory.end_session(session)}
+    return {"session": session, "hours": round(await memory.end_session(session), 4)}

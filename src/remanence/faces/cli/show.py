@@ -35,7 +35,8 @@ TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) 
 }
 TIMES |= {"last_curate_at", "until", "now", "fires_at", "started_at", "counted_until"}
 _OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
-HIDDEN = frozenset({"fingerprint"})
+HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})  # packed: numbers that mean nothing to a reader
+_ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
 _UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
@@ -215,7 +216,7 @@ def _memory(memory: Memory) -> Iterator[Text]:
     yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
     for one in fields(memory):
         value = getattr(memory, one.name)
-        if one.name in HIDDEN | {"seq", "id", "text"} or value in (None, (), 0):
+        if one.name in HIDDEN | {"seq", "id", "text"} or (value in (None, (), 0) and one.name not in _ALWAYS):
             continue
         shown = when(value) if one.name in TIMES else _plainly(value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
