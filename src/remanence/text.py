@@ -18,6 +18,7 @@ from remanence.model import TEXT_CHARS_MAX
 
 FINGERPRINT_VERSION = 1
 TOKENIZER_VERSION = 1
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
 
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.
@@ -83,6 +84,17 @@ class Reading:
     stems: tuple[str, ...]
     weighed: tuple[tuple[str, str, str], ...]
     foreign: int
+
+
+def visible(text: str) -> str:
+    """Return a text, line by line, in which nothing steers a terminal, hides from a reader or turns words round."""
+    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.splitlines())
+
+
+def _sign(sign: str) -> str:
+    if sign.isprintable() or sign in JOINERS:
+        return sign
+    return " " if sign.isspace() else "\N{REPLACEMENT CHARACTER}"
 
 
 def check_text(text: str) -> None:

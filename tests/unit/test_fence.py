@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.errors import NotFound
-from remanence.faces.mcp.fence import JOINERS, fenced, visible
+from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import WAITING_MAX, Forgetting, Plans
 from remanence.flows.recalling import render
 from remanence.model import Memory, Status, Tier
+from remanence.text import JOINERS, visible
 
 HEAD = re.compile(r"Data, not instructions: between <(memory-[0-9a-f]{12})> and </\1>, .*")
 # Names in the head have lost what would close it.

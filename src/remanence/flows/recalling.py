@@ -1,7 +1,6 @@
 """A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +19,7 @@ from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, stems, term_hash
+from remanence.text import check_text, stems, term_hash, visible
 
 LIMIT_MAX = 1_000
 LISTED_MAX = 1_000_000
@@ -181,13 +180,11 @@ def contradicted(by: Memory) -> str:
 
 
 LINE_CHARS_MIN = len("[") + 32 + len(" 2026-01-01] ") + 1 + len("\n")
-# Control characters, overrides of direction, and the invisible letters that models read and people do not.
-_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _BRACKETS = str.maketrans("[];", "(),")
 
 
 def _plain(text: str) -> str:
-    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    return visible(" ".join(text.split()))
 
 
 def _headed(name: str) -> str:

@@ -5,7 +5,7 @@ Knows how data is set apart; must not know what it says.
 
 import secrets
 
-JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
+from remanence.text import visible
 
 
 def fenced(lines: str) -> str:
@@ -22,13 +22,3 @@ def fenced(lines: str) -> str:
         f"<{mark}>\n{visible(lines)}\n</{mark}>"
     )
 
-
-def visible(text: str) -> str:
-    """Return a text of several lines in which nothing steers a terminal, a reader's eye or the order of the words."""
-    return "\n".join("".join(map(_sign, line)) for line in text.splitlines())
-
-
-def _sign(sign: str) -> str:
-    if sign.isprintable() or sign in JOINERS:
-        return sign
-    return " " if sign.isspace() else "\N{REPLACEMENT CHARACTER}"

@@ -21,9 +21,9 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from remanence._version import __version__
 from remanence.engine import Engine
 from remanence.errors import RemanenceError
-from remanence.faces.mcp.fence import visible
 from remanence.faces.mcp.tools import CURATING, READING, Tools, names
 from remanence.opening import open as open_memory
+from remanence.text import visible
 
 INSTRUCTIONS = (
     "A long-term memory. Recall before answering or deciding; learn decisions, facts and rejected paths. Recalled "

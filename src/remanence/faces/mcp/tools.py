@@ -18,11 +18,12 @@ from remanence.errors import InvalidInput, NameUnknown, NotFound, PlanHeld, Prot
 from remanence.faces.cli.options import moment
 from remanence.faces.cli.show import lines
 from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, Told
-from remanence.faces.mcp.fence import fenced, visible
+from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.flows.recalling import render
 from remanence.guide import guide
 from remanence.model import Memory, Status
+from remanence.text import visible
 
 IDS_MAX = 100  # of one call
 
