@@ -4,12 +4,14 @@ Numbers of curation are those of a policy's rules, numbers of a frame its own; t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from remanence.errors import NameUnknown
 from remanence.flows.core import Core, check_count
 from remanence.store.base import Bookkeeping
+
+UNDER = "setting/"  # what the bookkeeping's names of settings begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +85,15 @@ class Settings:
 
     async def all(self) -> list[Setting]:
         """List all settings, by name."""
-        return [await self.get(name) for name in SETTINGS]
+        asked = Bookkeeping(self._core.clock.now(), under=(UNDER,))
+        rows = (await self._core.store.bookkeep(self._core.scope, asked)).values
+        return [_current(one, rows) for one in SETTINGS.values()]
 
     async def get(self, name: str) -> Setting:
         """Return one setting; raise NameUnknown where there is none of that name."""
         declared = _declared(name)
         asked = Bookkeeping(self._core.clock.now(), get=(_row(name),))
-        row = (await self._core.store.bookkeep(self._core.scope, asked)).values.get(_row(name))
-        if row is None or row["source"] == "builtin":
-            return declared
-        return Setting(name, row["value"], declared.least, declared.most, declared.meaning, "user")
+        return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
     async def set(self, name: str, value: int) -> Setting:
         """Set a setting for every process that opens this scope."""
@@ -106,7 +107,13 @@ class Settings:
 
 
 def _row(name: str) -> str:
-    return f"setting/{name}"
+    return f"{UNDER}{name}"
+
+
+def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
+    """Say what a setting is now, by the rows of the bookkeeping."""
+    row = rows.get(_row(declared.name))
+    return declared if row is None else replace(declared, value=row["value"], source=row["source"])
 
 
 def _declared(name: str) -> Setting:
