@@ -251,6 +251,19 @@ async def test_the_policys_clock_comes_before_the_one_opened_with(opener: Opener
     assert [1.0, 0.082] == pytest.approx(found, abs=1e-3)
 
 
+async def test_a_clock_is_read_without_the_scope(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a frame on active time nor the look whether curation is due freezes all memories for it."""
+    async with opener(policy="elfmem") as memory:
+        await memory.learn("the tide turns at noon")
+        before = await memory.frame("attention", "the tide", count_use=False)
+        with monkeypatch.context() as watched:
+            watched.setattr(memory._core.store, "snapshot", None)
+            after = await memory.frame("attention", "the tide", count_use=False)
+
+            assert await memory.schedule.should_curate()
+    assert ids(before) == ids(after) != []
+
+
 # What is found
 
 
