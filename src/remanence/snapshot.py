@@ -66,6 +66,11 @@ class Snapshot:
         return len(self.seq)
 
 
+def means(pattern: str, tag: str) -> bool:
+    """Tell whether a pattern means a tag: it is the tag itself, or the beginning of it and a star."""
+    return tag.startswith(pattern[:-1]) if pattern.endswith("*") else tag == pattern
+
+
 # The answers of the one classifier, by kind and whether it bears the tag; the last row is the unknown kind.
 _LOAD_BEARING = np.array(
     [[is_load_bearing(kind, tags) for tags in ((), (REJECTED_PATH,))] for kind in (*Kind, None)]

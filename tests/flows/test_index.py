@@ -13,6 +13,7 @@ from remanence.model import Turn
 from tests.flows.conftest import Opener
 
 WORDS = "boat rope sail paint harbour meeting monday tea lisbon keel engine note".split()
+TAGS = ["harbour", "self/goal", "self/value"]
 PURGE = """
 version = 1
 name = "purge"
@@ -30,7 +31,7 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
     """Do one thing that changes what recall must see."""
     text = " ".join(choice.choices(WORDS, k=6)) + f" {choice.randrange(10_000)}"
     name = choice.choice(seqs) if seqs else None
-    match choice.randrange(8):
+    match choice.randrange(11):
         case 0 | 1 | 2:
             turns = [Turn(f"{text} {k}", session=choice.choice("abc"), speaker="Ann") for k in range(3)]
             seqs += [learned.seq for learned in await memory.learn_many(turns)]
@@ -46,6 +47,10 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
             receipt = await memory.apply(await memory.plan(PURGE), allow_destroyed=10_000)
             if receipt.changes and choice.random() < 0.5:
                 await memory.undo(receipt)
+        case 8 | 9 if name is not None:
+            await memory.tag(name, *choice.sample(TAGS, k=2))
+        case 10 if name is not None:
+            await memory.untag(name, choice.choice(TAGS))
 
 
 async def _refreshed(memory: remanence.Engine, index: ScopeIndex | None = None) -> ScopeIndex:
@@ -76,6 +81,24 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
             np.testing.assert_allclose(fresh.windows, followed.windows, atol=1e-6)
             for name in COLUMNS:
                 assert _said(fresh, name) == _said(followed, name)
+            for pattern in ("self/*", "self/goal", "harbour"):
+                expected, found = [await index.tagged(pattern, clock.now()) for index in (fresh, followed)]
+                np.testing.assert_array_equal(expected, found)
+
+
+async def test_tags_that_are_put_on_need_no_second_look(
+    memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who bears a tag is read from all memories once, then followed, so that learning with tags stays cheap."""
+    await memory.learn("a boat", tags=["self/goal"])
+    index = await _refreshed(memory)
+    before = (await index.tagged("self/*", clock.now())).tolist()
+    await memory.learn("a rope", tags=["self/value"])
+    await memory.learn("a sail", tags=["harbour"])
+    await index.refresh(clock.now())
+    monkeypatch.setattr(memory._core.store, "snapshot", None)
+
+    assert ([True], [True, True, False]) == (before, (await index.tagged("self/*", clock.now())).tolist())
 
 
 async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:

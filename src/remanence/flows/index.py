@@ -7,16 +7,17 @@ where too many did.
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.change import Change
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Corpus
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.semantic import touched_rows, window_vectors
-from remanence.snapshot import Snapshot, Wanted
+from remanence.snapshot import Snapshot, Wanted, means
 from remanence.store.base import Store
 
 Ints = npt.NDArray[np.int64]
@@ -131,7 +132,7 @@ class ScopeIndex:
         return bool(self._held[int(self.rows_of([seq])[0])])
 
     async def tagged(self, pattern: str, now: int) -> npt.NDArray[np.bool_]:
-        """Tell which memories bear a tag that a pattern means; asked of the store again only after tags changed."""
+        """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
                 self._tagged.clear()
@@ -175,14 +176,25 @@ class ScopeIndex:
             changes = [change for part in page for change in part.changes if change.table == "memories"]
             if any(change.after is None for change in changes):
                 return None
-            if any(change.table == "tags" for part in page for change in part.changes):
-                self._tagged.clear()
+            self._retag([change for part in page for change in part.changes if change.table == "tags"])
             changed.update(change.key for change in changes if isinstance(change.key, int))
             runs += len(page)
             if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
                 return None
             self.position = page[-1].position
         return changed
+
+    def _retag(self, changes: Sequence[Change]) -> None:
+        """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
+        if len(changes) > PATCH_MIN:
+            self._tagged.clear()
+        keys = [cast("tuple[int, str]", change.key) for change in changes]
+        taken_off = [tag for change, (_, tag) in zip(changes, keys, strict=True) if change.after is None]
+        for pattern in list(self._tagged):
+            if any(means(pattern, tag) for tag in taken_off):
+                del self._tagged[pattern]
+            elif put_on := [seq for seq, tag in keys if means(pattern, tag)]:
+                self._tagged[pattern] = np.union1d(self._tagged[pattern], put_on)
 
     async def _read(self, now: int) -> None:
         """Read the whole scope."""

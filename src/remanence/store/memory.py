@@ -19,7 +19,7 @@ from remanence.change import GUARDS, Cause, Change, Committed, Logged
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status
-from remanence.snapshot import LinkColumns, Snapshot, Wanted
+from remanence.snapshot import LinkColumns, Snapshot, Wanted, means
 from remanence.store.base import (
     Arriving,
     Booked,
@@ -342,10 +342,7 @@ def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDA
 
 
 def _tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
-    stem = pattern.removesuffix("*")
-    owners = {
-        owner for owner, tag in tags if (tag.startswith(stem) if pattern.endswith("*") else tag == pattern)
-    }
+    owners = {owner for owner, tag in tags if means(pattern, tag)}
     return np.array([number in owners for number in seq.tolist()], np.bool_)
 
 
