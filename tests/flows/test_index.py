@@ -10,6 +10,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.flows.index import COLUMNS, ScopeIndex
 from remanence.model import Turn
+from remanence.store.base import Find
 from tests.flows.conftest import Opener
 
 WORDS = "boat rope sail paint harbour meeting monday tea lisbon keel engine note".split()
@@ -49,8 +50,10 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
                 await memory.undo(receipt)
         case 8 | 9 if name is not None:
             await memory.tag(name, *choice.sample(TAGS, k=2))
-        case 10 if name is not None:
-            await memory.untag(name, choice.choice(TAGS))
+        case 10:
+            tag = choice.choice(TAGS)
+            for bearer in await memory.list_memories(Find(tags=(tag,), limit=2)):
+                await memory.untag(bearer.seq, tag)
 
 
 async def _refreshed(memory: remanence.Engine, index: ScopeIndex | None = None) -> ScopeIndex:
