@@ -126,7 +126,7 @@ class Engine:
         format: Format = "auto",  # noqa: A002
         progress: Callable[[int], None] | None = None,
     ) -> Ingested:
-        """Take a file of conversation in, whole or not at all; a second time changes nothing."""
+        """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
         return await ingesting.ingest(self._core, path, format, progress)
 
     async def put(self, key: str, text: str, **more: Any) -> Learned:

@@ -121,7 +121,7 @@ TABLE: tuple[Advice, ...] = (
     Advice(
         "ingest",
         "a file of conversation is to be taken in",
-        "as learn_many; whole or not at all",
+        "as learn_many; all of it is checked first",
         "how many turns were stored, confirmed and known",
         "consolidate",
     ),

@@ -37,7 +37,7 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
         explained["memories"][0]["parts"]
     )
     assert (["log", "six"], {"limit": 1}) == (keys(brief), brief["left_out"])
-    assert "left out: 1 limit" in desk.here("frame", "task", "--limit", "2").output
+    assert "left out: 1 by the limit" in desk.here("frame", "task", "--limit", "2").output
     assert "; contradicted by " in text
     assert text.startswith("What the task rests on")
 
@@ -46,7 +46,7 @@ def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
     """What is load-bearing comes first, within a budget, and what is left out is counted."""
     assert "log" == keys(desk.read("boot"))[0]
     assert 3 == len(desk.here("boot", "--text").output.splitlines())
-    assert "left out: 2 budget, 12 budget tokens" in desk.here("boot", "--budget", "20").output
+    assert "left out: 2 by the budget, 12 tokens in all" in desk.here("boot", "--budget", "20").output
 
 
 def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:

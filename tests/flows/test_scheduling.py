@@ -432,6 +432,37 @@ async def test_without_work_nothing_is_foretold(opener: Opener, clock: ManualClo
         assert {} == (await memory.status()).first_archives
 
 
+async def test_status_says_when_the_policy_runs_again(tmp_path: Path) -> None:
+    """At the present pace; what has faded waits for that run, and a policy without an interval never runs."""
+    path, daily, never = tmp_path / "m.db", tmp_path / "daily.toml", tmp_path / "never.toml"
+    daily.write_text(DAILY.replace("days(1)", "days(0)"), encoding="utf-8")
+    never.write_text(DAILY.replace('interval = "10 hours"', ""), encoding="utf-8")
+    async with remanence.open(path, policy=str(daily)) as memory:
+        await memory.learn("The mast is stepped.", kind="episodic")
+        await memory.learn("The keel is painted.")
+        new = await memory.status()
+        before = await _shown(path, daily)
+        await memory.curate()
+        await memory.consolidate()
+        state, due = await memory.status(), await memory.schedule.due_at()
+
+    assert (new.at, due) == (new.due_at, state.due_at)
+    assert {"(none)": 1, "episodic": 1} == state.kinds
+    assert "due when the next session begins" in before
+    shown = await _shown(path, daily)
+    assert "due in 10 hours" in shown
+    assert "first leaves sight with the next run" in shown
+    assert "due" not in await _shown(path, never)
+
+
+async def _shown(path: Path, policy: Path) -> str:
+    """What `remanence status` prints under a policy."""
+    words = ["status", "--db", str(path), "--policy", str(policy)]
+    done = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
+    assert 0 == done.exit_code, done.output
+    return str(done.stdout)
+
+
 async def test_status_counts_turns(memory: remanence.Engine, clock: ManualClock) -> None:
     """Each text heard is one, also a repeat."""
     await memory.learn_many(["one boat", "two buoys", "one boat"])
@@ -554,4 +585,4 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     assert "did you mean" in typed("settings", "episodes_prunabel")
     assert "  clocks     0.0 active hours, 0.0 a day; 1 turns" in state
     assert "  curate     by itself" in state and "done: nothing" in state
-    assert "  standard   not within 200 years" in state
+    assert "  standard   first leaves sight in 24 hours" in state

@@ -47,7 +47,7 @@ class Schedule:
     async def due_at(self) -> int | None:
         """Return when the next run is due at the present pace; None where none is, or the policy has no interval."""
         core = self._core
-        return due_at(core.policy, *await _read(core)) if _runs_by_itself(core) else None
+        return due_at(core.policy, *await _read(core)) if runs_by_itself(core) else None
 
     async def last(self) -> Ran | None:
         """Return what became of the last automatic run."""
@@ -56,10 +56,11 @@ class Schedule:
 
 async def should_curate(core: Core) -> bool:
     """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""
-    return _runs_by_itself(core) and due(core.policy, *await _read(core))
+    return runs_by_itself(core) and due(core.policy, *await _read(core))
 
 
-def _runs_by_itself(core: Core) -> bool:
+def runs_by_itself(core: Core) -> bool:
+    """Tell whether a policy was given that has an interval."""
     return core.policy_given and core.policy.interval is not None
 
 

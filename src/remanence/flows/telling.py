@@ -11,12 +11,12 @@ from remanence.change import Change, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
-from remanence.curate.forecast import first_archives, needed
+from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy import Policy
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, check_count
 from remanence.flows.curating import LAST_CURATE, adopted, frozen
-from remanence.flows.scheduling import Ran, kept
+from remanence.flows.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.sessions import Session, opened
 from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
 from remanence.snapshot import Snapshot, Wanted
@@ -41,7 +41,8 @@ class Pace:
 class State:
     """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
 
-    `policy` is the one in force, `adopted` whether it is so for every process. `first_archives` tells for each decay
+    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
+    at the present pace, None where it does not. `first_archives` tells for each decay
     class that stands when time alone takes its first memory away under the policy, at the present pace of its clock,
     None if not within 200 years. `automatic` tells what became of the last work that nobody asked for, `sessions`
     which are open.
@@ -61,6 +62,7 @@ class State:
     policy: str | None
     adopted: bool
     last_curate_at: int | None
+    due_at: int | None
     clocks: Mapping[str, Pace]
     first_archives: Mapping[str, int | None]
     sessions: tuple[Session, ...]
@@ -86,6 +88,7 @@ async def status(core: Core) -> State:
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, _asked(core), now)
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
     stored = await adopted(core)
     recent = await core.store.history(
         core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
@@ -104,8 +107,9 @@ async def status(core: Core) -> State:
         runs=len({part.cause.run for part in recent}),
         policy=core.policy.name if core.policy_given else None,
         adopted=stored is not None and stored["hash"] == core.policy.hash,
-        last_curate_at=booked.values.get(LAST_CURATE),
-        clocks={name: _pace(scale) for name, scale in scales(snapshot, now).items()},
+        last_curate_at=last,
+        due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
+        clocks={name: _pace(scale) for name, scale in clocks.items()},
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
         sessions=tuple(await opened(core)),
         automatic=await kept(core),
@@ -134,6 +138,7 @@ def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int |
 def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
     values = snapshot.columns[column]
     counts = {label.label: int(np.count_nonzero(values == label)) for label in labels}
+    counts = {"(none)": len(snapshot) - sum(counts.values())} | counts
     return {name: count for name, count in counts.items() if count}
 
 

@@ -38,7 +38,7 @@ async def ingest(
     file: Annotated[str, typer.Argument(help="A file of conversation.")],
     form: Annotated[str, typer.Option("--format", help="auto, locomo, jsonl or chatgpt.")] = "auto",
 ) -> Any:
-    """Take a file of conversation in, whole or not at all; a second time changes nothing."""
+    """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
     with counting("taking in") as progress:
         return await memory.ingest(file, format=cast("Format", form), progress=progress)
 

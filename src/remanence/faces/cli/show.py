@@ -33,12 +33,13 @@ TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) 
     "last_at",
     "resolved_at",
 }
-TIMES |= {"last_curate_at", "until", "now", "fires_at", "started_at", "counted_until"}
+TIMES |= {"last_curate_at", "due_at", "until", "now", "fires_at", "started_at", "counted_until"}
 _OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
 HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})  # packed: numbers that mean nothing to a reader
 _ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
 _UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
+BUDGET_TOKENS = "budget_tokens"  # what `boot` adds to the reasons: a size, not a count
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
@@ -169,7 +170,7 @@ def _consolidated(done: Consolidated) -> Iterator[Text]:
 @lines.register
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
-    what = "done" if counts == {done.verb: 1} else counted(counts)
+    what = "done" if counts.keys() == {done.verb} else counted(counts)
     yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
     for reason in done.skipped:
         yield Text(f"  left out: {safe(reason)}", "yellow")
@@ -190,9 +191,16 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
             "  note: the strongest evidence was said by somebody else than the question names", "yellow"
         )
     if answer.left_out:
-        yield Text(f"  left out: {counted(answer.left_out)}", "dim")
+        yield Text(f"  left out: {_left_out(answer.left_out)}", "dim")
     for dropped in answer.dropped[:DROPPED_SHOWN]:
         yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
+
+
+def _left_out(counts: Mapping[str, int]) -> str:
+    """Say what kept how many out; of the budget also how many tokens they have, where that is known."""
+    named = [f"{count:,} by the {reason}" for reason, count in counts.items() if reason != BUDGET_TOKENS]
+    tokens = f", {counts[BUDGET_TOKENS]:,} tokens in all" if BUDGET_TOKENS in counts else ""
+    return ", ".join(named) + tokens
 
 
 @lines.register
@@ -300,8 +308,9 @@ def _state(state: State) -> Iterator[Text]:
     policy = (
         "none" if state.policy is None else state.policy if state.adopted else f"{state.policy}, not adopted"
     )
+    due = "" if state.due_at is None else f", due {_ahead(state.due_at - state.at)}"
     yield Text.assemble(
-        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}"
+        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     yield from _in_time(state)
@@ -318,7 +327,7 @@ def _in_time(state: State) -> Iterator[Text]:
         f"{turns.reading:,.0f} turns, {turns.per_day:.1f} a day",
     )
     for decay, at in state.first_archives.items():
-        soon = "not within 200 years" if at is None else f"first leaves sight in {lasting(at - state.at)}"
+        soon = "not within 200 years" if at is None else f"first leaves sight {_leaving(at - state.at)}"
         yield Text.assemble((f"  {decay:<11}", "dim"), soon)
     for work, ran in state.automatic.items():
         what = safe(ran.reason) or counted(ran.counts)
@@ -330,6 +339,15 @@ def _in_time(state: State) -> Iterator[Text]:
         yield _session(session, state.at)
     if len(state.sessions) > SESSIONS_SHOWN:
         yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
+
+
+def _ahead(micros: int) -> str:
+    return f"in {lasting(micros)}" if micros > 0 else "when the next session begins"
+
+
+def _leaving(micros: int) -> str:
+    """Say when the first memory of a class goes; what has faded waits for a run."""
+    return f"in {lasting(micros)}" if micros > 0 else "with the next run"
 
 
 def _session(session: Session, now: int) -> Text:
