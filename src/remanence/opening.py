@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from remanence.arguments import check_name
 from remanence.clock import Clock, SystemClock
 from remanence.curate.policy import load
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
 from remanence.flows import curating
-from remanence.flows.core import Core, check_name
+from remanence.flows.core import Core
 from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
@@ -45,7 +46,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         store: a store of yours instead of SQLite at `path`.
     """
     check_name("a scope", scope)
-    check_name("an agent", agent)
+    if agent is not None:
+        check_name("an agent", agent)
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch, fades_by = _clock(clock)

@@ -110,7 +110,7 @@ async def test_an_open_session_is_told_with_its_task(memory: remanence.Engine, c
     assert () == (await memory.status()).sessions
 
 
-@pytest.mark.parametrize("wrong", ["", " ", "x" * 500, "a\nb"])
+@pytest.mark.parametrize("wrong", ["", " ", "x" * 500, "a\nb", None])
 async def test_a_task_has_a_plain_name(memory: remanence.Engine, wrong: str) -> None:
     """Anything else is refused, and no session begins."""
     with pytest.raises(InvalidInput):

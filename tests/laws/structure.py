@@ -25,7 +25,7 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("model",),
-    ("change", "clock", "guide", "score", "snapshot", "text", "timescale", "twins"),
+    ("arguments", "change", "clock", "guide", "score", "snapshot", "text", "timescale", "twins"),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
@@ -39,6 +39,7 @@ SIBLINGS = frozenset({"curate", "llm", "recall", "store", "write"})
 
 PURE = frozenset(
     {
+        "arguments",
         "change",
         "curate",
         "errors",

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from remanence.arguments import check_count
 from remanence.flows import settings
 from remanence.flows.core import Core
 from remanence.flows.filling import Queue, fill
 from remanence.flows.recalling import render
 from remanence.model import REJECTED_PATH, STANDING, Hit, Recalled
-from remanence.recall.frames import BUDGET_MAX, MEMORIES, Filling, check_whole, laid_out, room_chars
+from remanence.recall.frames import BUDGET_MAX, MEMORIES, Filling, laid_out, room_chars
 from remanence.snapshot import Ints, Snapshot, Wanted, load_bearing
 from remanence.text import token_estimate
 
@@ -18,7 +19,7 @@ _COLUMNS = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
 async def boot(core: Core, budget: int | None) -> Recalled:
     """Return as much as fits of what is load-bearing, and of the newest episodes in the room that is left."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
-    check_whole("budget", budget, BUDGET_MAX)
+    check_count("budget", budget, 1, BUDGET_MAX)
     wanted = Wanted(_COLUMNS, tags=frozenset({IDENTITY, REJECTED_PATH}))
     snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
     rows = _order(snapshot)

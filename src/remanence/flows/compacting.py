@@ -6,10 +6,11 @@ What goes is decided by the preset `episodic-cap`; here it is carried out until 
 from collections.abc import Mapping
 from typing import Any
 
+from remanence.arguments import check_count
 from remanence.curate.policy import load
 from remanence.errors import Conflict
 from remanence.flows import curating
-from remanence.flows.core import RACES_MAX, Core, check_count
+from remanence.flows.core import RACES_MAX, Core
 
 POLICY = "episodic-cap"
 KEEP_MAX = 1_000_000_000

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.arguments import check_fraction, check_name
 from remanence.change import Change, Increment, Receipt
 from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import RACES_MAX, Core, check_fraction, check_name, label, receipt, update
+from remanence.flows.core import RACES_MAX, Core, label, receipt, update
 from remanence.flows.undoing import standing
 from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
@@ -96,8 +97,8 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         check_state(core, after.get("category", memory.category), after.get("state", memory.state))
         if after.get("state", memory.state) != memory.state:
             after["state_at"] = core.clock.now()
-    check_fraction("confidence", after.get("confidence"))
     if after.get("confidence") is not None:
+        check_fraction("confidence", after["confidence"])
         after["confidence"] = round(after["confidence"], 6)
     if "attributes" in after:
         after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
@@ -336,8 +337,9 @@ class Linking:
 async def link(core: Core, wish: Linking) -> Link:
     """Draw a typed link between two standing memories, or strengthen the one that is there."""
     relation = label(Relation, wish.relation, "relation")
-    check_fraction("weight", wish.weight)
-    check_fraction("confidence", wish.confidence)
+    for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
+        if value is not None:
+            check_fraction(what, value)
     if wish.if_exists not in _IF_EXISTS:
         raise InvalidInput(
             f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}"

@@ -6,8 +6,9 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 from collections.abc import Mapping
 from typing import Any
 
+from remanence.arguments import check_name
 from remanence.errors import NameUnknown
-from remanence.flows.core import Core, check_name
+from remanence.flows.core import Core
 from remanence.flows.writing import check_state
 from remanence.recall.frames import BUILTIN, Frame, defined
 from remanence.store.base import Bookkeeping

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from remanence.arguments import check_count
 from remanence.flows import frames, settings
 from remanence.flows.core import Core
 from remanence.flows.filling import Filled, Queue, fill
@@ -18,7 +19,6 @@ from remanence.recall.frames import (
     Candidates,
     Filling,
     Frame,
-    check_whole,
     laid_out,
     offering,
     parts_of,
@@ -101,8 +101,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     budget = chosen.budget if look.budget is None else look.budget
     limit = chosen.limit if look.limit is None else look.limit
     limit = await settings.number(core, "frame_limit") if limit is None else limit
-    check_whole("budget", budget, BUDGET_MAX)
-    check_whole("limit", limit, LIMIT_MAX)
+    check_count("budget", budget, 1, BUDGET_MAX)
+    check_count("limit", limit, 1, LIMIT_MAX)
     room = Filling(room_chars(chosen.template, budget), limit)
     field = await _field(core, chosen, look.query, limit)
     ranking = _ranking(chosen, field, asked=look.query is not None)

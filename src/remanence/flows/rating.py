@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from remanence.arguments import check_fraction, check_memory
 from remanence.change import Change, Increment
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import RACES_MAX, Core, check_fraction, check_memory
+from remanence.flows.core import RACES_MAX, Core
 from remanence.flows.uses import strengthened
 from remanence.model import STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
@@ -22,7 +23,7 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
     names = list(dict.fromkeys(named))
     if not 1 <= len(names) <= RATED_MAX:
         raise InvalidInput(f"{len(names)} memories to rate", recovery=f"name 1 to {RATED_MAX:,} of them")
-    _check_signal(signal)
+    check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):
         memories, skipped = await _sorted(core, names)
@@ -37,12 +38,6 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
             continue
         return Rated(tuple(memory.id for memory in memories.values()), skipped, cause.run)
     raise AssertionError("unreachable")
-
-
-def _check_signal(signal: object) -> None:
-    if signal is None:
-        raise InvalidInput("a rating needs a signal", recovery="pass a number from 0 to 1")
-    check_fraction("a signal", signal)
 
 
 async def _sorted(core: Core, names: Sequence[int | str]) -> tuple[dict[int, Memory], tuple[Dropped, ...]]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.arguments import check_count
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import Core, check_count, label
+from remanence.flows.core import Core, label
 from remanence.flows.index import COLUMNS
 from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
 from remanence.recall.fit import fit

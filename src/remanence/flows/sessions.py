@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.arguments import check_name
 from remanence.clock import DAY, HOUR
 from remanence.errors import NotFound
 from remanence.flows import consolidating, heartbeat, scheduling, settings
-from remanence.flows.core import Core, Pulse, check_name
+from remanence.flows.core import Core, Pulse
 from remanence.flows.heartbeat import mark_of, row_of
 from remanence.flows.scheduling import Ran
 from remanence.store.base import Bookkeeping

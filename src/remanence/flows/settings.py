@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from remanence.arguments import check_count
 from remanence.errors import NameUnknown
-from remanence.flows.core import Core, check_count
+from remanence.flows.core import Core
 from remanence.store.base import Bookkeeping
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from remanence.arguments import check_count
 from remanence.change import Change, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
@@ -14,7 +15,7 @@ from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy import Policy
 from remanence.flows import heartbeat
-from remanence.flows.core import Core, check_count
+from remanence.flows.core import Core
 from remanence.flows.curating import LAST_CURATE, adopted, frozen
 from remanence.flows.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.sessions import Session, opened

@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from remanence.arguments import check_memory
 from remanence.change import Change, Logged, Receipt, inverses
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import Core, check_memory, receipt, update
+from remanence.flows.core import Core, receipt, update
 from remanence.model import STANDING, Memory, Status, Tier
 from remanence.snapshot import Wanted
 

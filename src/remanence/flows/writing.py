@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from remanence.arguments import check_fraction, check_name
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, check_fraction, check_name, label
+from remanence.flows.core import RACES_MAX, Core, label
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
@@ -83,10 +84,12 @@ def prepare(core: Core, turn: Turn) -> Draft:
     """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
     check_text(turn.text)
     for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
-        check_name(what, getattr(turn, what))
+        if (name := getattr(turn, what)) is not None:
+            check_name(what, name)
     check_tags(turn.tags)
     check_state(core, turn.category, turn.state)
-    check_fraction("confidence", turn.confidence)
+    if turn.confidence is not None:
+        check_fraction("confidence", turn.confidence)
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence import score
+from remanence.arguments import check_count, check_name
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.model import NAME_CHARS_MAX
 from remanence.score import PARTS, PRESETS, Weights
 from remanence.snapshot import Bools, Floats, Ints
 from remanence.text import CHARS_PER_TOKEN
@@ -51,9 +51,9 @@ class Frame:
         """Refuse a definition that could not be used."""
         for what in ("tags", "categories", "guarantees"):
             _check_names(what, getattr(self, what))
-        check_whole("budget", self.budget, BUDGET_MAX)
+        check_count("budget", self.budget, 1, BUDGET_MAX)
         if self.limit is not None:
-            check_whole("limit", self.limit, LIMIT_MAX)
+            check_count("limit", self.limit, 1, LIMIT_MAX)
         if self.window_hours is not None and not _is_positive(self.window_hours):
             raise InvalidInput(
                 f"a window of {self.window_hours!r} hours holds nothing",
@@ -107,31 +107,13 @@ def _weights(value: Any) -> Weights:
     return Weights(**{part: float(weight) for part, weight in value.items()})
 
 
-def check_whole(what: str, value: object, most: int) -> None:
-    """Refuse what is no whole number from 1 to `most`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidInput(
-            f"{what} {value!r} is not a whole number from 1 to {most:,}",
-            recovery=f"pass a {what} in that range",
-        )
-
-
 def _check_names(what: str, names: Sequence[object]) -> None:
     if len(names) > PATTERNS_MAX:
         raise InvalidInput(
             f"{len(names)} {what}, {PATTERNS_MAX} are the limit", recovery="use patterns such as self/*"
         )
     for name in names:
-        if (
-            not isinstance(name, str)
-            or not name.strip()
-            or len(name) > NAME_CHARS_MAX
-            or not name.isprintable()
-        ):
-            raise InvalidInput(
-                f"{str(name)[:40]!r} in {what} is no plain name",
-                recovery="pass names such as self/goal or self/*",
-            )
+        check_name(f"each of {what}", name)
 
 
 def _is_number(value: object) -> bool:
