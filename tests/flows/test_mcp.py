@@ -425,6 +425,23 @@ async def test_an_agent_remembers_in_its_next_process(tmp_path: Path) -> None:
     assert "harbour is closed" in sunday["text"]
 
 
+async def test_what_is_null_is_absent(tmp_path: Path) -> None:
+    """Hosts send null for what they leave out: every argument that need not be given takes it."""
+    async with served(tmp_path / "memory.db") as agent:
+        tools = (await agent.session.list_tools()).tools
+        await agent.call("learn", text="Pia is allergic to latex.", category=None, tags=None, said_at=None)
+        found = await agent.call("recall", query="Pia", limit=None, tags=None, since=None)
+
+    assert 1 == len(found["memories"])
+    refusing = [
+        (tool.name, name)
+        for tool in tools
+        for name, schema in tool.input_schema["properties"].items()
+        if name not in tool.input_schema.get("required", ()) and {"type": "null"} not in schema.get("anyOf", ())
+    ]
+    assert [("rate", "confirm")] == refusing  # a yes or a no
+
+
 async def test_what_helped_is_rated(tmp_path: Path) -> None:
     """Views come first, then a rating of what helped; what cannot be rated is named and holds nothing up."""
     path = tmp_path / "memory.db"

@@ -26,6 +26,7 @@ from remanence.model import Memory, Status
 from remanence.text import visible
 
 IDS_MAX = 100  # of one call
+LIMIT = 10  # of a recall that names none; hosts send null for what is absent
 
 Text = Annotated[str, Field(description="One subject, in full sentences, with names and dates.")]
 Id = Annotated[str, Field(description="The id of a memory, as recall shows it.")]
@@ -61,7 +62,9 @@ class Tools:
     async def recall(
         self,
         query: Query,
-        limit: Annotated[int, Field(description="At most so many memories.")] = 10,
+        limit: Annotated[
+            int | None, Field(description=f"At most so many memories; {LIMIT} if absent.")
+        ] = None,
         budget: Budget = 1_500,
         tags: Annotated[list[str] | None, Field(description="Only with all of these tags.")] = None,
         since: Annotated[str | None, Field(description="Only said at or after, ISO 8601.")] = None,
@@ -71,7 +74,11 @@ class Tools:
         filters = {"tags": tags} if tags else {}
         return Answer.of(
             await self.memory.recall(
-                query, limit=limit, budget=budget, filters=filters, between=_between(since, until)
+                query,
+                limit=LIMIT if limit is None else limit,
+                budget=budget,
+                filters=filters,
+                between=_between(since, until),
             )
         )
 
@@ -144,7 +151,7 @@ class Tools:
         return Prepared(plan_id, f"Would be forgotten: {shown}", {"forget": len(going)}, spared)
 
     async def apply(self, plan_id: PlanId) -> Done:
-        """Do what a plan showed, once. What was used or changed since is skipped and listed."""
+        """Do what a plan showed, once. What was edited since, or used if a policy chose it, is skipped and listed."""
         plan = self.plans.take(plan_id)
         if isinstance(plan, Forgetting):
             return await self._forget(plan)
