@@ -26,6 +26,7 @@ from remanence.guide import Guide
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
 from remanence.recall.frames import Frame
 from remanence.store.base import Check
+from remanence.text import visible
 
 TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) | {
     "at",
@@ -89,13 +90,8 @@ def plain(value: Any, name: str = "") -> Any:
 
 
 def safe(text: str) -> str:
-    """Return a text that can't steer a terminal: one line, without control characters."""
-    return safe_line(" ".join(text.split()))
-
-
-def safe_line(line: str) -> str:
-    """Return a line without control characters, its blanks as they are."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+    """Return a text that can't steer a terminal, as one line."""
+    return visible(" ".join(text.split()))
 
 
 def short(text: str) -> str:
@@ -289,13 +285,13 @@ def _guide(guide: Guide) -> Iterator[Text]:
 @lines.register
 def _explanation(explanation: Explanation) -> Iterator[Text]:
     for line in str(explanation).splitlines():
-        yield Text(safe_line(line))
+        yield Text(visible(line))
 
 
 @lines.register
 def _plan(plan: Plan) -> Iterator[Text]:
     for line in plan.show().splitlines():
-        yield Text(safe_line(line))
+        yield Text(visible(line))
 
 
 @lines.register
