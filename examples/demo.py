@@ -152,7 +152,7 @@ async def curate(memory: remanence.Engine, console: Console) -> tuple[Mapping[st
     headline(console, "5", "A plan, before anything happens")
     before = (await memory.status()).statuses
     plan = await memory.plan()
-    console.print(Panel(escape(plan.show()), border_style="yellow", title="nothing of this has happened yet"))
+    console.print(Panel(escape(str(plan)), border_style="yellow", title="nothing of this has happened yet"))
     headline(console, "6", "Applied")
     receipt = await memory.apply(plan)
     console.print(

@@ -452,7 +452,7 @@ def test_an_automatic_run_is_braked() -> None:
         seq for seq, one in world.rows.items() if one["status"] == Status.PRUNED
     ]
     assert [("rule-0", (1, 2, 3, 4, 5, 6, 7, 8))] == [(item.rule, item.seqs) for item in made.deferred]
-    assert "deferred: 8 memories" in made.show()
+    assert "deferred: 8 memories" in str(made)
 
 
 def test_what_waits_for_a_merge_is_not_counted_twice() -> None:
@@ -475,7 +475,7 @@ def test_a_plan_that_destroys_a_quarter_is_held() -> None:
             made = curated(policy(PRUNE), world, automatic=automatic)
 
             assert (held, pruned) == (made.held is not None, made.destroyed)
-            assert ("HELD" in made.show()) == held
+            assert ("HELD" in str(made)) == held
 
 
 def test_a_plan_is_held_when_the_clock_went_back() -> None:
@@ -542,7 +542,7 @@ def test_an_empty_scope_has_nothing_to_do() -> None:
     made = plan(World([]).snapshot(["rejected-path"]), load("tidy"), NOW)
 
     assert made.empty
-    assert "Nothing to do." in made.show()
+    assert "Nothing to do." in str(made)
 
 
 def test_a_plan_reads_well() -> None:
@@ -550,7 +550,7 @@ def test_a_plan_reads_well() -> None:
     world = World([row(pinned=1), row(), row()])
     compiled = load(policy(ARCHIVE + '\nbecause = "nobody asked"'))
 
-    lines = plan(world.snapshot(), compiled, NOW).show().splitlines()
+    lines = str(plan(world.snapshot(), compiled, NOW)).splitlines()
 
     assert "  archive 2 memories  [rule-0] because nobody asked" == lines[1]
     assert "  kept: 1 memory of [rule-0] by pinned because somebody pinned it (#1)" == lines[2]

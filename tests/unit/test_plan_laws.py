@@ -95,7 +95,7 @@ def test_a_plan_survives_json(seed: int, automatic: bool) -> None:
     read = Plan.from_json(made.to_json())
 
     assert made.digest == read.digest
-    assert made.show() == read.show()
+    assert str(made) == str(read)
     assert list(made.changes()) == list(read.changes())
 
 

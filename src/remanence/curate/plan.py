@@ -48,8 +48,7 @@ class Plan(Decision):
         """
         return changes.groups(self)
 
-    def show(self) -> str:
-        """Say what would be done, for a person."""
+    def __str__(self) -> str:
         return show(self)
 
     def to_json(self) -> str:

@@ -290,7 +290,7 @@ def _explanation(explanation: Explanation) -> Iterator[Text]:
 
 @lines.register
 def _plan(plan: Plan) -> Iterator[Text]:
-    for line in plan.show().splitlines():
+    for line in str(plan).splitlines():
         yield Text(visible(line))
 
 

@@ -95,7 +95,7 @@ class Prepared:
     def of(cls, plan_id: str, plan: Plan) -> "Prepared":
         """Show a plan of curation."""
         counts = {name: count for name, count in plan.counts.items() if count}
-        return cls(plan_id, visible(plan.show()), counts, held=plan.held or "")
+        return cls(plan_id, visible(str(plan)), counts, held=plan.held or "")
 
     def __str__(self) -> str:
         spared = "".join(f"\nSpared: {name} ({reason})" for name, reason in self.spared.items())
