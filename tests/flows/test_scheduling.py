@@ -14,6 +14,7 @@ import remanence
 from remanence.clock import DAY, HOUR, MINUTE, ManualClock
 from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.faces import cli
+from remanence.faces.cli import show
 from remanence.flows import curating, scheduling, sessions
 from remanence.flows import settings as declared
 from remanence.flows.scheduling import LEASE, Ran
@@ -561,6 +562,15 @@ def test_every_setting_is_read_by_somebody() -> None:
     ]
 
     assert [] == unread
+
+
+@pytest.mark.parametrize(
+    ("micros", "said"),
+    [(DAY - 1, "24 hours"), (DAY + 1, "24 hours"), (60 * DAY, "60 days"), (90 * MINUTE, "90 minutes"), (1, "moments")],
+)
+def test_a_duration_is_said_in_a_unit_of_which_there_are_several(micros: int, said: str) -> None:
+    """Nobody says "1 days", and a moment more or less changes nothing."""
+    assert said == show.lasting(micros)
 
 
 def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,9 +106,9 @@ def when(micros: int | None) -> str:
 
 
 def lasting(micros: float) -> str:
-    """Write a duration as people do: in the largest unit of which it is one or more."""
+    """Write a duration as people do: in the largest unit of which it is two or more."""
     for name, unit in _UNITS:
-        if micros >= unit:
+        if micros >= 2 * unit:
             return f"{micros / unit:.3g} {name}"
     return "moments"
 
