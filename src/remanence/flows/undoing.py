@@ -1,13 +1,13 @@
 """Runs are taken back and fallen memories brought back: the audit read backwards, committed like any other change."""
 
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from remanence.arguments import check_memory
-from remanence.change import Change, Logged, Receipt, inverses
+from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import Core, receipt, update
 from remanence.model import STANDING, Memory, Status, Tier
@@ -19,8 +19,8 @@ PAGE = 1_000
 async def undo(core: Core, run: str) -> Receipt:
     """Take a run back: its parts in reverse, each inverted; refuse as a whole if a row changed since.
 
-    The undoing run's id follows from the undone one's, so a second undo is refused and an interrupted one goes on
-    where it stopped.
+    What was changed since and taken back has not changed. The undoing run's id follows from the undone one's, so a
+    second undo is refused and an interrupted one goes on where it stopped.
     """
     if not isinstance(run, str):
         raise InvalidInput(f"{run!r:.40} names no run", recovery="pass a receipt, or the run's id")
@@ -47,11 +47,72 @@ async def undo(core: Core, run: str) -> Receipt:
             "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
         )
         try:
-            await core.commit(inverses(whole.changes), cause)
+            await _take_back(core, whole, cause)
         except Conflict as conflict:
             raise _changed_since(run, conflict.keys) from conflict
         changed += len(whole.changes)
     return receipt(core.scope, core.cause("undo", run=undoing), changed, {"undo": changed}, parts=len(left))
+
+
+async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
+    """Commit the inverse of a part; where what happened to its rows since was taken back, on their revisions now."""
+    changes = inverses(part.changes)
+    hanging = await _hanging(core, changes, set())
+    if hanging:
+        raise Conflict(hanging)
+    try:
+        await core.commit(changes, cause)
+    except Conflict as conflict:
+        seqs = [key for table, key in conflict.keys if table == "memories" and isinstance(key, int)]
+        memories = await core.store.get(core.scope, seqs)
+        now = {memory.seq: memory.revision for memory in memories if memory is not None}
+        if len(now) < len(conflict.keys) or not all(
+            [await _as_left(core, seq, part.position) for seq in now]
+        ):
+            raise
+        await core.commit([_moved(change, now) for change in changes], cause)
+
+
+async def _hanging(
+    core: Core, changes: Sequence[Change], gone: set[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return the tags, sources and links that memories have got since and that would be left without them.
+
+    `gone` are rows that will be gone by then, to which those of these changes are added.
+    """
+    gone |= {(change.table, change.key) for change in changes if change.after is None}
+    seqs = [change.key for change in changes if change.after is None and isinstance(change.key, int)]
+    if not seqs:
+        return []
+    hanging: set[tuple[str, Any]] = {
+        ("links", link.key) for link in await core.store.neighbours(core.scope, seqs)
+    }
+    for memory in await core.store.get(core.scope, seqs):
+        if memory is not None:
+            hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
+            hanging |= {("sources", (memory.seq, source)) for source in memory.sources}
+    return sorted(hanging - gone)
+
+
+async def _as_left(core: Core, seq: int, position: int) -> bool:
+    """Tell whether all that happened to a memory after a position was taken back again."""
+    standing: list[tuple[Any, int]] = []
+    async for part in _logged(core, None, seq, position):
+        undone = (part.cause.detail.get("undoes"), part.cause.part)
+        if undone in standing:
+            standing.remove(undone)
+        else:
+            standing.append((part.cause.run, part.cause.part))
+    return not standing
+
+
+def _moved(change: Change, now: Mapping[int, int]) -> Change:
+    """Let a change of a memory start from its revision now."""
+    if change.table != "memories" or change.key not in now or change.before is None:
+        return change
+    revision = now[cast("int", change.key)]
+    after = None if change.after is None else {**change.after, "revision": revision + 1}
+    return Change("memories", change.key, {**change.before, "revision": revision}, after)
 
 
 def undo_id(run: str) -> str:
@@ -81,6 +142,7 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
     snapshot = await core.store.snapshot(core.scope, Wanted(frozenset()), core.clock.now())
     revision = snapshot.columns["revision"]
     stale: list[tuple[str, Any]] = []
+    gone: set[tuple[str, Any]] = set()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         expected = {
@@ -94,8 +156,11 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
         wrong = (snapshot.seq[at] != keys) | (
             revision[at] != np.fromiter(expected.values(), np.int64, len(expected))
         )
-        stale += [("memories", int(key)) for key in keys[wrong]]
+        stale += [
+            ("memories", int(key)) for key in keys[wrong] if not await _as_left(core, int(key), part.position)
+        ]
         stale += await _changed_links(core, whole)
+        stale += await _hanging(core, inverses(whole.changes), gone)
     if stale:
         raise _changed_since(run, stale)
 
@@ -150,12 +215,12 @@ async def _recreate(core: Core, name: int | str) -> Receipt:
     """Rebuild a purged memory, with the tags, sources and links that went with it, from the run that purged it."""
     found = await _image(core, name)
     if found is None:
-        raise NotFound(
-            f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`"
-        )
+        raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
     run, seq = found
     now = core.clock.now()
-    gone = [change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)]
+    gone = [
+        change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
+    ]
     created = [_stood_up(change, now) if change.table == "memories" else change for change in inverses(gone)]
     here = await _standing_ends(core, created) | {seq}
     whole = [change for change in created if _ends(change) <= here]
@@ -172,8 +237,8 @@ async def _changes(core: Core, run: str | None = None, memory: int | None = None
             yield change
 
 
-async def _logged(core: Core, run: str | None, memory: int | None) -> AsyncIterator[Logged]:
-    after = 0
+async def _logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
+    """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
     while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
         for part in page:
             yield part
@@ -201,10 +266,15 @@ def _ends(change: Change) -> set[int]:
 
 
 def _is(change: Change, name: int | str) -> bool:
-    return change.table == "memories" and change.before is not None and name in (
-        change.key,
-        change.before.get("id"),
-        change.before.get("key"),
+    return (
+        change.table == "memories"
+        and change.before is not None
+        and name
+        in (
+            change.key,
+            change.before.get("id"),
+            change.before.get("key"),
+        )
     )
 
 
