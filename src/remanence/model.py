@@ -121,6 +121,8 @@ STANDING = frozenset({Status.INBOX, Status.ACTIVE})
 
 # A path that was tried and rejected; forgetting it means walking it again.
 REJECTED_PATH = "rejected-path"
+# What an agent is, whatever it does; it fades least of all and no rating moves it.
+CONSTITUTIONAL = "self/constitutional"
 
 
 def is_load_bearing(kind: Kind | None, tags: Iterable[str]) -> bool:

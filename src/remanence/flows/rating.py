@@ -7,11 +7,11 @@ from remanence.change import Change, Increment
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core
 from remanence.flows.uses import strengthened
-from remanence.model import STANDING, Dropped, Memory, Rated
+from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
 
 RATED_MAX = 1_000
-IDENTITY_CATEGORY, IDENTITY_TAG = "identity", "self/constitutional"
+IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
@@ -59,7 +59,7 @@ def _immune(memory: Memory | None) -> str:
         return "unknown"
     if memory.status not in STANDING:
         return memory.status.label
-    is_identity = memory.category == IDENTITY_CATEGORY or IDENTITY_TAG in memory.tags
+    is_identity = memory.category == IDENTITY_CATEGORY or CONSTITUTIONAL in memory.tags
     return "identity" if is_identity else ""
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 
-from remanence.model import Decay
+from remanence.model import CONSTITUTIONAL, Decay
 
-CONSTITUTIONAL = "self/constitutional"
 DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
 
 

@@ -80,7 +80,7 @@ async def serve(
 
 def built(memory: Engine, session: Session, *, allow_curation: bool) -> MCPServer[Any]:
     """Return a server with the tools of a memory."""
-    tools = Tools(memory)
+    tools = Tools(memory, allow_curation=allow_curation)
     offered = [_tool(getattr(tools, name), session) for name in names(allow_curation=allow_curation)]
     return MCPServer(
         "remanence", instructions=INSTRUCTIONS, version=__version__, tools=offered, log_level="WARNING"

@@ -22,7 +22,7 @@ from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.flows.recalling import render
 from remanence.guide import guide
-from remanence.model import Memory, Status
+from remanence.model import CONSTITUTIONAL, Memory, Status
 from remanence.text import visible
 
 IDS_MAX = 100  # of one call
@@ -42,6 +42,7 @@ class Tools:
     """The tools over one open memory; public methods are tools."""
 
     memory: Engine
+    allow_curation: bool = False
     plans: Plans = field(default_factory=Plans)
 
     async def boot(self, budget: Budget = None) -> Answer:
@@ -93,10 +94,20 @@ class Tools:
         said_at: Annotated[str | None, Field(description="When, ISO 8601; now if absent.")] = None,
     ) -> Stored:
         """Remember one text. It is on the disk when this answers."""
+        self._refuse_identity(category, tags or ())
         when = None if said_at is None else moment(said_at)
         about = {"category": category, "kind": kind, "speaker": speaker, "source": source}
         done = await self.memory.learn(text, tags=tuple(tags or ()), said_at=when, **about)
         return Stored(done.id, done.status, done.reason)
+
+    def _refuse_identity(self, category: str | None, tags: Sequence[str]) -> None:
+        """Refuse to let what an agent was told say who the agent is, where nobody looks after it."""
+        declared = self.memory.policy.categories.get(category or "")
+        if not self.allow_curation and (CONSTITUTIONAL in tags or (declared is not None and declared.system)):
+            raise InvalidInput(
+                "who an agent is, is not learned here",
+                recovery=f"leave out the tag {CONSTITUTIONAL} and categories of the system, or ask the user",
+            )
 
     async def rate(
         self,
