@@ -384,7 +384,7 @@ class Engine:
         await self._core.store.backup(str(path))
 
     def export(self) -> AsyncIterator[bytes]:
-        """Yield the scope as lines of JSON, lossless."""
+        """Yield all memories and links of the scope, whole, as lines of JSON; clocks, settings and policy stay here."""
         return exchange.export(self._core)
 
     async def import_(self, lines: Iterable[bytes], name: str = "import") -> Receipt:

@@ -67,7 +67,7 @@ async def test_boot_and_the_model_agree_on_what_is_load_bearing(
 
 
 async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: remanence.Engine) -> None:
-    """What is too large is passed over; counts and tokens by reason say what is missing, a hundred by name."""
+    """What is too large is passed over; a count says how many are missing, and a hundred are named."""
     await memory.learn("tide " * 5_000, tags=["self/goal"])
     await memory.learn_many([Turn(f"entry {k} of the harbour log", kind="episodic") for k in range(300)])
     answer = await memory.boot(budget=500)
@@ -77,8 +77,6 @@ async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: reman
     assert "tide" not in answer.text
     assert "entry 299 of" in answer.text
     assert 301 == len(answer.memories) + answer.left_out["budget"]
-    spent = sum(hit.memory.tokens for hit in answer.memories)
-    assert sum(hit.memory.tokens for hit in whole.memories) == spent + answer.left_out["budget_tokens"]
     assert DROPPED_SHOWN == len(answer.dropped) == len({one.id for one in answer.dropped})
     assert {"budget"} == {one.reason for one in answer.dropped}
     assert ({}, ()) == (whole.left_out, whole.dropped)

@@ -28,8 +28,6 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     kept = list(filled.kept.values())
     text = laid_out(MEMORIES, [render(memory) for memory in kept])
-    left = {"budget": room.counts.get("budget", 0)}
-    left["budget_tokens"] = int(tokens.sum()) - sum(memory.tokens for memory in kept)
     return Recalled(
         query="",
         memories=tuple(Hit(memory, memory.value or 0.0) for memory in kept),
@@ -37,7 +35,7 @@ async def boot(core: Core, budget: int | None) -> Recalled:
         tokens=token_estimate(text),
         dropped=tuple(filled.dropped),
         text=text,
-        left_out={reason: count for reason, count in left.items() if count},
+        left_out={reason: count for reason, count in room.counts.items() if count},
     )
 
 

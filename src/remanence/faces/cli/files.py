@@ -37,7 +37,7 @@ async def export(
     memory: "Engine",
     file: Annotated[str, typer.Argument(help="A file that is not there yet; - prints.")] = "-",
 ) -> Any:
-    """Write the scope as lines of JSON, lossless."""
+    """Write all memories and links, whole, as lines of JSON; clocks, settings and policy stay."""
     count = 0
     with _sink(file) as sink:
         async for line in memory.export():

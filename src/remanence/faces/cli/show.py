@@ -40,7 +40,6 @@ HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})  # packed: numbers th
 _ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
 _UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
-BUDGET_TOKENS = "budget_tokens"  # what `boot` adds to the reasons: a size, not a count
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
@@ -193,10 +192,8 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
 
 
 def _left_out(counts: Mapping[str, int]) -> str:
-    """Say what kept how many out; of the budget also how many tokens they have, where that is known."""
-    named = [f"{count:,} by the {reason}" for reason, count in counts.items() if reason != BUDGET_TOKENS]
-    tokens = f", {counts[BUDGET_TOKENS]:,} tokens in all" if BUDGET_TOKENS in counts else ""
-    return ", ".join(named) + tokens
+    """Say what kept how many out."""
+    return ", ".join(f"{count:,} by the {reason}" for reason, count in counts.items())
 
 
 @lines.register
