@@ -75,11 +75,11 @@ async def consolidate(
 ) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
     cause = core.cause("consolidate")
-    total, part = Consolidated(), 0
+    total, part, drawn = Consolidated(), 0, _Drawn()
     size = CHUNK if core.writer is None else JUDGED_CHUNK
     while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
         async with _own_turn(core):
-            chunk = await _commit(core, await _inbox(core, limit), cause.run, part)
+            chunk = await _commit(core, await _inbox(core, limit), cause.run, part, drawn)
         part += 1
         total = chunk.added_to(total, cause.run)
         if progress is not None:
@@ -110,7 +110,7 @@ async def _own_turn(core: Core) -> AsyncIterator[None]:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=("consolidate", holder)))
 
 
-async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chunk:
+async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "_Drawn") -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
     for attempt in range(RACES_MAX):
@@ -121,7 +121,8 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
-        _decide(core, chunk, pairs, partners, await _drawn(core, chunk.memories, pairs))
+        await drawn.look(core, _ends(chunk.memories, pairs))
+        _decide(core, chunk, pairs, partners, drawn)
         try:
             if chunk.changes:
                 by = {} if core.writer is None else {"writer": core.writer.name}
@@ -129,11 +130,17 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int) -> _Chun
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
+            drawn.forget()
             again = await core.store.get(core.scope, [memory.seq for memory in inbox])
             inbox = [memory for memory in again if memory is not None]
             continue
         return chunk
     raise AssertionError("unreachable")
+
+
+def _ends(memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> set[int]:
+    """Return a chunk's memories and all that they may be linked to."""
+    return {memory.seq for memory in memories} | {pair.seq for mine in pairs for pair in mine}
 
 
 async def _judged(
@@ -185,29 +192,32 @@ async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memo
 
 @dataclass
 class _Drawn:
-    """The links that are there, and how many similar ones each memory has."""
+    """The links of the memories looked at so far, with those drawn since, and how many similar ones each has."""
 
-    keys: set[tuple[int, int, int]]
-    similar: Counter[int]
+    keys: set[tuple[int, int, int]] = field(default_factory=set)
+    similar: Counter[int] = field(default_factory=Counter)
+    looked_at: set[int] = field(default_factory=set)
+
+    async def look(self, core: Core, seqs: set[int]) -> None:
+        """Fetch the links of what was not looked at before: of hubs, that every chunk meets, only once."""
+        for link in await core.store.neighbours(core.scope, sorted(seqs - self.looked_at)):
+            self.add(link.key)
+        self.looked_at |= seqs
+
+    def forget(self) -> None:
+        """Begin anew: what was drawn has not been written."""
+        for known in (self.keys, self.similar, self.looked_at):
+            known.clear()
 
     def room(self, relation: Relation, *ends: int) -> bool:
         """Tell whether both ends take another link; near duplicates always find room."""
         return relation is not Relation.SIMILAR or all(self.similar[end] < HUB_MAX for end in ends)
 
     def add(self, key: tuple[int, int, int]) -> None:
-        """Count a link."""
-        self.keys.add(key)
-        if key[2] == Relation.SIMILAR:
+        """Count a link, once."""
+        if key[2] == Relation.SIMILAR and key not in self.keys:
             self.similar.update(key[:2])
-
-
-async def _drawn(core: Core, memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> _Drawn:
-    """Fetch the links of a chunk and of all that it may be linked to."""
-    seqs = {memory.seq for memory in memories} | {pair.seq for mine in pairs for pair in mine}
-    drawn = _Drawn(set(), Counter())
-    for link in await core.store.neighbours(core.scope, sorted(seqs)):
-        drawn.add(link.key)
-    return drawn
+        self.keys.add(key)
 
 
 def _decide(
