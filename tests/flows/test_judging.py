@@ -227,7 +227,7 @@ async def test_a_turn_that_was_never_given_back_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who was killed while it asked keeps the others from the writer for a minute at most."""
-    monkeypatch.setattr(consolidating, "POLLS_MAX", 2)
+    monkeypatch.setattr(consolidating, "TRIES_MAX", 2)
     async with remanence.open(tmp_path / "m.db", writer=Scripted({})) as memory:
         now = memory._core.clock.now()
         lease = ("consolidate", "who was killed", now + consolidating.LEASE)

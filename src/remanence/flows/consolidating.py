@@ -8,8 +8,8 @@ once take turns at it, so that none is asked about twice.
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,12 +19,12 @@ import numpy.typing as npt
 from remanence.change import Change
 from remanence.clock import MINUTE
 from remanence.errors import Conflict
-from remanence.flows.core import RACES_MAX, Core, update
+from remanence.flows.core import RACES_MAX, Core, leased, update
 from remanence.flows.judging import Judged, judge
 from remanence.flows.writing import vector_of
 from remanence.llm.base import Writer
 from remanence.model import Consolidated, Memory, Relation, Status
-from remanence.store.base import Bookkeeping, Find
+from remanence.store.base import Find
 from remanence.twins import verdict
 
 CHUNK = 200
@@ -34,8 +34,7 @@ NEAR_MAX = 3
 HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
 LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
-POLL_S = 0.1
-POLLS_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
+TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
 BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
 
 Floats = npt.NDArray[np.float32]
@@ -91,23 +90,9 @@ async def _inbox(core: Core, limit: int) -> list[Memory]:
     return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
 
 
-@asynccontextmanager
-async def _own_turn(core: Core) -> AsyncIterator[None]:
+def _own_turn(core: Core) -> AbstractAsyncContextManager[object]:
     """Keep other processes from asking a writer meanwhile; this saves its time, what is right the commit sees to."""
-    if core.writer is None:
-        yield
-        return
-    holder = core.new_id()
-    for _ in range(POLLS_MAX):
-        now = core.clock.now()
-        lease = ("consolidate", holder, now + LEASE)
-        if (await core.store.bookkeep(core.scope, Bookkeeping(now, lease=lease))).fence is not None:
-            break
-        await asyncio.sleep(POLL_S)
-    try:
-        yield
-    finally:
-        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=("consolidate", holder)))
+    return nullcontext() if core.writer is None else leased(core, "consolidate", LEASE, tries=TRIES_MAX)
 
 
 async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "_Drawn") -> _Chunk:

@@ -5,7 +5,8 @@ Knows how to name a run and how to retry a lost race; knows no verb.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -18,9 +19,10 @@ from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.model import Label, Memory, new_id
-from remanence.store.base import Store
+from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
 
+LEASE_POLL_S = 0.1
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 
 Answer = TypeVar("Answer")
@@ -124,6 +126,27 @@ class Core:
                 continue
             return receipt(self.scope, cause, len(changes), {verb: 1})
         raise AssertionError("unreachable")
+
+
+@asynccontextmanager
+async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[bool]:
+    """Hold a lease against other processes for a block, at most so many microseconds; tell whether it is held.
+
+    A lease that is not free is asked for again every tenth of a second, until so many tries are through.
+    """
+    holder, held = core.new_id(), False
+    for left in reversed(range(tries)):
+        now = core.clock.now()
+        asked = Bookkeeping(now, lease=(name, holder, now + lasting))
+        held = (await core.store.bookkeep(core.scope, asked)).fence is not None
+        if held or not left:
+            break
+        await asyncio.sleep(LEASE_POLL_S)
+    try:
+        yield held
+    finally:
+        if held:
+            await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=(name, holder)))
 
 
 def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], **more: Any) -> Receipt:

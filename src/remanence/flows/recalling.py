@@ -20,7 +20,7 @@ from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, stems, term_hash, visible
+from remanence.text import check_text, stems, term_hash, token_estimate, visible
 
 LIMIT_MAX = 1_000
 LISTED_MAX = 1_000_000
@@ -151,15 +151,16 @@ def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> 
         if memory is not None
     ]
     rendered = [render(hit.memory) for hit in hits]
-    kept, dropped = fit([len(text) // 4 + 1 for text in rendered], asked.limit, asked.budget)
+    kept, dropped = fit([token_estimate(text) for text in rendered], asked.limit, asked.budget)
     return Recalled(
         query=asked.query,
         memories=tuple(hits[k] for k in kept),
         strength=ranked.strength,
-        tokens=sum(len(rendered[k]) // 4 + 1 for k in kept),
+        tokens=sum(token_estimate(rendered[k]) for k in kept),
         dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
         said_by_other=ranked.said_by_other,
         text="\n".join(rendered[k] for k in kept),
+        left_out={"budget": len(dropped)} if dropped else {},
     )
 
 

@@ -13,7 +13,7 @@ from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
 from remanence.errors import RemanenceError
 from remanence.flows import curating, heartbeat
-from remanence.flows.core import Core
+from remanence.flows.core import Core, leased
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
@@ -68,15 +68,11 @@ async def curate(core: Core) -> Ran | None:
     """Curate if it is due; one process at a time, and never what the brake holds."""
     if not await should_curate(core):
         return None
-    holder, now = core.new_id(), core.clock.now()
-    lease = ("curate", holder, now + LEASE)
-    if (await core.store.bookkeep(core.scope, Bookkeeping(now, lease=lease))).fence is None:
-        return Ran(now, "skipped", reason="another process is curating")
-    try:
+    async with leased(core, "curate", LEASE) as held:
+        if not held:
+            return Ran(core.clock.now(), "skipped", reason="another process is curating")
         # The other process may have been at it until a moment ago.
         return await _curated(core) if await should_curate(core) else None
-    finally:
-        await core.store.bookkeep(core.scope, Bookkeeping(now, release=("curate", holder)))
 
 
 async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:

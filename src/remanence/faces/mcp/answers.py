@@ -35,16 +35,12 @@ class Answer:
     @classmethod
     def of(cls, recalled: Recalled) -> "Answer":
         """Write an answer of the engine out."""
-        left_out = dict(recalled.left_out)
-        if not left_out:
-            for dropped in recalled.dropped:
-                left_out[dropped.reason] = left_out.get(dropped.reason, 0) + 1
         return cls(
             text=fenced(recalled.text),
             memories=[_found(hit) for hit in recalled.memories],
             strength=round(recalled.strength, 3),
             tokens=recalled.tokens,
-            left_out=left_out,
+            left_out=dict(recalled.left_out),
         )
 
     def __str__(self) -> str:
