@@ -27,7 +27,9 @@ def check_memory(name: object) -> None:
 def check_fraction(what: str, value: object) -> None:
     """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(f"{what} {value!r:.40} is not between 0 and 1", recovery="pass a number from 0 to 1")
+        raise InvalidInput(
+            f"{what} {value!r:.40} is not between 0 and 1", recovery="pass a number from 0 to 1"
+        )
 
 
 def check_count(what: str, value: object, least: int, most: int) -> None:

@@ -75,12 +75,16 @@ def _command(name: str) -> bool:
 
 
 def _word(name: str) -> bool:
-    return any(name in vocabulary.columns or name in vocabulary.functions for vocabulary in VOCABULARY.values())
+    return any(
+        name in vocabulary.columns or name in vocabulary.functions for vocabulary in VOCABULARY.values()
+    )
 
 
 def _tests() -> frozenset[str]:
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
-    return frozenset(name for text in texts for name in re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE))
+    return frozenset(
+        name for text in texts for name in re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE)
+    )
 
 
 TESTS = _tests()

@@ -236,7 +236,9 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     shown, history = desk.here("get", "1").stdout, desk.here("history", "1").stdout
     session = desk.read("session", "begin")["session"]
 
-    assert ["inbox", "hot"] == [line.split()[1] for line in shown.splitlines() if line[2:6] in ("stat", "tier")][:2]
+    assert ["inbox", "hot"] == [
+        line.split()[1] for line in shown.splitlines() if line[2:6] in ("stat", "tier")
+    ][:2]
     assert "use_day" not in shown
     assert "holds audit until 2027-01-01 00:00 → audit until 2027-01-01 00:00, insurance" in history
     assert "1 change\n" in desk.here("history").stdout

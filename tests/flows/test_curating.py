@@ -1,6 +1,5 @@
 """Plans are shown, applied, held, skipped and undone through the engine, on both stores."""
 
-
 import pytest
 
 import remanence
@@ -79,7 +78,9 @@ async def test_a_plan_writes_nothing_and_what_it_shows_is_what_is_done(
     assert {"archived": 8, "active": 1} == state.statuses
 
 
-async def test_a_second_run_at_the_same_instant_does_nothing(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_a_second_run_at_the_same_instant_does_nothing(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """And an empty plan makes no run."""
     await _filled(memory, clock)
     await memory.curate(ARCHIVE_IDLE)
@@ -106,7 +107,9 @@ async def test_undo_gives_everything_back_and_only_once(memory: remanence.Engine
     assert after == await _dump(memory)
 
 
-async def test_undo_refuses_as_a_whole_after_a_later_edit(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_undo_refuses_as_a_whole_after_a_later_edit(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """The rows in the way are named, and nothing is undone."""
     ids = await _filled(memory, clock)
     receipt = await memory.curate(ARCHIVE_IDLE)
@@ -147,7 +150,9 @@ async def test_what_was_used_edited_or_linked_since_the_plan_is_not_destroyed(
     assert (3, 5) == (len(receipt.skipped), receipt.pruned)
 
 
-async def test_a_plan_that_would_destroy_too_much_is_held(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_a_plan_that_would_destroy_too_much_is_held(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """More than a quarter of the scope needs a word from the caller."""
     ids = await _filled(memory, clock)
     plan = await memory.plan(PRUNE_NOTES)
@@ -161,7 +166,9 @@ async def test_a_plan_that_would_destroy_too_much_is_held(memory: remanence.Engi
     assert 8 == (await memory.apply(plan, allow_destroyed=8)).pruned
 
 
-async def test_pinned_and_held_memories_survive_any_plan(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_pinned_and_held_memories_survive_any_plan(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """Protection is a guard, and the plan says what it kept."""
     ids = await _filled(memory, clock)
     await memory.pin(ids[0])
@@ -169,11 +176,15 @@ async def test_pinned_and_held_memories_survive_any_plan(memory: remanence.Engin
     plan = await memory.plan(PRUNE_NOTES)
     await memory.apply(plan, allow_destroyed=100)
 
-    assert [Status.ACTIVE, Status.ACTIVE, Status.PRUNED] == [(await memory.get(name)).status for name in ids[:3]]
+    assert [Status.ACTIVE, Status.ACTIVE, Status.PRUNED] == [
+        (await memory.get(name)).status for name in ids[:3]
+    ]
     assert plan.refusals
 
 
-async def test_a_purged_memory_is_restored_from_its_image(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_a_purged_memory_is_restored_from_its_image(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """Purge takes the row away, the audit still holds it: tags, links to what stands, text and vector."""
     ids = await _filled(memory, clock)
     await memory.apply(await memory.plan(PRUNE_NOTES), allow_destroyed=100)
@@ -188,7 +199,9 @@ async def test_a_purged_memory_is_restored_from_its_image(memory: remanence.Engi
     assert ids[0] in [hit.memory.id for hit in (await memory.recall("note number 0")).memories]
 
 
-async def test_a_purge_is_undone_with_everything_that_hung_on_it(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_a_purge_is_undone_with_everything_that_hung_on_it(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """Rows come back under their old numbers, with tags and links."""
     await _filled(memory, clock)
     await memory.apply(await memory.plan(PRUNE_NOTES), allow_destroyed=100)

@@ -53,7 +53,9 @@ async def test_a_forgotten_memory_is_a_tombstone_and_returns(memory: remanence.E
     assert (Status.ACTIVE, None, ("drink",), ("s",)) == (back.status, back.reason, back.tags, back.sources)
 
 
-async def test_a_pinned_or_held_memory_cannot_be_forgotten(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_a_pinned_or_held_memory_cannot_be_forgotten(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """Built-in guards bind the user's own verbs; a hold ends with its time."""
     pinned = await memory.learn("pinned")
     held = await memory.learn("held")
@@ -180,5 +182,3 @@ async def test_sessions_name_what_is_learned_in_them(memory: remanence.Engine, c
         hours = await memory.end_session()
 
     assert (session, session, 2.0) == ((await memory.get(learned.id)).session, same, hours)
-
-

@@ -316,7 +316,9 @@ async def test_d_006_nothing_is_out_of_reach_unless_a_frame_says_so(desk: Desk) 
         await desk.work(80 if hour == 80 else 0)
         names[await desk.learn(f"learned at {hour}")] = hour
         await desk.work(pause)
-    await desk.memory.frames.put("lately", weights=dict.fromkeys(remanence.score.PARTS, 0.2), window_hours=200)
+    await desk.memory.frames.put(
+        "lately", weights=dict.fromkeys(remanence.score.PARTS, 0.2), window_hours=200
+    )
     within = await desk.memory.frame("lately", limit=10, count_use=False)
     everything = await desk.memory.frame("attention", limit=10, count_use=False)
 
@@ -371,7 +373,9 @@ async def test_d_010_reasons_are_told_apart(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("cosine", "expected"), [(0.78, [0.78]), (0.22, [])])
-async def test_g_001_and_002_similar_texts_are_linked(desk: Desk, cosine: float, expected: list[float]) -> None:
+async def test_g_001_and_002_similar_texts_are_linked(
+    desk: Desk, cosine: float, expected: list[float]
+) -> None:
     """TC-G-001, TC-G-002: from the threshold of .60 on, weighted by the cosine."""
     await desk.learn("the bell rings in fog", cosine=1)
     name = await desk.learn("a horn sounds at night", cosine=cosine)
@@ -419,7 +423,9 @@ async def test_g_009_an_archived_memory_has_no_visible_link(desk: Desk) -> None:
 
 
 async def _degrees(desk: Desk, names: Sequence[str]) -> list[float]:
-    policy = 'version = 1\n[[rule]]\nname = "look"\nevery = "deep"\nphase = "lifecycle"\ndo = "flag"\nto = "x"\n'
+    policy = (
+        'version = 1\n[[rule]]\nname = "look"\nevery = "deep"\nphase = "lifecycle"\ndo = "flag"\nto = "x"\n'
+    )
     policy += 'where = "weighted_degree > 99"\n'
     found = [await desk.memory.explain(name, policy) for name in names]
     return [
@@ -553,5 +559,9 @@ async def test_probe_clock_what_is_archived_keeps_its_tags_and_links(desk: Desk)
     await desk.memory.restore(name)
     back = await desk.memory.get(name)
 
-    assert ("archived", ("lamp",), [0.7]) == (archived.status.label, archived.tags, [one.weight for one in links])
+    assert ("archived", ("lamp",), [0.7]) == (
+        archived.status.label,
+        archived.tags,
+        [one.weight for one in links],
+    )
     assert ("active", ("lamp",)) == (back.status.label, back.tags)

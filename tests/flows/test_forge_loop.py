@@ -28,7 +28,9 @@ from tests.flows.forge import item, keys, on_file, said_by, started
 ITEMS = ("semantic", "procedural", "episodic", "rejected", "unclassified")
 
 
-async def test_what_is_active_is_listed_by_kind_and_by_the_tag_of_rejected_paths(memory: remanence.Engine) -> None:
+async def test_what_is_active_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
+    memory: remanence.Engine,
+) -> None:
     """Newest first; what was superseded is not in it, and what waits in the inbox is not yet."""
     for kind in ("semantic", "procedural", "episodic", "rejected"):
         await item(memory, kind, kind)

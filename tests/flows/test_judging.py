@@ -33,7 +33,9 @@ class Scripted:
         answer = self.answers.get(text, Judgement(0.5))
         if isinstance(answer, BaseException):
             raise answer
-        judged: Judgement = answer({text: name for name, text in others.items()}) if callable(answer) else answer
+        judged: Judgement = (
+            answer({text: name for name, text in others.items()}) if callable(answer) else answer
+        )
         return judged
 
 

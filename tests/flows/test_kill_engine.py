@@ -92,7 +92,9 @@ async def _work(path: Path, number: int, told: int) -> None:
         os.write(told, b"+")
         for turn in range(1_000):
             name = f"{number}.{turn}"
-            await memory.learn_many([Turn(f"{name} fact {k}", source=name, key=f"{name}/{k}") for k in range(BATCH)])
+            await memory.learn_many(
+                [Turn(f"{name} fact {k}", source=name, key=f"{name}/{k}") for k in range(BATCH)]
+            )
             os.write(told, b".")
             await memory.consolidate()
             receipt = await memory.curate(POLICY)

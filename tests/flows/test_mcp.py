@@ -452,7 +452,8 @@ async def test_what_is_null_is_absent(tmp_path: Path) -> None:
         (tool.name, name)
         for tool in tools
         for name, schema in tool.input_schema["properties"].items()
-        if name not in tool.input_schema.get("required", ()) and {"type": "null"} not in schema.get("anyOf", ())
+        if name not in tool.input_schema.get("required", ())
+        and {"type": "null"} not in schema.get("anyOf", ())
     ]
     assert [("rate", "confirm")] == refusing  # a yes or a no
 

@@ -566,7 +566,13 @@ def test_every_setting_is_read_by_somebody() -> None:
 
 @pytest.mark.parametrize(
     ("micros", "said"),
-    [(DAY - 1, "24 hours"), (DAY + 1, "24 hours"), (60 * DAY, "60 days"), (90 * MINUTE, "90 minutes"), (1, "moments")],
+    [
+        (DAY - 1, "24 hours"),
+        (DAY + 1, "24 hours"),
+        (60 * DAY, "60 days"),
+        (90 * MINUTE, "90 minutes"),
+        (1, "moments"),
+    ],
 )
 def test_a_duration_is_said_in_a_unit_of_which_there_are_several(micros: int, said: str) -> None:
     """Nobody says "1 days", and a moment more or less changes nothing."""

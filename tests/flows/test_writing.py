@@ -106,7 +106,9 @@ async def test_a_bad_text_among_many_callers_fails_alone(memory: remanence.Engin
     ["", "   ", "a\0b", "half \ud800 a character", "x" * 1_000_000],
     ids=["empty", "blank", "nul", "surrogate", "1MB"],
 )
-async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(memory: remanence.Engine, text: str) -> None:
+async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(
+    memory: remanence.Engine, text: str
+) -> None:
     """Bad text: one clear error, and nothing written."""
     with pytest.raises(InvalidInput) as caught:
         await memory.learn(text)
@@ -159,11 +161,13 @@ async def test_put_stores_once_and_then_updates(memory: remanence.Engine) -> Non
 
 async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: remanence.Engine) -> None:
     """Texts that differ in a word are linked, never dropped; a second run does nothing."""
-    await memory.learn_many([
-        "The harbour office wants the weekly report from the workshop",
-        "The harbour office wants a weekly report from our workshop",
-        "Paint for the hull costs more than last year",
-    ])
+    await memory.learn_many(
+        [
+            "The harbour office wants the weekly report from the workshop",
+            "The harbour office wants a weekly report from our workshop",
+            "Paint for the hull costs more than last year",
+        ]
+    )
 
     done = await memory.consolidate()
     again = await memory.consolidate()

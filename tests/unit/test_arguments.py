@@ -7,7 +7,9 @@ from remanence.errors import InvalidInput
 from remanence.model import NAME_CHARS_MAX
 
 
-@pytest.mark.parametrize("name", [None, "", " ", "a\nb", "\x1b[2J", "x" * (NAME_CHARS_MAX + 1), 7, b"bytes", ["a"]])
+@pytest.mark.parametrize(
+    "name", [None, "", " ", "a\nb", "\x1b[2J", "x" * (NAME_CHARS_MAX + 1), 7, b"bytes", ["a"]]
+)
 def test_a_name_is_plain_text(name: object) -> None:
     """Nothing at all is no name either; whoever may leave one out does not ask."""
     with pytest.raises(InvalidInput, match="a tag must be 1 to 200") as refused:

@@ -56,7 +56,9 @@ def test_fresh_memories_go_at_their_classes_hours() -> None:
 
 def test_the_inbox_is_foretold_as_what_it_will_be() -> None:
     """What was just learned goes when it would if it were active already: nobody asks only before a consolidation."""
-    fresh = frozen(row(learned_at=NOW, status="inbox"), row(learned_at=NOW, status="archived", decay="ephemeral"))
+    fresh = frozen(
+        row(learned_at=NOW, status="inbox"), row(learned_at=NOW, status="archived", decay="ephemeral")
+    )
 
     assert {"standard": pytest.approx(299.573, abs=1e-3)} == hours(first_archives(fresh, load("elfmem"), NOW))
 

@@ -56,7 +56,10 @@ def test_a_score_lies_between_0_and_1(preset: str) -> None:
 
 def test_without_a_question_what_is_better_in_all_stands_above() -> None:
     """TC-S-005: of two that differ in all four parts alike, the better keeps its place, .831 to .522."""
-    parts = [dict(zip(PARTS[1:], four, strict=True)) for four in ((0.90, 0.95, 0.70, 0.85), (0.60, 0.80, 0.40, 0.50))]
+    parts = [
+        dict(zip(PARTS[1:], four, strict=True))
+        for four in ((0.90, 0.95, 0.70, 0.85), (0.60, 0.80, 0.40, 0.50))
+    ]
     found = [float(composite(PRESETS["self"].without_similarity(), four)) for four in parts]
 
     assert [0.831, 0.522] == pytest.approx(found, abs=1e-3)

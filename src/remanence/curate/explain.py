@@ -152,7 +152,11 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         selected=truth == "true" and row in _selected(cycle, rule, index),
         resting=resting,
         blocked_by=_blocking(cycle, rule, row),
-        fires_at=_fires_at(frame, rule, row) if truth != "true" else _rested_at(frame, rule) if resting else None,
+        fires_at=_fires_at(frame, rule, row)
+        if truth != "true"
+        else _rested_at(frame, rule)
+        if resting
+        else None,
     )
 
 

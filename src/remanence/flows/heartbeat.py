@@ -37,7 +37,9 @@ async def beat(core: Core) -> None:
         if pulse.task is not None and pulse.task is not asyncio.current_task():
             pulse.task.cancel()
         return
-    since = now - alive + pulse.lived_until if _slept(core, pulse, now, alive) else min(pulse.counted_until, now)
+    since = (
+        now - alive + pulse.lived_until if _slept(core, pulse, now, alive) else min(pulse.counted_until, now)
+    )
     # A swap: whoever ends the session at this moment has the last word.
     asked = Bookkeeping(now, swap={mark: (held, now)}, cover=(since, now))
     await core.store.bookkeep(core.scope, asked)

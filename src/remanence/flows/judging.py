@@ -54,9 +54,13 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
     wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
     if wrong:
         return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
-    sure = tuple((seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN)
+    sure = tuple(
+        (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
+    )
     return Judged(round(found.alignment, 6), sure)
 
 
 def _fraction(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
+    )

@@ -21,7 +21,9 @@ def add(app: typer.Typer) -> None:
 
 def mcp(
     common: Common,
-    path: Annotated[str | None, typer.Argument(metavar="[PATH]", help="The database file, as --db names it.")] = None,
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="The database file, as --db names it.")
+    ] = None,
     allow_curation: Annotated[
         bool, typer.Option("--allow-curation", help="Offer forget, apply and undo too.")
     ] = False,
