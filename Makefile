@@ -12,32 +12,47 @@ OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_i
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c '$(OK)' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help .venv test lint types suite wheel demo deep fmt clean
+# Two workers: the suite's processes and threads leave no more than that idle on a small machine.
+PARALLEL := --numprocesses=2
+# Versions of all that is installed here; `make pins` renews them.
+PINNED := --constraint constraints.txt --build-constraint constraints.txt
+
+.PHONY: help .venv test quick format lint types suite wheel demo deep shuffled lowest pins fmt clean
 
 help:
 	@echo "make demo   the main job on a conversation of our own, in under a minute"
-	@echo "make test   lint, types, the whole suite, the wheel in an empty environment"
+	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
+	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
 	@echo "make deep   long campaigns of the same laws"
+	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
+	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
+	@echo "make pins   renew constraints.txt with the newest versions that pyproject.toml allows"
 	@echo "make fmt    format and mend what ruff can mend"
 	@echo "make clean  remove the environment and everything built"
 
 .venv: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.13 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
-	uv pip install --quiet --python $(BIN)/python --group dev --editable .
+	uv pip install --quiet --python $(BIN)/python $(PINNED) --group dev --editable .
 else
 	test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
 	$(BIN)/python -m ensurepip --upgrade >/dev/null
-	@# Dependency groups need pip 25.1.
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group dev --editable .
+	@# Dependency groups need pip 25.1, constraints of what builds need 25.3; the pin is newer.
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
+	$(BIN)/python -m pip install --quiet $(PINNED) --group dev --editable .
 endif
 	@touch $@
 
-test: lint types suite wheel
+test: format lint types suite wheel
+
+quick: format lint types
+	$(BIN)/python -m pytest -q $(PARALLEL) tests/unit tests/contract
+
+format: $(STAMP)
+	$(BIN)/ruff format --check --quiet .
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -46,7 +61,7 @@ types: $(STAMP)
 	$(BIN)/mypy --strict src tests
 
 suite: $(STAMP)
-	$(BIN)/python -m pytest -q -rs
+	$(BIN)/python -m pytest -q -rs $(PARALLEL)
 
 wheel: $(STAMP)
 	$(BIN)/python -m tests.wheel
@@ -56,6 +71,22 @@ demo: $(STAMP)
 
 deep: $(STAMP)
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs -m "deep or not deep"
+
+shuffled: $(STAMP)
+	$(BIN)/python -m pytest -q -rs --random-order-bucket=global $(if $(SEED),--random-order-seed=$(SEED))
+
+lowest: $(STAMP)
+	rm -rf build/lowest && mkdir -p build && "$(PYTHON)" -m venv build/lowest
+	$(BIN)/python -m tests.lowest > build/lowest.txt
+	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt pip
+	build/lowest/bin/python -m pip install --quiet --constraint build/lowest.txt --group dev --editable .
+	build/lowest/bin/python -m pytest -q -rs $(PARALLEL)
+
+pins: $(STAMP)
+	rm -rf build/pins && mkdir -p build && "$(PYTHON)" -m venv build/pins
+	build/pins/bin/python -m pip install --quiet --upgrade pip
+	build/pins/bin/python -m pip install --quiet --group dev --editable .
+	build/pins/bin/python -m pip freeze --all --exclude-editable --exclude setuptools > constraints.txt
 
 fmt: $(STAMP)
 	$(BIN)/ruff format .

@@ -7,8 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -45,17 +44,6 @@ class Desk:
             text=True,
             timeout=SECONDS_MAX,
             check=False,
-        )
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start a command and do not wait for it."""
-        return subprocess.Popen(
-            [str(SCRIPT), *words],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
         )
 
     def good(self, *words: str) -> str:
@@ -591,33 +579,49 @@ def large(count: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def stored(path: Path) -> int:
-    """Count the memories of a database that another process may be writing."""
-    if not path.exists():
-        return 0
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection, connection:
-            return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
-    except sqlite3.Error:
-        return 0
+# Waits for a line on stdin where a statement is about to run and the connection has written so many rows, so that
+# a signal comes at that moment on any machine.
+PAUSING = """
+import sqlite3, sys
+from remanence.faces.cli import main
+statement, rows = sys.argv.pop(1), int(sys.argv.pop(1))
+connect, paused = sqlite3.connect, []
+def traced(*given, **more):
+    connection = connect(*given, **more)
+    def look(said):
+        if said == statement and connection.total_changes >= rows and not paused:
+            paused.append(said)
+            print("paused", flush=True)
+            sys.stdin.readline()
+    connection.set_trace_callback(look)
+    return connection
+sqlite3.connect = traced
+main()
+"""
 
 
-def interrupt(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str]:
-    """Press Ctrl-C as soon as it is ready; return the exit code and what stderr says."""
-    deadline = time.monotonic() + SECONDS_MAX
-    while process.poll() is None and not ready() and time.monotonic() < deadline:
-        time.sleep(0.002)
+def interrupted_at(desk: Desk, statement: str, rows: int, *words: str) -> tuple[int, str]:
+    """Press Ctrl-C where a command is about to run a statement after so many rows; return the exit code and stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PAUSING, statement, str(rows), *words],
+        cwd=desk.folder,
+        env=desk.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert "paused\n" == process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=SECONDS_MAX)
+    _, said = process.communicate("go on\n", timeout=SECONDS_MAX)
     return process.returncode, said
 
 
 def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
     """It ends in one line with 130; what is stored is whole, and a second ingest brings the rest."""
     desk.write("large.jsonl", *large(8_000))
-    code, said = interrupt(
-        desk.start("ingest", "large.jsonl"), lambda: stored(desk.folder / "agent.db") >= 1_000
-    )
+    code, said = interrupted_at(desk, "BEGIN IMMEDIATE", 1_000, "ingest", "large.jsonl")
     kept = desk.read("status")["memories"]
     desk.do("ingest", "large.jsonl")
 
@@ -629,16 +633,16 @@ def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
     assert all(check["ok"] for check in desk.read("doctor"))
 
 
-def test_ctrl_c_during_an_apply_is_all_or_nothing(desk: Desk) -> None:
-    """A plan of one part is applied whole or not at all, whenever it is interrupted."""
+@pytest.mark.parametrize(
+    ("statement", "rows"), [("BEGIN IMMEDIATE", 0), ("COMMIT", 8_000), ("BEGIN IMMEDIATE", 8_000)]
+)
+def test_ctrl_c_during_an_apply_is_all_or_nothing(desk: Desk, statement: str, rows: int) -> None:
+    """A plan of one part is applied whole or not at all, interrupted before, in or after its transaction."""
     desk.write("large.jsonl", *large(8_000))
     strict(desk)
     desk.do("ingest", "large.jsonl")
     desk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
-    log = desk.folder / "agent.db-wal"
-    code, said = interrupt(
-        desk.start("apply", "plan.json"), lambda: log.exists() and log.stat().st_size > 200_000
-    )
+    code, said = interrupted_at(desk, statement, rows, "apply", "plan.json")
     statuses = desk.read("status")["statuses"]
 
     assert "Traceback" not in said

@@ -8,13 +8,14 @@ import asyncio
 import os
 import random
 import signal
-import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import remanence
+from remanence.change import Committed
 from remanence.clock import DAY, Clock, SystemClock
 from remanence.flows import curating
 from remanence.model import Turn
@@ -22,6 +23,7 @@ from remanence.store.base import Find
 
 KILLS = 25
 BATCH = 30
+COMMITTED, TOLD = b"|", b"."
 POLICY = """
 version = 1
 name = "half"
@@ -56,7 +58,7 @@ def test_an_agent_killed_at_any_moment_loses_nothing_it_was_told(
     chance = random.Random(11)
     told = interrupted = 0
     for number in range(KILLS):
-        told += _killed(path, number, chance.uniform(0.02, 0.35))
+        told += _killed(path, number, chance.randint(1, 24))
         batches, found = asyncio.run(_looked_over(path, number))
         interrupted += found
 
@@ -65,8 +67,8 @@ def test_an_agent_killed_at_any_moment_loses_nothing_it_was_told(
     assert interrupted > 0  # else no kill fell between two parts, and nothing was tried
 
 
-def _killed(path: Path, number: int, after: float) -> int:
-    """Let a process work until it is killed; return how many batches it was told to be stored."""
+def _killed(path: Path, number: int, commits: int) -> int:
+    """Let a process work until it is killed, some commits on; return how many batches it was told to be stored."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -76,26 +78,34 @@ def _killed(path: Path, number: int, after: float) -> int:
         finally:
             os._exit(1)
     os.close(writer)
-    os.read(reader, 1)  # it has opened the file
-    time.sleep(after)
+    heard = b""
+    while heard.count(COMMITTED) < commits and (more := os.read(reader, 1)):
+        heard += more
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    told = b""
     while more := os.read(reader, 65_536):
-        told += more
+        heard += more
     os.close(reader)
-    return len(told)
+    return heard.count(TOLD)
 
 
 async def _work(path: Path, number: int, told: int) -> None:
     async with remanence.open(path, embedder="hashed", clock=Later(3 * number)) as memory:
-        os.write(told, b"+")
+        store = memory._core.store
+        commit = store.commit
+
+        async def committed(*given: Any) -> Committed:
+            done = await commit(*given)
+            os.write(told, COMMITTED)
+            return done
+
+        store.commit = committed  # type: ignore[assignment]
         for turn in range(1_000):
             name = f"{number}.{turn}"
             await memory.learn_many(
                 [Turn(f"{name} fact {k}", source=name, key=f"{name}/{k}") for k in range(BATCH)]
             )
-            os.write(told, b".")
+            os.write(told, TOLD)
             await memory.consolidate()
             receipt = await memory.curate(POLICY)
             if receipt.changes and turn % 2 == 0:
