@@ -10,10 +10,25 @@ import remanence
 from remanence.change import Receipt
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, NotFound
-from remanence.flows import exchange
+from remanence.flows import curating, exchange
+from remanence.model import Relation, Status
 from remanence.store.base import Find
 from remanence.store.memory import MemoryStore
 from tests.flows.conftest import Opener
+
+MERGE = """
+version = 1
+name = "merge"
+
+[[rule]]
+name = "twins"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+min = 0.9
+do = "merge"
+where = "both(status == 'active')"
+"""
 
 Verb = Callable[[remanence.Engine, int], Awaitable[Receipt]]
 
@@ -119,3 +134,126 @@ async def test_the_last_first_takes_everything_back(steps: list[tuple[str, int]]
         if name not in {"revision", "touched"} and getattr(before, name) != getattr(after, name)
     }
     assert set() == differing
+
+
+async def _twins(memory: remanence.Engine, clock: ManualClock, weights: tuple[float | None, float]) -> None:
+    """Two memories that say the same and link to a third: the first by the first weight, where it links at all."""
+    await memory.learn("The tide bell rings at the harbour wall every morning.")
+    await memory.learn("A bell of the tide rings each morning by the wall of the harbour.")
+    await memory.learn("The harbour wall was built in 1880.")
+    await memory.consolidate()
+    for seq, weight in zip((1, 2), weights, strict=True):
+        if weight is not None:
+            await memory.link(seq, 3, "supports", weight=weight)
+    await memory.link(1, 2, "near_duplicate", weight=0.99, confidence=0.99)
+    await memory.recall("the tide bell of the harbour", limit=2)
+    clock.advance(hours=2)
+
+
+async def _supports(memory: remanence.Engine) -> dict[tuple[int, int], tuple[float, int, int]]:
+    """The links that say what supports what: weight, how often they were seen, and when last."""
+    found = await memory.links(1) + await memory.links(2)
+    return {
+        (link.source, link.target): (link.weight, link.count, link.last_at)
+        for link in found
+        if link.relation == Relation.SUPPORTS
+    }
+
+
+@pytest.mark.parametrize("weights", [(0.4, 0.6), (0.6, 0.4), (0.4, 0.4), (0.95, 1.0), (None, 0.4)])
+async def test_a_merge_is_undone_whatever_was_used_since(
+    opener: Opener, clock: ManualClock, weights: tuple[float | None, float]
+) -> None:
+    """The links are as they were before the merge, and have grown by the uses since; so have the days of use."""
+    async with opener() as memory:
+        await _twins(memory, clock, weights)
+    async with opener() as memory:
+        links, (one, two) = await _supports(memory), [await memory.get(seq) for seq in (1, 2)]
+        merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
+        survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2
+        clock.advance(days=1)
+        for _ in range(2):
+            await memory.frame("attention", "harbour wall bell")
+    async with opener() as memory:
+        await memory.rate([survivor, 3], 1.0)
+        await memory.undo(merged)
+        back = [await memory.get(seq) for seq in (1, 2)]
+        now, expected = await _supports(memory), dict(links)
+
+    if (survivor, 3) in links:
+        weight, count, _ = links[survivor, 3]
+        expected[survivor, 3] = (min(1.0, round(weight + 0.3, 6)), count + 3, clock.now())
+    used = {1: (2, 0), 2: (0, 2)} if survivor == 1 else {1: (0, 2), 2: (2, 0)}
+
+    assert expected == now
+    assert [Status.ACTIVE, Status.ACTIVE] == [memory.status for memory in back]
+    assert [was.uses + used[survivor][n] for n, was in enumerate((one, two))] == [
+        memory.uses for memory in back
+    ]
+    assert 2 == back[survivor - 1].use_days & 255
+    assert (one, two)[survivor - 1].use_days == back[survivor - 1].use_days >> 8
+    assert clock.now() == back[survivor - 1].used_at
+    assert (one, two)[2 - survivor].used_at == back[2 - survivor].used_at
+
+
+async def test_a_merge_whose_link_was_set_since_is_not_undone(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Only what use changes is passed over: a weight that somebody set, or a confidence, stays as it was said."""
+    await _twins(memory, clock, (0.4, 0.6))
+    merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
+    survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2
+    await memory.link(survivor, 3, "supports", weight=0.2, confidence=0.9, if_exists="update")
+
+    with pytest.raises(Conflict):
+        await memory.undo(merged)
+
+    assert 0.2 == (await _supports(memory))[survivor, 3][0]
+
+
+async def test_an_undone_merge_is_merged_again_by_undoing_the_undoing(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Whatever was used before, between and after, the link grew once for each use."""
+    await _twins(memory, clock, (0.4, 0.6))
+    merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
+    survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2
+    await memory.rate([survivor, 3], 1.0)
+    undone = await memory.undo(merged)
+    await memory.rate([survivor, 3], 1.0)
+    await memory.undo(undone)
+
+    assert (0.8, 4) == (await _supports(memory))[survivor, 3][:2]
+
+
+async def test_a_merge_of_many_parts_is_undone_whatever_was_used_since(
+    memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All parts are looked at before the first goes back, and use is passed over there too."""
+    await _twins(memory, clock, (0.4, 0.6))
+    for n, text in enumerate(("The fog horn sounds at night.", "At night the horn of the fog sounds.")):
+        await memory.learn(text, key=f"horn{n}")
+    await memory.consolidate()
+    await memory.link(4, 5, "near_duplicate", weight=0.99, confidence=0.99)
+    before = await _supports(memory)
+    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=2)
+    survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2
+    await memory.rate([survivor, 3], 1.0)
+    await memory.undo(merged)
+
+    assert (2, 2) == (merged.counts["merge"], merged.parts)
+    assert round(before[survivor, 3][0] + 0.1, 6) == (await _supports(memory))[survivor, 3][0]
+
+
+async def test_a_rating_between_does_not_keep_an_edit_from_being_undone(memory: remanence.Engine) -> None:
+    """A, then B, then a rating, then B taken back: A can be taken back, and the rating stays."""
+    learned = await memory.learn("The bell rings twice.")
+    first = await memory.update(learned.id, text="The bell rings thrice.")
+    second = await memory.pin(learned.id)
+    await memory.rate(learned.id, 1.0)
+    await memory.undo(second)
+    await memory.undo(first)
+    back = await memory.get(learned.id)
+
+    assert ("The bell rings twice.", 1_000) == (back.text, back.helped)

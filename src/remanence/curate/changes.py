@@ -4,6 +4,7 @@ Knows plans and changes; knows nothing of rules. Changes of one memory, and of a
 group: they are done together or not at all.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import isnan
 from typing import Any, cast
@@ -109,12 +110,7 @@ def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Grou
     for seq, change in _flags(plan):
         if seq not in clusters:
             flagged.setdefault(seq, []).append(change)
-    members = {
-        cluster: sum(1 for other in clusters.values() if other == cluster)
-        for cluster in set(clusters.values())
-    }
-    changed = set(np.intersect1d(plan.seq, list(clusters)).tolist()) if clusters else set()
-    waiting = {cluster: sum(1 for seq in changed if clusters[seq] == cluster) for cluster in members}
+    waiting = Counter(clusters[seq] for seq in plan.seq.tolist() if seq in clusters) if clusters else {}
     for change in _rows(plan):
         seq = cast("int", change.key)
         if seq not in clusters:

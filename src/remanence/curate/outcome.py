@@ -97,7 +97,7 @@ def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> B
     """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
     changed = where < 0
-    for name in ("weight", "confidence", "last_at", "resolved_at"):
+    for name in ("weight", "confidence", "last_at", "count", "resolved_at"):
         if getattr(before, name) is None:
             continue
         was, is_ = getattr(before, name)[where], getattr(after, name)

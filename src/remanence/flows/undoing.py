@@ -9,11 +9,13 @@ import numpy as np
 from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import Core, receipt, update
-from remanence.model import STANDING, Memory, Status, Tier
+from remanence.flows.core import RACES_MAX, Core, receipt, update
+from remanence.flows.used_since import link_kept, memory_kept
+from remanence.model import STANDING, Link, Memory, Status, Tier
 from remanence.snapshot import Wanted
 
 PAGE = 1_000
+_LinkKey = tuple[int, int, int]
 
 
 async def undo(core: Core, run: str) -> Receipt:
@@ -55,22 +57,58 @@ async def undo(core: Core, run: str) -> Receipt:
 
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
-    """Commit the inverse of a part; where what happened to its rows since was taken back, on their revisions now."""
-    changes = inverses(part.changes)
+    """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
+    changes: Sequence[Change] = inverses(part.changes)
     hanging = await _hanging(core, changes, set())
     if hanging:
         raise Conflict(hanging)
-    try:
-        await core.commit(changes, cause)
-    except Conflict as conflict:
-        seqs = [key for table, key in conflict.keys if table == "memories" and isinstance(key, int)]
-        memories = await core.store.get(core.scope, seqs)
-        now = {memory.seq: memory.revision for memory in memories if memory is not None}
-        if len(now) < len(conflict.keys) or not all(
-            [await _as_left(core, seq, part.position) for seq in now]
-        ):
-            raise
-        await core.commit([_moved(change, now) for change in changes], cause)
+    for _ in range(RACES_MAX):
+        try:
+            await core.commit(changes, cause)
+        except Conflict as conflict:
+            changes = await _caught_up(core, changes, part, conflict)
+            continue
+        return
+    raise Conflict((), "rows of the run kept being used while it was undone")
+
+
+async def _caught_up(
+    core: Core, changes: Sequence[Change], part: Logged, conflict: Conflict
+) -> Sequence[Change]:
+    """Let what is in conflict start from what is there now; raise the conflict where that is not use alone."""
+    bad = set(conflict.keys)
+    seqs = [key for table, key in bad if table == "memories" and isinstance(key, int)]
+    memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
+    moved: list[Change] = []
+    for change in changes:
+        now: Change | None = change
+        if (change.table, change.key) in bad:
+            now = _link_moved(change, links) or await _memory_moved(core, change, memories, part.position)
+        if now is None or (now == change and (change.table, change.key) in bad):
+            raise conflict
+        moved.append(now)
+    return moved
+
+
+def _link_moved(change: Change, links: Mapping[_LinkKey, Link]) -> Change | None:
+    """Let a link's change start from what use made of the link; None where that is not all, or it is no link's."""
+    link = links.get(cast("_LinkKey", change.key)) if change.table == "links" else None
+    return None if link is None or change.before is None or change.after is None else link_kept(change, link)
+
+
+async def _memory_moved(
+    core: Core, change: Change, memories: Mapping[int, Memory], position: int
+) -> Change | None:
+    """Let a memory's change start from its revision and its uses now; None where what else happened to it stands."""
+    memory = memories.get(cast("int", change.key)) if change.table == "memories" else None
+    if memory is None or change.before is None:
+        return None
+    if change.before.get("revision", memory.revision) != memory.revision:
+        if not await _as_left(core, memory.seq, position):
+            return None
+        change = _moved(change, {memory.seq: memory.revision})
+    return change if change.after is None else memory_kept(change, memory)
 
 
 async def _hanging(
@@ -95,15 +133,23 @@ async def _hanging(
 
 
 async def _as_left(core: Core, seq: int, position: int) -> bool:
-    """Tell whether all that happened to a memory after a position was taken back again."""
+    """Tell whether all that revised a memory after a position was taken back again."""
     standing: list[tuple[Any, int]] = []
     async for part in _logged(core, None, seq, position):
+        if not any(map(_revises, part.changes)):
+            continue
         undone = (part.cause.detail.get("undoes"), part.cause.part)
         if undone in standing:
             standing.remove(undone)
         else:
             standing.append((part.cause.run, part.cause.part))
     return not standing
+
+
+def _revises(change: Change) -> bool:
+    """Tell whether a logged change is more than counting: ratings leave the revision, as links and tags do."""
+    sides = change.before, change.after
+    return change.table == "memories" and (None in sides or any("revision" in (side or {}) for side in sides))
 
 
 def _moved(change: Change, now: Mapping[int, int]) -> Change:
@@ -166,17 +212,28 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
 
 
 async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
-    """Return the links that a part changed and that are not as it left them."""
-    left = {
-        cast("tuple[int, int, int]", change.key): change.after
-        for change in part.changes
+    """Return the links that a part changed and that something else than use has changed since."""
+    back = {
+        cast("_LinkKey", change.key): change
+        for change in inverses(part.changes)
         if change.table == "links" and change.before and change.after
     }
-    if not left:
-        return []
-    held = await core.store.neighbours(core.scope, sorted({source for source, _, _ in left}))
-    now = {link.key: link.values for link in held}
-    return [("links", key) for key, after in left.items() if not after.items() <= now.get(key, {}).items()]
+    now = await _links_now(core, list(back))
+    return [
+        ("links", key)
+        for key, change in back.items()
+        if key not in now
+        or not ((change.before or {}).items() <= now[key].values.items() or link_kept(change, now[key]))
+    ]
+
+
+async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Link]:
+    """Return links by key as they are now, those that are there."""
+    if not keys:
+        return {}
+    held = await core.store.neighbours(core.scope, sorted({source for source, _, _ in keys}))
+    wanted = set(keys)
+    return {link.key: link for link in held if link.key in wanted}
 
 
 def _changed_since(run: str, keys: Any) -> Conflict:

@@ -94,7 +94,11 @@ def strengthened(links: Iterable[Link], groups: Mapping[Group, int], now: int) -
     for link in links:
         times = sum(n for group, n in groups.items() if link.source in group and link.target in group)
         if times and link.relation not in UNCOUNTED:
-            weight = min(1.0, round(link.weight + WEIGHT_STEP * times, 6))
-            after = {"weight": weight, "count": link.count + times, "last_at": now}
+            after = {"weight": grown(link.weight, times), "count": link.count + times, "last_at": now}
             changes.append(Change("links", link.key, {name: getattr(link, name) for name in after}, after))
     return changes
+
+
+def grown(weight: float, times: int) -> float:
+    """Say what a link's weight becomes when its memories are used together so many times."""
+    return min(1.0, round(weight + WEIGHT_STEP * times, 6))

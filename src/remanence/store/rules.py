@@ -69,9 +69,10 @@ _COUNTS = frozenset({"int", "time"})  # any integer fits
 _CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
 _CLOCKS = frozenset({"active", "turns"})
 _RELATIONS = frozenset(map(int, Relation))
-_BUCKETS = 7
-_BUCKET_BITS = 8
-_BUCKET_MAX = (1 << _BUCKET_BITS) - 1
+# Uses of seven days, packed in bytes, the newest lowest.
+BUCKETS = 7
+BUCKET_BITS = 8
+BUCKET_MAX = (1 << BUCKET_BITS) - 1
 
 
 def refuse_malformed(changes: Sequence[Change]) -> None:
@@ -196,12 +197,12 @@ def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
     """
     day = at // DAY
     passed = day - row["use_day"]
-    packed = row["use_days"] << (_BUCKET_BITS * min(max(passed, 0), _BUCKETS))
-    packed &= (1 << (_BUCKET_BITS * _BUCKETS)) - 1
-    shift = _BUCKET_BITS * max(-passed, 0)
-    if shift < _BUCKET_BITS * _BUCKETS:
-        count = (packed >> shift) & _BUCKET_MAX
-        packed += (min(count + by, _BUCKET_MAX) - count) << shift
+    packed = row["use_days"] << (BUCKET_BITS * min(max(passed, 0), BUCKETS))
+    packed &= (1 << (BUCKET_BITS * BUCKETS)) - 1
+    shift = BUCKET_BITS * max(-passed, 0)
+    if shift < BUCKET_BITS * BUCKETS:
+        count = (packed >> shift) & BUCKET_MAX
+        packed += (min(count + by, BUCKET_MAX) - count) << shift
     return {"used_at": max(at, row["used_at"] or at), "use_days": packed, "use_day": max(day, row["use_day"])}
 
 
