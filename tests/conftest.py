@@ -1,6 +1,7 @@
-"""What every test gets: no network, and the hypothesis profile named by HYPOTHESIS_PROFILE."""
+"""What every test gets: no network, Ctrl-C as at a terminal, and the hypothesis profile named by HYPOTHESIS_PROFILE."""
 
 import os
+import signal
 import socket
 
 import pytest
@@ -14,6 +15,8 @@ settings.register_profile(
 settings.register_profile(
     "deep", max_examples=6_000, deadline=None, print_blob=True, suppress_health_check=QUIET
 )
+# A shell starts what it puts in the background with Ctrl-C ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

@@ -47,7 +47,7 @@ def started(script: str, *words: str) -> subprocess.Popen[str]:
 
 def said_by(process: subprocess.Popen[str], text: str = "") -> list[str]:
     """Give a process a text, wait for its end, which must be a good one, and return the words it printed."""
-    said = process.communicate(text, timeout=120)[0]
+    said = process.communicate(text, timeout=300)[0]
 
     assert 0 == process.returncode, said
     return said.split()

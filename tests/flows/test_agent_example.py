@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def run(*arguments: str) -> str:
     """Run the example as a reader would; return what it prints."""
     command = [sys.executable, "-m", "examples.agent", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from remanence.faces import cli
 
 SCRIPT = Path(sys.executable).with_name("remanence")
 POLICY = Path(__file__).resolve().parents[2] / "examples" / "policy.toml"
-SECONDS_MAX = 60
+SECONDS_MAX = 300
 
 Done = subprocess.CompletedProcess[str]
 

@@ -85,7 +85,7 @@ def test_it_runs_as_make_runs_it() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

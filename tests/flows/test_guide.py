@@ -52,7 +52,7 @@ async def test_the_engine_guides(tmp_path: Path) -> None:
 def shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run the command line."""
     command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_command_line_guides(tmp_path: Path) -> None:

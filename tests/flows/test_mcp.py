@@ -26,7 +26,7 @@ from tests.unit.test_fence import HOSTILE
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "mcp"]
 ENVIRONMENT = {"PYTHONPATH": str(ROOT / "src")}
-WAIT = 60
+WAIT = 300
 LINE = re.compile(r"\[([0-9a-f]{32}) \d{4}-\d\d-\d\d")
 
 

@@ -80,7 +80,7 @@ def together(path: str) -> list[str]:
         )
         for number in range(PROCESSES)
     ]
-    return [process.communicate(timeout=120)[0].strip() for process in processes]
+    return [process.communicate(timeout=300)[0].strip() for process in processes]
 
 
 async def test_two_processes_may_create_one_file(tmp_path: Path) -> None:

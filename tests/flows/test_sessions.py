@@ -22,7 +22,7 @@ from remanence.store.base import Booked, Bookkeeping
 from tests.flows.conftest import Opener
 
 ROOT = Path(__file__).parents[2]
-WAIT_SECONDS_MAX = 60
+WAIT_SECONDS_MAX = 300
 
 
 @pytest.fixture

@@ -211,7 +211,7 @@ asyncio.run(main())
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
