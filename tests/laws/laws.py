@@ -15,7 +15,7 @@ from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.frame import LINKS
 from remanence.curate.policy import load
-from remanence.curate.working import CHANGEABLE
+from remanence.effects import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows import curating
 from remanence.model import (

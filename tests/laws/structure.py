@@ -25,7 +25,7 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("model",),
-    ("arguments", "change", "clock", "guide", "score", "snapshot", "text", "timescale", "twins"),
+    ("arguments", "change", "clock", "effects", "guide", "score", "snapshot", "text", "timescale", "twins"),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
@@ -42,6 +42,7 @@ PURE = frozenset(
         "arguments",
         "change",
         "curate",
+        "effects",
         "errors",
         "guide",
         "languages",

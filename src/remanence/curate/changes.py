@@ -13,7 +13,8 @@ import numpy as np
 
 from remanence.change import Change, Increment
 from remanence.curate.decision import ABSENT, Decision, Edits, Sides
-from remanence.model import COUNTERS, Reason, Status
+from remanence.effects import ACTIONS, DESTROYED, Effect, action_of
+from remanence.model import COUNTERS
 
 CHUNK = 8_192
 Group = list[Change]
@@ -42,41 +43,9 @@ def groups(plan: Decision) -> Iterator[Group]:
         yield [change]
 
 
-def action_of(group: Iterable[Change]) -> str:
-    """Name the action that a group of changes carries out, as the counts of a plan name it."""
-    named = [_action(change) for change in group]
-    return min(named, key=_ACTIONS.index, default="nothing")
-
-
-_ACTIONS = (
-    "purge",
-    "merge",
-    "prune",
-    "archive",
-    "move",
-    "transition",
-    "reinforce",
-    "flag",
-    "unlink",
-    "nothing",
-)
-
-
-def _action(change: Change) -> str:
-    if change.table == "tags":
-        return "flag"
-    if change.table == "links":
-        return "unlink" if change.after is None else "nothing"
-    if change.after is None:
-        return "purge"
-    named = {Status.ARCHIVED: "archive", Status.PRUNED: "prune", Status.SUPERSEDED: "merge"}
-    if "status" in change.after:
-        return named[Status(change.after["status"])]
-    if "tier" in change.after:
-        return "move"
-    if change.after.keys() & {"lifecycle", "state"}:
-        return "transition"
-    return "reinforce" if "reinforced" in change.after else "nothing"
+def gravest(group: Iterable[Change]) -> Effect:
+    """Return the gravest action that a group of changes carries out."""
+    return min(map(action_of, group), key=ACTIONS.index)
 
 
 def _clusters(plan: Decision) -> dict[int, int]:
@@ -152,8 +121,7 @@ def _guard(before: Row, after: Row, revision: int, touched: int) -> None:
     if not after.keys() - COUNTERS:
         return
     before["revision"], after["revision"] = revision, revision + 1
-    status = after.get("status")
-    if status == Status.PRUNED or (status == Status.SUPERSEDED and after.get("reason") == Reason.MERGED):
+    if after.get("status") in DESTROYED:
         before["touched"] = touched
 
 

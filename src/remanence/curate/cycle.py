@@ -11,13 +11,25 @@ import numpy as np
 
 from remanence.clock import HOUR
 from remanence.curate.frame import LinkFrame, visible
-from remanence.curate.guards import ARCHIVE, DEMOTE, DESTROY, Guarding
+from remanence.curate.guards import Guarding
 from remanence.curate.merge import Merge, candidates, settle
 from remanence.curate.policy import Policy
 from remanence.curate.rules import PHASES, Rule
 from remanence.curate.select import select
-from remanence.curate.working import NOBODY, Working, rank
-from remanence.model import Lifecycle, Status, Tier
+from remanence.curate.working import NOBODY, Working
+from remanence.effects import (
+    ARCHIVING,
+    DESTROY,
+    FLAG,
+    MERGE,
+    MOVE,
+    PRUNE,
+    PURGE,
+    REINFORCE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+)
+from remanence.model import Status
 from remanence.snapshot import Bools, Ints
 
 ROUNDS_MAX = 16
@@ -25,14 +37,6 @@ DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may mov
 _WORST = 127
 # Moves that a budget does not force; they wait for the dwell.
 _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
-LEVELS = {"archive": ARCHIVE, "prune": DESTROY, "purge": DESTROY, "merge": DESTROY}
-# From mild to harsh; states have no order, so that there the name of the rule decides.
-_MILDNESS = {
-    Lifecycle.ACTIVE.label: 0,
-    Lifecycle.VALIDATED.label: 1,
-    Lifecycle.CANDIDATE.label: 2,
-    Lifecycle.STALE.label: 3,
-}
 
 
 @dataclass(eq=False)
@@ -83,20 +87,20 @@ class Cycle:
 
     def _phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
-        chosen = [(index, rule, self._choose(rule, index)) for index, rule in rules if rule.do != "merge"]
-        won = self._safest([item for item in chosen if item[1].do in {"move", *LEVELS}])
-        for column in ("lifecycle", "state"):
-            won |= self._mildest(
-                [item for item in chosen if item[1].do == "transition" and item[1].column == column]
-            )
-        won |= {index: rows for index, rule, rows in chosen if rule.do == "flag"}
-        merges = self._merges([pair for pair in rules if pair[1].do == "merge"], won)
+        chosen = [
+            (index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE
+        ]
+        won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
+        for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
+            won |= self._mildest([item for item in chosen if item[1].effect is effect])
+        won |= {index: rows for index, rule, rows in chosen if rule.effect is FLAG}
+        merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
         )
         for index, rows in won.items():
             rule = self.policy.rules[index]
-            left = np.setdiff1d(rows, merged) if rule.do == "prune" and len(merged) else rows
+            left = np.setdiff1d(rows, merged) if rule.effect is PRUNE and len(merged) else rows
             if len(left):
                 self.working.act(rule, index, left)
         if merges:
@@ -109,15 +113,18 @@ class Cycle:
         best = np.full(len(self.working.frame), _WORST, np.int8)
         winner = np.full(len(self.working.frame), NOBODY, np.int16)
         for index, rule, rows in chosen:
-            better = rows[rank(rule) < best[rows]]
-            best[better], winner[better] = rank(rule), index
+            safety = rule.effect.safety(rule.target)
+            better = rows[safety < best[rows]]
+            best[better], winner[better] = safety, index
         return {index: rows[winner[rows] == index] for index, _, rows in chosen}
 
     def _mildest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
         """Of several transitions of one memory the mildest wins, and among equals the rule first by name."""
         won: dict[int, Ints] = {}
         taken = np.zeros(len(self.working.frame), np.bool_)
-        for index, _, rows in sorted(chosen, key=lambda item: (_mildness(item[1]), item[0])):
+        for index, _, rows in sorted(
+            chosen, key=lambda item: (item[1].effect.safety(item[1].target), item[0])
+        ):
             won[index] = rows[~taken[rows]]
             taken[rows] = True
         return won
@@ -125,18 +132,17 @@ class Cycle:
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         frame = self.working.frame.on(rule.clock)
-        level = LEVELS.get(rule.do, DEMOTE)
-        guarded = rule.do in {"move", *LEVELS}
-        protected = self.guarding.blocked(level) if guarded else np.zeros(len(frame), np.bool_)
+        level = rule.effect.level
+        protected = np.zeros(len(frame), np.bool_) if level is None else self.guarding.blocked(level)
         window = select(rule, frame, self.matched(rule, index), self.seen(rule), protected)
         if len(window.overfull):
             self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
                 None
             )
         rows = self._undwelt(rule, window.rows)
-        if rule.do == "transition" and rule.column == "state":
+        if rule.effect is TRANSITION_STATE:
             rows = self._declared(rule, rows)
-        return self._unguarded(rule, rows, level) if guarded else rows
+        return rows if level is None else self._unguarded(rule, rows, level)
 
     def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
@@ -150,9 +156,9 @@ class Cycle:
     def seen(self, rule: Rule) -> Bools:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
         status = self.working.frame.column("status")
-        if rule.do == "purge":
+        if rule.effect is PURGE:
             return np.asarray(status == Status.PRUNED)
-        if rule.sees_all and (rule.do == "move" or (rule.do == "transition" and rule.column == "lifecycle")):
+        if rule.sees_all and rule.effect in {MOVE, TRANSITION_LIFECYCLE}:
             # Out of the archive, tier and lifecycle, leads restore, not a rule.
             return np.asarray((status >= 0) & (status < Status.ARCHIVED))
         if rule.sees_all:
@@ -161,10 +167,10 @@ class Cycle:
 
     def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""
-        if rule.do != "move" or rule.phase not in _VOLUNTARY:
+        if rule.effect is not MOVE or rule.phase not in _VOLUNTARY:
             return rows
         dwelling = self.working.frame.column("tier_at")[rows] > self.working.now - DWELL
-        elsewhere = self.working.frame.column("tier")[rows] != Tier[str(rule.to).upper()]
+        elsewhere = self.working.frame.column("tier")[rows] != rule.target
         start = self.working.start["tier_at"][rows] > self.working.now - DWELL
         self.guarding.refuse("dwell", rule.name, rows[dwelling & elsewhere & start])
         free: Ints = rows[~dwelling | ~elsewhere]
@@ -187,8 +193,8 @@ class Cycle:
         return free
 
     def _unguarded(self, rule: Rule, rows: Ints, level: int) -> Ints:
-        if rule.do == "move":
-            down = self.working.frame.column("tier")[rows] < Tier[str(rule.to).upper()]
+        if rule.effect is MOVE:
+            down = self.working.frame.column("tier")[rows] < rule.target
             allowed = self.guarding.allowed(rule.name, rows[down], level)
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
         return rows[self.guarding.allowed(rule.name, rows, level)]
@@ -200,7 +206,7 @@ class Cycle:
         milder = {
             row
             for index, rows in won.items()
-            if self.policy.rules[index].do == "archive"
+            if self.policy.rules[index].effect is ARCHIVING
             for row in rows.tolist()
         }
         allowed = [
@@ -239,7 +245,7 @@ class Cycle:
         due = [
             (index, rule)
             for index, rule in enumerate(self.policy.rules)
-            if rule.do == "reinforce" and rule.name not in self.fired and not self.rests(rule)
+            if rule.effect is REINFORCE and rule.name not in self.fired and not self.rests(rule)
         ]
         chosen = [(index, rule, self._choose(rule, index)) for index, rule in due]
         for index, rule, rows in chosen:
@@ -251,9 +257,5 @@ class Cycle:
     def rests(self, rule: Rule) -> bool:
         """Tell whether a rule that reinforces has fired less than its period ago, by its own clock."""
         last, view = self.working.frame.snapshot.fired.get(rule.name), self.working.frame.on(rule.clock)
-        fires = rule.do == "reinforce" and last is not None
+        fires = rule.effect is REINFORCE and last is not None
         return fires and bool(view.now - view.reading(last) < rule.period)
-
-
-def _mildness(rule: Rule) -> int:
-    return _MILDNESS.get(str(rule.to), 0) if rule.column == "lifecycle" else 0

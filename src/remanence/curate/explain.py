@@ -12,16 +12,17 @@ import numpy as np
 
 from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
-from remanence.curate.changes import action_of
-from remanence.curate.cycle import LEVELS, Cycle
+from remanence.curate.changes import gravest
+from remanence.curate.cycle import Cycle
 from remanence.curate.frame import Frame, LinkFrame, Node, visible
-from remanence.curate.guards import BUILT_IN, DEMOTE, Guarding
+from remanence.curate.guards import BUILT_IN, Guarding
 from remanence.curate.instants import first
 from remanence.curate.plan import plan
 from remanence.curate.policy import Policy
 from remanence.curate.rules import HOURS, Rule
 from remanence.curate.select import select
 from remanence.curate.working import begin
+from remanence.effects import TAKE_IN
 from remanence.errors import NotFound
 from remanence.model import Relation
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
@@ -104,8 +105,8 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     for group in decided.changes():
         mine = [change for change in group if _about(change) == seq]
         if mine:
-            action = action_of(mine)
-            return "takes in another" if action == "nothing" else action
+            effect = gravest(mine)
+            return "takes in another" if effect is TAKE_IN else effect.name
     return "stays as it is"
 
 
@@ -166,15 +167,15 @@ def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
 
 
 def _protected(cycle: Cycle, rule: Rule) -> Bools:
-    if rule.do in {"move", *LEVELS}:
-        return cycle.guarding.blocked(LEVELS.get(rule.do, DEMOTE))
+    if rule.effect.level is not None:
+        return cycle.guarding.blocked(rule.effect.level)
     return np.zeros(len(cycle.working.frame), np.bool_)
 
 
 def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
-    if rule.do not in {"move", *LEVELS}:
+    level = rule.effect.level
+    if level is None:
         return ()
-    level = LEVELS.get(rule.do, DEMOTE)
     guarding = cycle.guarding
     return tuple(
         name for name, mask in guarding.masks.items() if guarding.levels[name] <= level and mask[row]

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 
 from remanence.clock import DAY, SECOND, TIME_MAX
-from remanence.curate.cycle import LEVELS
 from remanence.curate.frame import Frame
 from remanence.curate.guards import BUILT_IN
 from remanence.curate.instants import first
 from remanence.curate.policy import Policy, wanted
-from remanence.curate.rules import BLOCKS, Rule
+from remanence.curate.rules import Rule
+from remanence.effects import BLOCKS
 from remanence.errors import InvalidInput
 from remanence.model import Decay, Status
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
@@ -97,7 +97,8 @@ class _Fate:
 
     def strikes(self, rows: Ints, at: Floats) -> Bools:
         """Tell which rows the rule takes away, each at an instant of its own."""
-        level, frame = LEVELS[self.rule.do], self.frame
+        level, frame = self.rule.effect.level, self.frame
+        assert level is not None
         found: Bools = self.rule.node.run(frame.on(self.rule.clock).take(rows, at))
         for guard in self.policy.guards:
             if BLOCKS.index(guard.blocks) <= level:

@@ -11,11 +11,10 @@ import numpy as np
 from remanence.curate.decision import Refusal
 from remanence.curate.frame import Frame
 from remanence.curate.policy import Policy
-from remanence.curate.rules import BLOCKS
+from remanence.effects import BLOCKS
 from remanence.model import Memory, Status
 from remanence.snapshot import Bools, Ints
 
-DEMOTE, ARCHIVE, DESTROY = range(len(BLOCKS))
 EXAMPLES_MAX = 20
 
 

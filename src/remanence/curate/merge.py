@@ -12,10 +12,11 @@ import numpy as np
 from remanence.clock import HOUR
 from remanence.curate.frame import Frame, LinkFrame
 from remanence.curate.rules import Rule
-from remanence.model import SYMMETRIC, Relation
+from remanence.effects import TAKE_IN
+from remanence.model import COUNTERS, SYMMETRIC, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
-ADDED = ("uses", "confirmations", "helped", "failed")  # what is added up when two become one
+ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
 DWELL = HOUR  # how long a memory that has just taken another in is left alone
 _KEYED = 16  # more than there are relations
 # What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
@@ -79,7 +80,7 @@ def survivors_columns(frame: Frame, merges: Sequence[Merge]) -> dict[str, np.nda
     """Return the counters of the survivors with what they took in added."""
     keep = np.array([merge.survivor for merge in merges])
     gone = np.array([merge.discard for merge in merges])
-    changed = {name: frame.column(name).copy() for name in (*ADDED, "used_at", "use_days", "use_day")}
+    changed = {name: frame.column(name).copy() for name in TAKE_IN.sets}
     for name in ADDED:
         changed[name][keep] += changed[name][gone]
     changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])

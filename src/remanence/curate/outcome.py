@@ -11,7 +11,8 @@ from remanence.curate.decision import ABSENT, Edits, LinkEdits, Merged, Sides
 from remanence.curate.frame import Array
 from remanence.curate.merge import link_keys
 from remanence.curate.working import GONE, Working
-from remanence.model import COLUMN
+from remanence.effects import TAKE_IN
+from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
 
@@ -33,7 +34,7 @@ def column_edits(working: Working) -> dict[str, Edits]:
 
 def _named_anyway(working: Working, name: str) -> Bools | np.bool_:
     """A survivor's uses grow by what it took in, not by a use now: so its times of use are said, changed or not."""
-    if name not in {"used_at", "use_days", "use_day"}:
+    if name not in TAKE_IN.sets or name in COUNTERS:
         return np.False_
     return np.asarray(working.frame.column("uses") != working.start["uses"])
 

@@ -31,8 +31,16 @@ from remanence.curate.outcome import column_edits, link_edits, merged, united
 from remanence.curate.policy import Policy
 from remanence.curate.report import show
 from remanence.curate.working import GONE, NOBODY, Working, begin
+from remanence.effects import (
+    ACTIONS,
+    DESTROYED,
+    MOVE,
+    PURGE,
+    REINFORCE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+)
 from remanence.errors import InvalidInput
-from remanence.model import Lifecycle, Status
 from remanence.snapshot import Ints, Snapshot
 
 
@@ -133,9 +141,7 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
 def _destroyed(working: Working) -> Ints:
     """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
     status, start = working.frame.column("status"), working.start["status"]
-    merges = np.zeros(len(status), np.bool_)
-    merges[[merge.discard for merge in working.merges]] = True
-    return np.flatnonzero((status != start) & ((status == Status.PRUNED) | (status == GONE) | merges))
+    return np.flatnonzero((status != start) & np.isin(status, (*DESTROYED, GONE)))
 
 
 def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
@@ -217,7 +223,8 @@ def _reasons(policy: Policy) -> dict[str, str]:
 def _flags(working: Working) -> Iterator[tuple[str, Ints]]:
     for name, start in working.start.items():
         if name.startswith("tag:"):
-            fresh = working.frame.tag(name[4:]) & ~start
+            # A tag goes with its memory: on one that is purged it is no change.
+            fresh = working.frame.tag(name[4:]) & ~start & (working.frame.column("status") != GONE)
             if fresh.any():
                 yield name[4:], working.frame.snapshot.seq[fresh]
 
@@ -249,20 +256,18 @@ def _flagging(working: Working, tag: str) -> int:
 def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
     """Yield (action, group, rows) as the outcome shows them."""
     status = columns.get("status", Edits.none())
-    for action, code in (
-        ("archive", Status.ARCHIVED),
-        ("merge", Status.SUPERSEDED),
-        ("prune", Status.PRUNED),
-    ):
-        yield action, "status", status.rows[status.after == code]
-    yield "purge", "status", np.flatnonzero(working.frame.column("status") == GONE)
-    tier = columns.get("tier", Edits.none())
-    yield (
-        "move",
-        "status",
-        tier.rows[working.frame.column("status")[tier.rows] == working.start["status"][tier.rows]],
+    for effect in ACTIONS:
+        if "status" in effect.sets:
+            yield effect.name, effect.group, status.rows[status.after == effect.sets["status"]]
+    yield PURGE.name, PURGE.group, np.flatnonzero(working.frame.column("status") == GONE)
+    tier, now, then = (
+        columns.get("tier", Edits.none()),
+        working.frame.column("status"),
+        working.start["status"],
     )
+    yield MOVE.name, MOVE.group, tier.rows[now[tier.rows] == then[tier.rows]]
     lifecycle = columns.get("lifecycle", Edits.none())
-    yield "transition", "lifecycle", lifecycle.rows[lifecycle.after != Lifecycle.ARCHIVED]
-    yield "transition", "state", columns.get("state", Edits.none()).rows
-    yield "reinforce", "counters", columns.get("reinforced", Edits.none()).rows
+    led = np.isin(lifecycle.after, list(TRANSITION_LIFECYCLE.targets))
+    yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
+    for effect in (TRANSITION_STATE, REINFORCE):
+        yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows

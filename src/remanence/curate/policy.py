@@ -15,7 +15,6 @@ from remanence.curate.columns import vocabulary
 from remanence.curate.document import ALWAYS, Document, Table, parse, preset, presets
 from remanence.curate.expression import Names, Place, condition
 from remanence.curate.frame import LINKS, reads_of
-from remanence.curate.merge import ADDED
 from remanence.curate.rules import (
     GUARD_KEYS,
     HOURS,
@@ -30,6 +29,7 @@ from remanence.curate.rules import (
     text,
     texts,
 )
+from remanence.effects import STANDING_COLUMNS
 from remanence.errors import PolicyError, suggest
 from remanence.snapshot import Wanted
 from remanence.timescale import ClockName
@@ -52,25 +52,7 @@ _TOP_KEYS = (
 _CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "system", "about")
 
 # What guards, brake and the bookkeeping of changes need whatever a policy says.
-_ENGINE_COLUMNS = frozenset(
-    {
-        "status",
-        "tier",
-        "reason",
-        "lifecycle",
-        "status_at",
-        "tier_at",
-        "category",
-        "pinned",
-        "hold_until",
-        "learned_at",
-    }
-)
-_ACTION_COLUMNS: Mapping[str, frozenset[str]] = {
-    "transition": frozenset({"state", "state_at"}),
-    "reinforce": frozenset({"reinforced", "reinforced_at"}),
-    "merge": frozenset({"value", "use_days", "use_day", "used_at", *ADDED}),
-}
+_ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learned_at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +158,7 @@ def wanted(policy: Policy) -> Wanted:
     reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
-        reads |= _ACTION_COLUMNS.get(rule.do, frozenset()) | rule.needs
+        reads |= rule.changes | rule.effect.reads | rule.needs
         tags |= {f"flag/{rule.to}"} if rule.do == "flag" else set()
     links = LINKS in reads or any(rule.over != "memories" for rule in policy.rules)
     columns = frozenset(name for name in reads if name not in {LINKS, "seq"} and not name.startswith("tag:"))

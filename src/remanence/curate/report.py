@@ -4,18 +4,9 @@ from collections.abc import Iterator
 
 from remanence.clock import to_datetime
 from remanence.curate.decision import Decision, Refusal
+from remanence.effects import ACTIONS
 
-_VERBS = {
-    "archive": "archive",
-    "merge": "merge into another",
-    "move": "move to another tier",
-    "prune": "make a tombstone of",
-    "purge": "destroy",
-    "reinforce": "reinforce",
-    "transition": "change the state of",
-    "flag": "flag",
-    "unlink": "cut",
-}
+_WORDS = {effect.name: effect.words for effect in ACTIONS}
 _EXAMPLES = 5
 
 
@@ -32,7 +23,7 @@ def _lines(plan: Decision) -> Iterator[str]:
     if not plan.by_rule:
         yield "Nothing to do."
     for action, rule, count in plan.by_rule:
-        yield f"  {_VERBS[action]} {count} {_noun(action, count)}  [{rule}]{_because(plan, rule)}"
+        yield f"  {_WORDS[action]} {count} {_noun(action, count)}  [{rule}]{_because(plan, rule)}"
     if plan.destroyed:
         yield f"In all {plan.destroyed} of {plan.memories} memories would be destroyed."
     for refusal in plan.refusals:

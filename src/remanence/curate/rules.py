@@ -13,8 +13,9 @@ from remanence.curate.columns import vocabulary
 from remanence.curate.document import Table
 from remanence.curate.expression import Names, Over, condition, ordering
 from remanence.curate.frame import LINKS, Node
+from remanence.effects import BLOCKS, MERGE, MOVE, TAKE_IN, TRANSITION_LIFECYCLE, Effect, action
 from remanence.errors import suggest
-from remanence.model import COLUMN, Lifecycle, Reason, Tier
+from remanence.model import COLUMN, Label, Lifecycle, Reason, Tier
 from remanence.timescale import CLOCKS, TURN, ClockName
 
 # The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
@@ -43,8 +44,6 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "reinforce": ("reinforce",),
     "flag": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
 }
-# From harmless to final; a guard that blocks one blocks all that follow.
-BLOCKS = ("move", "archive", "prune")
 GUARD_KEYS = ("name", "clock", "where", "blocks", "because")
 RULE_KEYS = (
     "name",
@@ -125,6 +124,16 @@ class Rule:
     written: Mapping[str, Any]
 
     @property
+    def effect(self) -> Effect:
+        """What its action does to the memories it acts on."""
+        return action(self.do, self.column if self.do == "transition" else "")
+
+    @property
+    def changes(self) -> frozenset[str]:
+        """Columns that it may change."""
+        return self.effect.columns | (TAKE_IN.columns if self.effect is MERGE else frozenset())
+
+    @property
     def nodes(self) -> tuple[Node, ...]:
         """All expressions of the rule."""
         return (self.node, *(key for key, _ in self.order))
@@ -134,6 +143,13 @@ class Rule:
         """Columns that it reads besides its expressions."""
         unit = {self.keep[0]} & {"tokens", "words"} if self.keep is not None else set()
         return frozenset(unit | set(self.per))
+
+    @property
+    def target(self) -> Label | None:
+        """The tier or lifecycle that it leads to; None for a state, which is a name, and where there is none."""
+        if self.do == "move":
+            return Tier[str(self.to).upper()]
+        return Lifecycle[str(self.to).upper()] if self.effect is TRANSITION_LIFECYCLE else None
 
     @property
     def windowed(self) -> bool:
@@ -148,7 +164,7 @@ class Rule:
     @property
     def destroys(self) -> bool:
         """Tell whether its action counts against the brake."""
-        return self.do in {"prune", "purge", "merge"}
+        return self.effect.destroys
 
     def describe(self) -> str:
         """Say what it does, in one line."""
@@ -238,7 +254,7 @@ def _placed(table: Table) -> tuple[str, str, str]:
 def _check_target(rule: Rule, table: Table, names: Names) -> None:
     """Refuse a missing, superfluous or unknown `to` and `column`."""
     known: Mapping[str, Sequence[str]] = {
-        "move": [tier.label for tier in Tier if tier is not Tier.ARCHIVE],
+        "move": [tier.label for tier in MOVE.targets],
         "transition": _transitions(rule, names),
         "flag": (),
     }
@@ -261,7 +277,7 @@ def _check_target(rule: Rule, table: Table, names: Names) -> None:
 def _transitions(rule: Rule, names: Names) -> list[str]:
     if rule.column == "state":
         return sorted({state for states in names.states.values() for state in states})
-    return [item.label for item in Lifecycle if item is not Lifecycle.ARCHIVED]
+    return [item.label for item in TRANSITION_LIFECYCLE.targets]
 
 
 def _check_window(rule: Rule, table: Table) -> None:

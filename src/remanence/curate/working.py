@@ -11,39 +11,15 @@ from typing import Any
 import numpy as np
 
 from remanence.curate.frame import LINKS, Array, Frame
-from remanence.curate.merge import ADDED, Merge, link_keys, picked, rehomed, survivors_columns
+from remanence.curate.merge import Merge, link_keys, picked, rehomed, survivors_columns
 from remanence.curate.policy import Policy
 from remanence.curate.rules import Rule
-from remanence.model import Lifecycle, Reason, Status, Tier
+from remanence.effects import FLAG, MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
 from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
 
 # A purged memory has no status any more; until the plan is done, its row needs a mark that is none.
 GONE = 100
-# What a cycle may change; the same columns make a plan.
-CHANGEABLE = (
-    "status",
-    "tier",
-    "reason",
-    "lifecycle",
-    "status_at",
-    "tier_at",
-    "state",
-    "state_at",
-    "reinforced",
-    "reinforced_at",
-    *ADDED,
-    "used_at",
-    "use_days",
-    "use_day",
-)
-# Within a group of columns the safest action wins: the smallest of these.
-_RANKS = {"move": 0, "archive": 10, "merge": 11, "prune": 12, "purge": 13}
 NOBODY = -1
-
-
-def rank(rule: Rule) -> int:
-    """Say how safe an action on status and tier is; the least wins, of moves the one that leaves it nearest."""
-    return _RANKS[rule.do] + (Tier[rule.to.upper()] if rule.do == "move" and rule.to else 0)
 
 
 @dataclass(eq=False)
@@ -67,11 +43,7 @@ class Working:
         """Set columns of some rows."""
         if not len(rows):
             return
-        changed = {}
-        for name, value in values.items():
-            changed[name] = self.frame.column(name).copy()
-            changed[name][rows] = value
-        self.replace(changed)
+        self.replace({name: _with(self.frame.column(name), rows, value) for name, value in values.items()})
 
     def replace(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> None:
         """Go on with other columns and links."""
@@ -86,70 +58,44 @@ class Working:
 
     def act(self, rule: Rule, index: int, rows: Ints) -> None:
         """Do what a rule says to rows that it has won; rows that are so already stay as they are."""
-        match rule.do:
-            case "move":
-                self._move(rows, Tier[str(rule.to).upper()])
-            case "archive":
-                rows = rows[self.frame.column("status")[rows] != Status.ARCHIVED]
-                self._archive(rows, rule.reason)
-            case "prune":
-                self._prune(rows, rule.reason)
-            case "purge":
-                self.put(rows, {"status": GONE})
-            case "transition":
-                rows = self._transition(rule, rows)
-            case "flag":
-                self.replace(
-                    {f"tag:flag/{rule.to}": self.frame.tag(f"flag/{rule.to}") | _mask(rows, len(self.frame))}
-                )
-            case "reinforce":
-                self._reinforce(rows)
-        self.blame(_group_of(rule), rows, index)
-
-    def _move(self, rows: Ints, tier: Tier) -> None:
-        rows = rows[self.frame.column("tier")[rows] != tier]
-        self.put(rows, {"tier": tier, "tier_at": self.now})
-
-    def _archive(self, rows: Ints, reason: Reason) -> None:
-        self.put(
-            rows,
-            {
-                "status": Status.ARCHIVED,
-                "tier": Tier.ARCHIVE,
-                "reason": reason,
-                "lifecycle": Lifecycle.ARCHIVED,
-                "status_at": self.now,
-                "tier_at": self.now,
-            },
-        )
-
-    def _prune(self, rows: Ints, reason: Reason) -> None:
-        archived = rows[self.frame.column("tier")[rows] == Tier.ARCHIVE]
-        # Only what is archived may be in the archive tier.
-        self.put(archived, {"tier": Tier.COLD, "tier_at": self.now})
-        self.put(rows, {"status": Status.PRUNED, "reason": reason, "status_at": self.now})
-
-    def _transition(self, rule: Rule, rows: Ints) -> Ints:
-        if rule.column == "lifecycle":
-            rows = rows[self.frame.column("lifecycle")[rows] != Lifecycle[str(rule.to).upper()]]
-            self.put(rows, {"lifecycle": Lifecycle[str(rule.to).upper()]})
+        if rule.effect is FLAG:
+            name = f"tag:flag/{rule.to}"
+            self.replace({name: self.frame.tag(f"flag/{rule.to}") | _mask(rows, len(self.frame))})
+        elif rule.effect is PURGE:
+            self.put(rows, {"status": GONE})
         else:
-            code = self.frame.code("state", str(rule.to))
-            rows = rows[self.frame.column("state")[rows] != code]
-            self.put(rows, {"state": code, "state_at": self.now})
-        return rows
+            rows = self._do(rule.effect, rows, self._given(rule))
+        self.blame(group_of(rule), rows, index)
 
-    def _reinforce(self, rows: Ints) -> None:
-        counts = self.frame.column("reinforced").copy()
-        counts[rows] += 1
-        self.replace({"reinforced": counts})
-        self.put(rows, {"reinforced_at": self.now})
+    def _given(self, rule: Rule) -> Mapping[str, Any]:
+        """Say what a rule names, as the columns hold it."""
+        state = self.frame.code("state", str(rule.to))
+        named = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
+        return {name: named[name] for name in named.keys() & rule.effect.columns}
+
+    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> Ints:
+        """Set what an effect sets, with its stamps, and return the rows that were not so already."""
+        known = self.frame.column(effect.known_by)[rows]
+        rows = rows[
+            known != becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
+        ]
+        changed: dict[str, Array] = {}
+        for name, value in effect.sets.items():
+            was = self.frame.column(name)
+            into = np.broadcast_to(becomes(value, was[rows], self.now, given.get(name)), len(rows))
+            moved = was[rows] != into
+            if moved.any():
+                changed[name] = _with(was, rows[moved], into[moved])
+                if name in STAMPS:
+                    stamp = self.frame.column(STAMPS[name])
+                    changed[STAMPS[name]] = _with(stamp, rows[moved], self.now)
+        self.replace(changed)
+        return rows
 
     def merge(self, merges: list[Merge]) -> None:
         """Let survivors take in the others' counts and links, and put the others out of sight."""
         discards = np.array([merge.discard for merge in merges])
-        values = {"status": Status.SUPERSEDED, "reason": Reason.MERGED, "status_at": self.now}
-        self.put(discards, values)
+        self._do(MERGE, discards, {})
         self.replace(survivors_columns(self.frame, merges), rehomed(self.frame, merges))
         self.merges += merges
         for merge in merges:
@@ -167,14 +113,15 @@ class Working:
 
     def settle_tiers(self) -> None:
         """Where a tier is again what it was, it has not moved: only the net move of a cycle is a change."""
+        stamp = STAMPS["tier"]
         back = self.frame.column("tier") == self.start["tier"]
-        back &= self.frame.column("tier_at") != self.start["tier_at"]
+        back &= self.frame.column(stamp) != self.start[stamp]
         rows = np.flatnonzero(back)
-        self.put(rows, {"tier_at": self.start["tier_at"][rows]})
+        self.put(rows, {stamp: self.start[stamp][rows]})
 
     def revert(self, rows: Ints) -> None:
         """Give rows back what they were at the start."""
-        self.replace({name: self._reverted(name, rows) for name in self.start})
+        self.replace({name: self._reverted(name, rows) for name in self.start if name in self.versions})
 
     def _reverted(self, name: str, rows: Ints) -> Array:
         column = (self.frame.tag(name[4:]) if name.startswith("tag:") else self.frame.column(name)).copy()
@@ -198,7 +145,8 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
     known = snapshot.names.get("state", ())
     if leads - set(known):
         snapshot = replace(snapshot, names={**snapshot.names, "state": (*known, *sorted(leads - set(known)))})
-    start = {name: snapshot.columns[name] for name in CHANGEABLE if name in snapshot.columns}
+    may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
+    start = {name: snapshot.columns[name] for name in sorted(may)}
     start |= {
         f"tag:flag/{rule.to}": snapshot.tags[f"flag/{rule.to}"] for rule in policy.rules if rule.do == "flag"
     }
@@ -227,16 +175,15 @@ def without(links: LinkColumns, edges: Ints) -> LinkColumns:
     return picked(links, kept)
 
 
-def _group_of(rule: Rule) -> str:
-    match rule.do:
-        case "transition":
-            return rule.column
-        case "flag":
-            return f"tag:flag/{rule.to}"
-        case "reinforce":
-            return "counters"
-        case _:
-            return "status"
+def group_of(rule: Rule) -> str:
+    """Name the group of changes in which a rule answers for a row; each flag is one of its own."""
+    return f"tag:flag/{rule.to}" if rule.effect is FLAG else rule.effect.group
+
+
+def _with(column: Array, rows: Ints, values: Any) -> Array:
+    changed = column.copy()
+    changed[rows] = values
+    return changed
 
 
 def _mask(rows: Ints, count: int) -> Bools:

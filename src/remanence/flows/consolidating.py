@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from remanence.change import Change
 from remanence.clock import MINUTE
+from remanence.effects import VERBS
 from remanence.errors import Conflict
-from remanence.flows.core import RACES_MAX, Core, leased, update
+from remanence.flows.core import RACES_MAX, Core, act, leased
 from remanence.flows.judging import Judged, judge
 from remanence.flows.writing import vector_of
 from remanence.llm.base import Writer
@@ -230,12 +231,12 @@ def _decide(
 
 
 def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
-    values: dict[str, Any] = {"status": Status.ACTIVE, "status_at": now}
+    given: dict[str, Any] = {}
     if judged.alignment is not None:
         # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.
         said = judged.alignment if memory.confidence is None else memory.confidence
-        values |= {"alignment": judged.alignment, "confidence": said}
-    (change,) = update(memory, values)
+        given = {"alignment": judged.alignment, "confidence": said}
+    (change,) = act(memory, VERBS["consolidate"], now, **given)
     if core.embedder.dimensions and not core.index.embedded(memory.seq):
         assert change.before is not None and change.after is not None
         vector = vector_of(core, memory.text)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from remanence.arguments import check_memory
-from remanence.change import Cause, Change, Committed, Receipt
+from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.policy import Policy
+from remanence.effects import Effect
 from remanence.errors import Conflict, NameUnknown, NotFound
 from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
@@ -160,6 +161,21 @@ def label(labels: type[L], name: object, what: str) -> L:
     if member is None:
         raise NameUnknown(what, str(name), [item.label for item in labels])
     return member
+
+
+def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:
+    """Turn what a verb does to a memory into one change; none where the memory is so already."""
+    after = effect.after(memory, now, given)
+    counted = {name: value for name, value in after.items() if isinstance(value, Increment)}
+    held = {name: value for name, value in after.items() if name not in counted}
+    changes = update(memory, held, guarded=effect.compares_uses)
+    if not counted:
+        return changes
+    before = {name: Increment(-value.by) for name, value in counted.items()}
+    first = changes[0] if changes else Change("memories", memory.seq, {}, {})
+    return [
+        Change("memories", memory.seq, {**(first.before or {}), **before}, {**(first.after or {}), **counted})
+    ]
 
 
 def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:

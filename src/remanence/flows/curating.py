@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from remanence.change import PART_CHANGES_MAX, Change, Receipt
-from remanence.curate.changes import action_of
+from remanence.curate.changes import gravest
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
+from remanence.effects import action_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, receipt
-from remanence.model import Memory, Reason, Status
+from remanence.model import Memory
 from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 
@@ -177,7 +178,7 @@ class _Applied:
             self.skipped.append(
                 f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made"
             )
-            action = action_of(group)
+            action = gravest(group).name
             self.dropped[action] = self.dropped.get(action, 0) + 1
         if len(kept) == len(groups):
             raise conflict
@@ -186,11 +187,7 @@ class _Applied:
 
 def _destroys(change: Change) -> bool:
     """Tell whether a change counts against the brake: a memory pruned, purged or merged away."""
-    if change.table != "memories":
-        return False
-    if change.after is None or change.after.get("status") == Status.PRUNED:
-        return True
-    return change.after.get("status") == Status.SUPERSEDED and change.after.get("reason") == Reason.MERGED
+    return change.table == "memories" and action_of(change).destroys
 
 
 def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:

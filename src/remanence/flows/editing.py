@@ -8,9 +8,10 @@ from remanence.arguments import check_fraction, check_name
 from remanence.change import Change, Increment, Receipt
 from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
+from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import RACES_MAX, Core, label, receipt, update
-from remanence.flows.undoing import standing
+from remanence.flows.core import RACES_MAX, Core, act, label, receipt, update
+from remanence.flows.undoing import lifecycle_before
 from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
 from remanence.model import (
@@ -21,11 +22,9 @@ from remanence.model import (
     Lifecycle,
     Link,
     Memory,
-    Reason,
     Relation,
     Severity,
     Status,
-    Tier,
     Turn,
 )
 from remanence.store.lineage import REPLACING
@@ -93,10 +92,9 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
         if isinstance(after.get(column), str):
             after[column] = label(labels, after[column], column)
+    _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
     if "category" in after or "state" in after:
         check_state(core, after.get("category", memory.category), after.get("state", memory.state))
-        if after.get("state", memory.state) != memory.state:
-            after["state_at"] = core.clock.now()
     if after.get("confidence") is not None:
         check_fraction("confidence", after["confidence"])
         after["confidence"] = round(after["confidence"], 6)
@@ -105,7 +103,23 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     for column in ("valid_from", "valid_to"):
         if after.get(column) is not None:
             after[column] = to_micros(after[column])
-    return after
+    return stamped(memory, after, core.clock.now())
+
+
+def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
+    """Refuse to archive a memory by its lifecycle, or to bring an archived one back by it: that is its status."""
+    if lifecycle is memory.lifecycle:
+        return
+    if lifecycle is Lifecycle.ARCHIVED:
+        raise InvalidInput(
+            "the lifecycle 'archived' cannot be set by hand: it comes with the status",
+            recovery="archive it by a policy (`curate`), or `forget` it",
+        )
+    if memory.status is Status.ARCHIVED:
+        raise InvalidInput(
+            f"memory {memory.id} is archived, and so is its lifecycle",
+            recovery=f"bring it back first: restore {memory.id}",
+        )
 
 
 def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
@@ -141,9 +155,10 @@ async def set_pin(core: Core, name: int | str, *, pinned: bool) -> Receipt:
     """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return update(memory, {"pinned": int(pinned)})
+        return act(memory, VERBS[verb], core.clock.now())
 
-    return await core.change_one(name, "pin" if pinned else "unpin", decide)
+    verb = "pin" if pinned else "unpin"
+    return await core.change_one(name, verb, decide)
 
 
 async def hold(core: Core, name: int | str, reason: str, until: int | None) -> Receipt:
@@ -151,7 +166,8 @@ async def hold(core: Core, name: int | str, reason: str, until: int | None) -> R
     check_name("a hold", reason)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return update(memory, _holds({**(memory.holds or {}), reason: until}))
+        holds = _holds({**(memory.holds or {}), reason: until})
+        return act(memory, VERBS["hold"], core.clock.now(), **holds)
 
     return await core.change_one(name, "hold", decide)
 
@@ -167,7 +183,7 @@ async def release(core: Core, name: int | str, reason: str) -> Receipt:
                 recovery=f"its holds: {', '.join(left) or 'none'}",
             )
         del left[reason]
-        return update(memory, _holds(left))
+        return act(memory, VERBS["release"], core.clock.now(), **_holds(left))
 
     return await core.change_one(name, "release", decide)
 
@@ -183,20 +199,14 @@ async def confirm(core: Core, name: int | str) -> Receipt:
 
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status in STANDING:
-            return [
-                Change(
-                    "memories", memory.seq, {"confirmations": Increment(-1)}, {"confirmations": Increment(1)}
-                )
-            ]
+            return act(memory, VERBS["confirm"], now)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
                 f"memory {memory.id} is {memory.status.label}",
                 recovery=f"bring it back first: restore {memory.id}",
             )
-        (change,) = update(memory, {**standing(now), "valid_to": None})
-        assert change.before is not None and change.after is not None
-        before = {**change.before, "confirmations": Increment(-1)}
-        return [Change("memories", memory.seq, before, {**change.after, "confirmations": Increment(1)})]
+        lifecycle = await lifecycle_before(core, memory.seq)
+        return act(memory, VERBS["confirm archived"], now, lifecycle=lifecycle)
 
     return await core.change_one(name, "confirm", decide)
 
@@ -205,7 +215,7 @@ async def dispute(core: Core, name: int | str) -> Receipt:
     """Count that somebody denied a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return [Change("memories", memory.seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})]
+        return act(memory, VERBS["dispute"], core.clock.now())
 
     return await core.change_one(name, "dispute", decide)
 
@@ -224,9 +234,7 @@ async def forget(core: Core, name: int | str) -> Receipt:
                 recovery="unpin it or release its holds first, if you mean it",
                 guards=guards,
             )
-        tier = Tier.COLD if memory.tier is Tier.ARCHIVE else memory.tier
-        values = {"status": Status.PRUNED, "tier": tier, "reason": Reason.FORGOTTEN, "status_at": now}
-        return update(memory, values, guarded=True)
+        return act(memory, VERBS["forget"], now)
 
     return await core.change_one(name, "forget", decide)
 
@@ -253,11 +261,7 @@ async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
     if old.status is Status.SUPERSEDED and [newer.seq] == [link.source for link in drawn]:
         return []
     now = core.clock.now()
-    tier = Tier.COLD if old.tier is Tier.ARCHIVE else old.tier
-    values = {"status": Status.SUPERSEDED, "tier": tier, "reason": Reason.SUPERSEDED, "valid_to": now}
-    if old.status is not Status.SUPERSEDED:
-        values["status_at"] = now
-    changes = update(old, values, guarded=True)
+    changes = act(old, VERBS["supersede"], now)
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != newer.seq]
     if newer.seq not in {link.source for link in drawn}:
         fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}

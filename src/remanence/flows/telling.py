@@ -14,6 +14,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy import Policy
+from remanence.effects import STAMPS
 from remanence.flows import heartbeat
 from remanence.flows.core import Core
 from remanence.flows.curating import LAST_CURATE, adopted, frozen
@@ -25,7 +26,7 @@ from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
 
 # What follows from the run itself, or says nothing to a reader.
-_UNTOLD = frozenset({"revision", "vector", "fingerprint", "status_at", "tier_at", "state_at", "hold_until"})
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
 RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 

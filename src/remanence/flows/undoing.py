@@ -8,10 +8,11 @@ import numpy as np
 
 from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
+from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import RACES_MAX, Core, receipt, update
+from remanence.flows.core import RACES_MAX, Core, act, receipt
 from remanence.flows.used_since import link_kept, memory_kept
-from remanence.model import STANDING, Link, Memory, Status, Tier
+from remanence.model import STANDING, Lifecycle, Link, Memory
 from remanence.snapshot import Wanted
 
 PAGE = 1_000
@@ -258,14 +259,21 @@ async def restore(core: Core, name: int | str) -> Receipt:
         )
 
     async def decide(memory: Memory) -> list[Change]:
-        return update(memory, {**standing(core.clock.now()), "valid_to": None})
+        return act(
+            memory, VERBS["restore"], core.clock.now(), lifecycle=await lifecycle_before(core, memory.seq)
+        )
 
     return await core.change_one(memory.seq, "restore", decide)
 
 
-def standing(now: int) -> dict[str, Any]:
-    """Return the columns of a memory that comes back to active."""
-    return {"status": Status.ACTIVE, "tier": Tier.HOT, "reason": None, "status_at": now, "tier_at": now}
+async def lifecycle_before(core: Core, seq: int) -> Lifecycle:
+    """Return the lifecycle that a memory had before it was archived; candidate where the audit no longer tells."""
+    found = Lifecycle.CANDIDATE
+    async for change in _changes(core, memory=seq):
+        if change.key == seq and change.before and change.after:
+            archived = change.after.get("lifecycle") == Lifecycle.ARCHIVED
+            found = Lifecycle(change.before["lifecycle"]) if archived else found
+    return found
 
 
 async def _recreate(core: Core, name: int | str) -> Receipt:
@@ -274,11 +282,14 @@ async def _recreate(core: Core, name: int | str) -> Receipt:
     if found is None:
         raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
     run, seq = found
-    now = core.clock.now()
+    now, lifecycle = core.clock.now(), await lifecycle_before(core, seq)
     gone = [
         change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
     ]
-    created = [_stood_up(change, now) if change.table == "memories" else change for change in inverses(gone)]
+    created = [
+        _stood_up(change, now, lifecycle) if change.table == "memories" else change
+        for change in inverses(gone)
+    ]
     here = await _standing_ends(core, created) | {seq}
     whole = [change for change in created if _ends(change) <= here]
     cause = core.cause("restore", detail={"seq": seq})
@@ -341,6 +352,7 @@ def _names(change: Change, seq: int) -> bool:
     return seq == change.key[0] or (change.table == "links" and seq == change.key[1])
 
 
-def _stood_up(change: Change, now: int) -> Change:
+def _stood_up(change: Change, now: int, lifecycle: Lifecycle) -> Change:
     assert change.after is not None
-    return Change("memories", change.key, None, {**change.after, **standing(now)})
+    after = VERBS["restore"].after(change.after, now, {"lifecycle": lifecycle})
+    return Change("memories", change.key, None, {**change.after, **after})

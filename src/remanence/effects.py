@@ -1,0 +1,303 @@
+"""What each action of a policy and each verb does to a memory: one table for planner, verbs, brake and reports.
+
+Knows columns, what they become and which of them are stamped; knows nothing of conditions, windows or stores.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Literal
+
+import numpy as np
+
+from remanence.change import Change, Increment, Table
+from remanence.model import Label, Lifecycle, Memory, Reason, Status, Tier
+
+# From harmless to final; a guard that blocks one blocks all that follow.
+BLOCKS = ("move", "archive", "prune")
+DEMOTE, ARCHIVE, DESTROY = range(len(BLOCKS))
+# Each of these columns is set to the time of the act if and only if the column before it changes.
+STAMPS: Mapping[str, str] = {
+    "status": "status_at",
+    "tier": "tier_at",
+    "state": "state_at",
+    "reinforced": "reinforced_at",
+}
+
+
+class Mark(Enum):
+    """What a column becomes that is not the same each time."""
+
+    GIVEN = "as the rule or the caller says; it stays where neither does"
+    NOW = "the time of the act"
+    ONE_MORE = "one more than it was"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a column becomes where it was `was`; anywhere else it stays."""
+
+    was: Any
+    becomes: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """What one action or verb does.
+
+    `sets` maps the columns of a memory that it owns to what they become; the first is the one by which it is known,
+    and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
+    done; `targets` are what a rule may lead to, each with what it adds to the rank. `level` is how far a guard must
+    reach to block it, None for what no guard blocks. What `destroys` counts for the brake. `makes` and `takes` tell
+    that a row of `table` appears or goes. `words` stand in a plan before a number of rows. `back` names the verbs
+    that take it back; `undo` takes back everything and is not named.
+    """
+
+    name: str
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
+    group: str = ""
+    rank: int = 0
+    targets: Mapping[Label, int] = field(default_factory=dict)
+    level: int | None = None
+    destroys: bool = False
+    table: Table = "memories"
+    row: Literal["changes", "appears", "goes"] = "changes"
+    reads: frozenset[str] = frozenset()
+    back: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Return the columns that it may change, with their stamps."""
+        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS)})
+
+    @property
+    def known_by(self) -> str:
+        """Return the column by which it is known, "" for what sets none."""
+        return next(iter(self.sets), "")
+
+    @property
+    def compares_uses(self) -> bool:
+        """Tell whether it is refused where the memory was used or linked since it was read."""
+        return self.row == "goes" or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
+
+    def safety(self, target: Label | None = None) -> int:
+        """Say how safe it is within its group; the least is done."""
+        return self.rank + (0 if target is None else self.targets[target])
+
+    def after(self, row: Memory | Mapping[str, Any], now: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the columns of one memory become, with the stamps of those that change."""
+        values = {
+            name: becomes(value, _read(row, name), now, given.get(name))
+            for name, value in self.sets.items()
+            if value is not Mark.GIVEN or name in given
+        }
+        return stamped(row, values, now)
+
+
+def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
+    """Return what a column becomes, of one memory or of an array of them."""
+    match value:
+        case Mark.GIVEN:
+            return given
+        case Mark.NOW:
+            return now
+        case Mark.ONE_MORE:
+            return was + 1 if isinstance(was, np.ndarray) else Increment(1)
+        case Where():
+            into = becomes(value.becomes, was, now, given)
+            if isinstance(was, np.ndarray):
+                return np.where(was == value.was, into, was)
+            return into if was == value.was else was
+    return value
+
+
+def stamped(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """Return values of one memory's columns with the stamps of those that change."""
+    moved = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
+    return {**values, **{STAMPS[name]: now for name in moved}}
+
+
+def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
+    return row.get(name) if isinstance(row, Mapping) else getattr(row, name)
+
+
+# Only what is archived may be in the archive tier: what falls further leaves it.
+_FALLS: Mapping[str, Any] = {"tier": Where(Tier.ARCHIVE, Tier.COLD)}
+# What comes back stands at hand and holds again; `lifecycle` is given as it was before the memory was archived.
+_RETURNS: Mapping[str, Any] = {
+    "status": Status.ACTIVE,
+    "tier": Tier.HOT,
+    "reason": None,
+    "lifecycle": Where(Lifecycle.ARCHIVED, Mark.GIVEN),
+    "valid_to": None,
+}
+
+# The actions of policies, from the gravest to the most harmless.
+PURGE = Effect(
+    "purge",
+    words="destroy",
+    group="status",
+    rank=13,
+    level=DESTROY,
+    destroys=True,
+    row="goes",
+    back=("restore",),
+)
+MERGE = Effect(
+    "merge",
+    {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
+    words="merge into another",
+    group="status",
+    rank=11,
+    level=DESTROY,
+    destroys=True,
+    reads=frozenset({"value"}),
+    back=("restore",),
+)
+PRUNE = Effect(
+    "prune",
+    {"status": Status.PRUNED, **_FALLS, "reason": Mark.GIVEN},
+    words="make a tombstone of",
+    group="status",
+    rank=12,
+    level=DESTROY,
+    destroys=True,
+    back=("restore",),
+)
+ARCHIVING = Effect(
+    "archive",
+    {
+        "status": Status.ARCHIVED,
+        "tier": Tier.ARCHIVE,
+        "lifecycle": Lifecycle.ARCHIVED,
+        "reason": Mark.GIVEN,
+    },
+    words="archive",
+    group="status",
+    rank=10,
+    level=ARCHIVE,
+    back=("restore", "confirm"),
+)
+MOVE = Effect(
+    "move",
+    {"tier": Mark.GIVEN},
+    words="move to another tier",
+    group="status",
+    targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
+    level=DEMOTE,
+)
+TRANSITION_LIFECYCLE = Effect(
+    "transition",
+    {"lifecycle": Mark.GIVEN},
+    words="change the state of",
+    group="lifecycle",
+    # From mild to harsh; states have no order, so that there the name of the rule decides.
+    targets={Lifecycle.CANDIDATE: 2, Lifecycle.VALIDATED: 1, Lifecycle.ACTIVE: 0, Lifecycle.STALE: 3},
+    back=("update",),
+)
+TRANSITION_STATE = Effect(
+    "transition",
+    {"state": Mark.GIVEN},
+    words="change the state of",
+    group="state",
+    back=("update",),
+)
+REINFORCE = Effect("reinforce", {"reinforced": Mark.ONE_MORE}, words="reinforce", group="counters")
+FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
+UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
+# What a memory takes over from one that is merged into it: its counts, its times of use and its links.
+TAKE_IN = Effect(
+    "take in",
+    {
+        **dict.fromkeys(("uses", "confirmations", "helped", "failed"), Mark.GIVEN),
+        **dict.fromkeys(("used_at", "use_days", "use_day"), Mark.GIVEN),
+    },
+    words="let take in another",
+    group="counters",
+)
+ACTIONS: tuple[Effect, ...] = (
+    PURGE,
+    MERGE,
+    PRUNE,
+    ARCHIVING,
+    MOVE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    REINFORCE,
+    FLAG,
+    UNLINK,
+    TAKE_IN,
+)
+ACTION_NAMES = tuple(dict.fromkeys(effect.name for effect in ACTIONS))
+# What a cycle may change; the same columns make a plan.
+CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
+# Any cycle may have to look at these, whatever its policy does.
+STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
+DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
+
+_CONTENT = ("text", "fingerprint", "tokens", "words", "vector")
+_SAID = ("category", "kind", "state", "severity", "lifecycle", "attributes", "confidence")
+_VALID = ("valid_from", "valid_to")
+
+# The verbs, in the order in which a memory meets them; where a verb does two things, one row for each.
+_VERBS: tuple[Effect, ...] = (
+    Effect("learn", row="appears"),
+    Effect("import", row="appears"),
+    Effect("repeat", {"confirmations": Mark.ONE_MORE}),
+    Effect(
+        "consolidate",
+        {"status": Status.ACTIVE, **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN)},
+    ),
+    Effect("update", dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN), back=("update",)),
+    Effect("put", dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), Mark.GIVEN), back=("put",)),
+    Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), Mark.GIVEN)),
+    Effect("rate", dict.fromkeys(("helped", "failed"), Mark.GIVEN)),
+    Effect("dispute", {"disputes": Mark.ONE_MORE}),
+    Effect("pin", {"pinned": 1}, back=("unpin",)),
+    Effect("unpin", {"pinned": 0}, back=("pin",)),
+    Effect("hold", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("release",)),
+    Effect("release", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("hold",)),
+    Effect("tag", table="tags", row="appears", back=("untag",)),
+    Effect("untag", table="tags", row="goes", back=("tag",)),
+    Effect("link", table="links", row="appears", back=("unlink",)),
+    Effect("unlink", table="links", row="goes", back=("link",)),
+    Effect(
+        "supersede",
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.NOW},
+        back=("restore",),
+    ),
+    Effect(
+        "forget",
+        {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
+        level=DESTROY,
+        destroys=True,
+        back=("restore",),
+    ),
+    Effect("restore", _RETURNS),
+    Effect("confirm", {"confirmations": Mark.ONE_MORE}),
+    Effect("confirm archived", {**_RETURNS, "confirmations": Mark.ONE_MORE}),
+)
+VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
+
+_BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
+_BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "status" not in effect.sets}
+
+
+def action(name: str, column: str = "") -> Effect:
+    """Return what an action of a policy does; of transitions the one of a column."""
+    return next(effect for effect in ACTIONS if effect.name == name and column in {"", effect.group})
+
+
+def action_of(change: Change) -> Effect:
+    """Tell which action of a plan a change carries out."""
+    if change.table == "tags":
+        return FLAG
+    if change.table == "links":
+        return UNLINK if change.after is None else TAKE_IN
+    if change.after is None:
+        return PURGE
+    if "status" in change.after:
+        return _BY_STATUS[Status(change.after["status"])]
+    known = (effect for name, effect in _BY_COLUMN.items() if name in change.after)
+    return next(known, TAKE_IN)

@@ -1,0 +1,161 @@
+"""What verbs and plans do to a memory agrees with what takes it back, through the verbs that people call."""
+
+import pytest
+
+import remanence
+from remanence.clock import HOUR, ManualClock
+from remanence.errors import InvalidInput
+from remanence.model import Lifecycle, Memory, Status, Tier
+
+_RULE = '[[rule]]\nname = "{name}"\nevery = "deep"\nphase = "{phase}"\nwhere = "{where}"\ndo = "{do}"\n{more}'
+
+
+def _policy(*rules: str) -> str:
+    return 'version = 1\nname = "few"\n' + "\n".join(rules)
+
+
+def _rule(do: str, phase: str, where: str = "True", more: str = "") -> str:
+    return _RULE.format(name=f"{phase}-{do}", phase=phase, where=where, do=do, more=more)
+
+
+async def _archived(memory: remanence.Engine, lifecycle: str = "validated") -> Memory:
+    """A memory of this lifecycle, archived an hour ago by a plan."""
+    learned = await memory.learn("The old bell hangs in the tower.", tags=["old"])
+    await memory.consolidate()
+    await memory.update(learned.id, lifecycle=lifecycle)
+    await memory.curate(_policy(_rule("archive", "expire", "tagged('old')")))
+    found = await memory.get(learned.id)
+    assert (Status.ARCHIVED, Lifecycle.ARCHIVED) == (found.status, found.lifecycle)
+    return found
+
+
+@pytest.mark.parametrize("way", ["restore", "confirm"])
+@pytest.mark.parametrize("lifecycle", ["candidate", "validated", "active", "stale"])
+async def test_what_comes_back_has_its_lifecycle_again(
+    memory: remanence.Engine, way: str, lifecycle: str
+) -> None:
+    """Archiving makes the lifecycle archived; what brings the memory back gives it the one it had."""
+    archived = await _archived(memory, lifecycle)
+
+    await getattr(memory, way)(archived.id)
+
+    back = await memory.get(archived.id)
+    assert (Status.ACTIVE, Tier.HOT, lifecycle) == (back.status, back.tier, back.lifecycle.label)
+
+
+async def test_a_memory_archived_twice_has_its_latest_lifecycle(memory: remanence.Engine) -> None:
+    """What it was the last time counts, not the first."""
+    archived = await _archived(memory, "validated")
+    await memory.restore(archived.id)
+    await memory.update(archived.id, lifecycle="stale")
+    await memory.curate(_policy(_rule("archive", "expire", "tagged('old')")))
+
+    await memory.restore(archived.id)
+
+    assert Lifecycle.STALE == (await memory.get(archived.id)).lifecycle
+
+
+async def test_a_purged_memory_has_its_lifecycle_again(memory: remanence.Engine) -> None:
+    """Archived, made a tombstone and purged: brought back from its image it is what it was, and holds again."""
+    archived = await _archived(memory)
+    newer = await memory.learn("The new bell hangs in the tower.")
+    await memory.supersede(archived.id, newer.id)
+    await memory.forget(archived.id)
+    await memory.apply(await memory.plan(_policy(_rule("purge", "purge"))), allow_destroyed=1)
+
+    await memory.restore(archived.id)
+
+    back = await memory.get(archived.id)
+    assert (Status.ACTIVE, Lifecycle.VALIDATED, None) == (back.status, back.lifecycle, back.valid_to)
+
+
+async def test_what_leaves_the_archive_says_when(memory: remanence.Engine, clock: ManualClock) -> None:
+    """A memory forgotten out of the archive is in another tier from then on."""
+    archived = await _archived(memory)
+    clock.advance(hours=1)
+
+    await memory.forget(archived.id)
+
+    fallen = await memory.get(archived.id)
+    assert (Tier.COLD, archived.tier_at + HOUR) == (fallen.tier, fallen.tier_at)
+
+
+async def test_what_is_superseded_in_the_archive_says_when(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """So is one in whose place another comes."""
+    archived = await _archived(memory)
+    clock.advance(hours=1)
+    newer = await memory.learn("The new bell hangs in the tower.")
+
+    await memory.supersede(archived.id, newer.id)
+
+    fallen = await memory.get(archived.id)
+    assert (Tier.COLD, archived.tier_at + HOUR) == (fallen.tier, fallen.tier_at)
+
+
+async def test_a_tier_that_stays_keeps_its_time(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Forgetting moves no tier but the archive, so that it stamps no other."""
+    learned = await memory.learn("The bell rings twice.")
+    before = await memory.get(learned.id)
+    clock.advance(hours=1)
+
+    await memory.forget(learned.id)
+
+    after = await memory.get(learned.id)
+    assert (before.tier, before.tier_at, before.status_at + HOUR) == (
+        after.tier,
+        after.tier_at,
+        after.status_at,
+    )
+
+
+async def test_nobody_archives_by_the_lifecycle(memory: remanence.Engine) -> None:
+    """The lifecycle `archived` comes with the status and not without it."""
+    learned = await memory.learn("The bell rings twice.")
+
+    with pytest.raises(InvalidInput, match="archived") as refused:
+        await memory.update(learned.id, lifecycle="archived")
+
+    assert "forget" in refused.value.recovery
+    assert Lifecycle.CANDIDATE == (await memory.get(learned.id)).lifecycle
+
+
+async def test_nobody_leaves_the_archive_by_the_lifecycle(memory: remanence.Engine) -> None:
+    """An archived memory is restored; its lifecycle alone cannot come back."""
+    archived = await _archived(memory)
+
+    with pytest.raises(InvalidInput, match="archived") as refused:
+        await memory.update(archived.id, lifecycle="active")
+
+    assert f"restore {archived.id}" in refused.value.recovery
+
+
+async def test_a_flag_goes_with_its_memory(memory: remanence.Engine) -> None:
+    """A run that flags a memory and purges it only purges it; taken back, the memory is as it was."""
+    learned = await memory.learn("The bell rings twice.", tags=["loud"])
+    both = _policy(
+        _rule("flag", "expire", more='to = "look"'), _rule("prune", "value"), _rule("purge", "purge")
+    )
+
+    receipt = await memory.apply(await memory.plan(both), allow_destroyed=1)
+
+    assert {"purge": 1} == receipt.counts
+    await memory.undo(receipt)
+    assert ("loud",) == (await memory.get(learned.id)).tags
+
+
+async def test_what_the_brake_gives_back_needs_no_more_columns(opener: object, clock: ManualClock) -> None:
+    """An automatic run that defers some reads no column that its rules do not."""
+    policy = _policy(_rule("prune", "expire", "uses(7) == 0 and age() > days(1)"))
+    assert callable(opener)
+    async with opener(policy=f"interval = '1 hour'\n{policy}") as memory:
+        await memory.learn_many([{"text": f"note number {k} of the harbour"} for k in range(14)])
+        await memory.learn_many([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
+        await memory.consolidate()
+        clock.advance(days=3)
+        async with memory.session():
+            pass
+        found = await memory.status()
+
+    assert 10 == found.statuses["pruned"]
