@@ -129,9 +129,12 @@ class StoreDamaged(StoreError):
     """Stored bytes are not what was written."""
 
 
+_SLIP_CHARS_MAX = 200  # what is longer than any name is no slip of one; comparing it would take long
+
+
 def suggest(name: str, known: Sequence[str]) -> str:
     """Say which known name is nearest to `name`, or list them where none is near."""
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    near = get_close_matches(name, known, n=1, cutoff=0.6) if len(name) <= _SLIP_CHARS_MAX else []
     if near:
         return f"did you mean {near[0]!r}?"
     return "use one of: " + ", ".join(known[:30]) if known else "declare it first"

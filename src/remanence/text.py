@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import groupby
 
 import Stemmer
 
@@ -42,14 +43,17 @@ _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     r"\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-_SENTENCE = re.compile(r"[.!?…\n]+(?=\s|$)|\n")
+_PIECES = re.compile(r"[,:]")
+_PARTS = re.compile(r"[-._]")
+# A run of marks is looked at from its first one only, and given up whole: from each of its marks it would be quadratic.
+_SENTENCE = re.compile(r"(?<![.!?…])[.!?…]++(?=\s|$)|\n")
 
 _CODE = re.compile(
     r"`[^`\n]+`"  # quoted code
     r"|\b[a-z][a-z0-9+.-]{0,15}://\S*[\w/]"  # addresses
     r"|(?<!\S)~?(?:/[\w.-]+){2,}"  # paths
     r"|\b\w+@[\w-]+\.[\w.]*\w"  # mail addresses
-    r"|\b[A-Za-z]\w*_\w+\b"  # snake_case
+    r"|\b[A-Za-z][^\W_]*+_\w++"  # snake_case
     r"|\b[a-z]+[A-Z]\w*\b"  # camelCase
     r"|\b\w+\(\)"  # calls
     r"|(?<!\w)--?[a-zA-Z][\w-]+"  # options
@@ -202,7 +206,7 @@ def vital_tokens(text: str) -> Vital:
     read = readings(plain)
     lexicon = lexicon_of(read)
     folded = [word for reading in read for word in reading.folded]
-    amounts = {re.sub(r"\s", "", found.group()).replace(",", "") for found in _AMOUNT.finditer(plain)}
+    amounts = {"".join(found.group().split()).replace(",", "") for found in _AMOUNT.finditer(plain)}
     return Vital(
         numbers=frozenset(amounts | (lexicon.number_words & set(folded))),
         negations=sum(word in lexicon.negations for word in folded),
@@ -253,11 +257,11 @@ def _split(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _split_compound(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    pieces = [piece.strip("'") for piece in re.split(r"[,:]", chunk) if piece.strip("'")]
+    pieces = [piece.strip("'") for piece in _PIECES.split(chunk) if piece.strip("'")]
     surface: list[str] = []
     tokens: list[str] = []
     for piece in pieces:
-        parts = [part.strip("'") for part in re.split(r"[-._]", piece) if part.strip("'")]
+        parts = [part.strip("'") for part in _PARTS.split(piece) if part.strip("'")]
         whole = len(parts) > 1 and (any(mark in piece for mark in "._") or _DIGIT.search(piece) is not None)
         surface.extend([piece] if whole else parts)
         if whole:
@@ -338,7 +342,26 @@ _CLASSES = _Classes({ord(mark): "'" for mark in "’‘ʼ＇"} | dict.fromkeys(r
 
 def _plain(text: str) -> str:
     """Return the text ready for `_CHUNK`: only letters, marks, numbers, blanks and ASCII marks are left."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_CLASSES)
+    return text if text.isascii() else _composed(text).translate(_CLASSES)
+
+
+# What may be a mark, in a run so long that putting it in order by the library would take long; voiced sound marks are
+# letters by their category.
+_MANY_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}+")
+
+
+def _composed(text: str) -> str:
+    """Return NFKC in linear time: the library orders marks by swapping neighbours, so many come to it in order."""
+    return unicodedata.normalize("NFKC", _MANY_MARKS.sub(_in_order, text))
+
+
+def _in_order(found: re.Match[str]) -> str:
+    apart = [mark for char in found.group() for mark in unicodedata.normalize("NFKD", char)]
+    ordered: list[str] = []
+    for stays, found_marks in groupby(apart, key=lambda mark: unicodedata.combining(mark) == 0):
+        marks = list(found_marks)
+        ordered += marks if stays else sorted(marks, key=unicodedata.combining)
+    return "".join(ordered)
 
 
 _SUPERSCRIPT = re.compile(r"(?<=[\w)])([⁰¹²³⁴-⁹]+)")
@@ -358,7 +381,7 @@ def _normal(text: str) -> str:
         return text
     kept = _SUPERSCRIPT.sub(r"^\1", text)
     kept = _VULGAR.sub(r" \1", kept).translate(_DASHES)
-    kept = unicodedata.normalize("NFKC", kept).translate(_DASHES)
+    kept = _composed(kept).translate(_DASHES)
     # U+FE00–FE0F choose between drawings of one character.
     return "".join(
         c for c in kept if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")

@@ -1,5 +1,8 @@
 """Fingerprints, stems, words and what must survive a merge."""
 
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +12,7 @@ from remanence.model import TEXT_CHARS_MAX
 from remanence.text import (
     check_text,
     fingerprint,
+    sentences,
     stems,
     term_hash,
     token_estimate,
@@ -219,3 +223,37 @@ def test_what_must_survive_a_merge_is_seen() -> None:
     assert {"bo", "ada"} <= vital.names
     assert {"monday"} == vital.dates
     assert {"rm -rf", "user_id"} == vital.code
+
+
+# The plain way to say it, which takes quadratic time on a run of marks.
+_CLOSES = re.compile(r"[.!?…\n]+(?=\s|$)|\n")
+_SNAKE = re.compile(r"\b[A-Za-z]\w*_\w+\b")
+_MARKS = st.characters(categories=["Mn", "Mc", "Me"])
+
+
+@given(st.text("ab.!?…\n \tÉ1", max_size=40))
+def test_sentences_end_where_a_mark_meets_a_blank(text: str) -> None:
+    """A run of marks closes a sentence before a blank, a line or the end, and a line always does."""
+    expected = [part.strip() for part in _CLOSES.split(text) if part.strip()]
+
+    assert expected == sentences(text)
+
+
+@given(st.text("ab_1é ", max_size=20))
+def test_a_word_with_an_underscore_inside_is_code(text: str) -> None:
+    """Snake case is a letter, then anything with an underscore that does not end it."""
+    assert set(_SNAKE.findall(text)) == {code for code in vital_tokens(text).code if "_" in code}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "か", "—", "e\u0323"]), st.text(_MARKS | st.just("\uff9e"))),
+        max_size=4,
+    )
+)
+def test_marks_are_put_in_order_as_unicode_says(letters: list[tuple[str, str]]) -> None:
+    """However many marks a letter bears, in whatever order, its text is the same as in normal form."""
+    text = "".join(letter + 40 * marks for letter, marks in letters) + " end"
+
+    assert fingerprint(unicodedata.normalize("NFD", text)) == fingerprint(text)
+    assert stems(unicodedata.normalize("NFKC", text)) == stems(text)

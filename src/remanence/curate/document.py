@@ -16,7 +16,7 @@ from remanence.errors import NameUnknown, PolicyError, suggest
 CHARS_MAX = 200_000
 ALWAYS = "categories"  # the preset that every policy includes
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"^\s*(\[\[?)([^\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"^(\s*)(\"[^\"]*\"|'[^']*'|[A-Za-z0-9_.-]+)(\s*=\s*)")
 _TOML_PLACE = re.compile(
     r"^(?P<what>.*?) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
@@ -145,7 +145,7 @@ def _places(text: str, source: str) -> dict[str, dict[str, Place]]:
     for number, line in _lines(text):
         header, key = _HEADER.match(line), _KEY.match(line)
         if header is not None:
-            table = header[2].replace(" ", "").replace('"', "")
+            table = "".join(header[2].split()).replace('"', "")
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}#{counts[table]}"

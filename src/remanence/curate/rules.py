@@ -73,6 +73,7 @@ _REASONS = {
     "budgets": Reason.BUDGET,
 }
 _PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?|turns?)$")
+_FLAG = re.compile(r"[\w.-]{1,60}")
 _UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": TURN}
 # As a turn counts as an hour, the same number of hours has another name on each clock.
 HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
@@ -266,7 +267,7 @@ def _check_target(rule: Rule, table: Table, names: Names) -> None:
     elif rule.do != "flag" and rule.to not in known[rule.do]:
         way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, known[rule.do])
         raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
-    elif rule.do == "flag" and not re.fullmatch(r"[\w.-]{1,60}", rule.to):
+    elif rule.do == "flag" and not _FLAG.fullmatch(rule.to):
         raise table.error(
             "to", f"{rule.to!r} is no flag", "use letters, digits, - and _; it becomes the tag flag/…"
         )

@@ -20,7 +20,7 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-DATE = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap])m\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
+DATE = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])m\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})", re.IGNORECASE)
 DATE_RECOVERY = 'write it like "9:05 am on 3 March, 2026"'
 SESSION = re.compile(r"session_(\d{1,9})")
 
@@ -53,7 +53,7 @@ def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Itera
 
 def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
     given = conversation.get(f"{name}_date_time")
-    match = DATE.fullmatch(given) if isinstance(given, str) else None
+    match = DATE.fullmatch(given.strip()) if isinstance(given, str) else None
     if match is None or match[5].lower() not in MONTHS:
         raise FlawError(f"{name}_date_time {given!r} is not a time", DATE_RECOVERY, path)
     hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p")

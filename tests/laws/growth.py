@@ -1,0 +1,200 @@
+"""How the CPU time of a piece of work grows with its text, and texts made from a pattern that are hard for it.
+
+CPU time and ratios of it, so that a loaded machine says what an idle one says.
+"""
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import remanence
+
+GROWTH_MAX = 2.5  # when the text doubles
+SUSPECT_S = 0.001  # what takes less on a short text is not measured further
+NOISE_S = 0.004  # what takes less on the longest text may have been somebody else
+SUSPECT_CHARS = 2_000
+# What pieces texts are made of that no pattern names: scripts, marks, forms that grow, and what is cut by hand.
+PIECES = (
+    *("!", "…", "?!", ".", "\n", " ", "\t", "a.", "A.B.", "1,", "1/2/", "$-", "+", "-a", "a_", "a@a.", "a://", "/a"),
+    *("`", "`a ", "a() ", "[[", "'a x' ", '"', "v1.", "Mr. ", "Aa. ", "not ", "漢", "한글 ", "กา", "İ", "ﬃ", "ﷺ "),
+    *("\u0301", "\u0301\u0323", "\u202e", "\u200d", "a² ", "１", "May ", "Ada ", "w1a "),
+)  # fmt: skip
+# Called on the same text, these look for a pattern in the same way.
+_ALL = {"sub": "finditer", "subn": "finditer", "findall": "finditer", "split": "finditer"}
+_LOOKS = frozenset({*_ALL, "finditer", "search", "match", "fullmatch"})
+_OTHER = 16  # characters that make it another text, which no cache knows
+_parser: Any = importlib.import_module("re._parser")
+
+
+def modules() -> Iterator[ModuleType]:
+    """Import every module of the package, without its tests' tools and without what moves old files."""
+    for info in pkgutil.walk_packages(remanence.__path__, "remanence."):
+        if ".testing" not in info.name and ".migrations" not in info.name:
+            yield importlib.import_module(info.name)
+
+
+def patterns(module: ModuleType) -> dict[str, re.Pattern[str]]:
+    """Return the compiled patterns that a module makes for itself, by name."""
+    made = _names(module, lambda node: _called(node) == ("re", "compile"))
+    return {name: value for name in made if isinstance(value := getattr(module, name), re.Pattern)}
+
+
+def _names(module: ModuleType, makes: Callable[[ast.AST], bool]) -> list[str]:
+    found = []
+    for node in _tree(module).body:
+        if isinstance(node, ast.Assign) and any(makes(inner) for inner in ast.walk(node.value)):
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return found
+
+
+def uncounted(module: ModuleType) -> list[str]:
+    """List uses of `re` that make a pattern out of sight: on the way, or in something else than a module's name."""
+    tree = _tree(module)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    used = [called[1] for node in calls if (called := _called(node)) and called[0] == "re"]
+    on_the_way = [name for name in used if name != "compile"]
+    hidden = used.count("compile") - len(patterns(module))
+    return [f"{module.__name__}: re.{name}" for name in (*on_the_way, *["compile"] * hidden)]
+
+
+def looks(module: ModuleType, name: str) -> set[str]:
+    """Return how a module looks for one of its patterns: `finditer` for all that goes through a whole text."""
+    found = {
+        called[1]
+        for node in ast.walk(_tree(module))
+        if isinstance(node, ast.Call) and (called := _called(node)) and called[0] == name
+    }
+    return {_ALL.get(look, look) for look in found & _LOOKS}
+
+
+def _called(node: ast.AST) -> tuple[str, str] | None:
+    """Return (name, method) of a call such as `NAME.method(…)`."""
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+    ):
+        return node.func.value.id, node.func.attr
+    return None
+
+
+def _tree(module: ModuleType) -> ast.Module:
+    return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+
+
+def run_on(pattern: re.Pattern[str], look: str, text: str) -> None:
+    """Look for a pattern, as often as it is there."""
+    if look == "finditer":
+        for _ in pattern.finditer(text):
+            pass
+    else:
+        getattr(pattern, look)(text)
+
+
+def hard_texts(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
+    """Yield makers of texts that lead a pattern as far as each of its parts, repeat there, and then break off."""
+    tree = _parser.parse(pattern.pattern, pattern.flags)
+    signs = list(dict.fromkeys(_signs(tree)))[:7]
+    runs = [*signs, *(one + other for one in signs for other in signs if one != other)]
+    heads = dict.fromkeys(_heads(list(tree), ""))
+    for head in heads:
+        for run in (*runs, head or "x"):
+            for tail in ("§", "x"):
+                yield partial(_text, head, run, tail)
+
+
+def _text(head: str, run: str, tail: str, chars: int) -> str:
+    return head + run * (chars // len(run)) + tail
+
+
+def _heads(nodes: Iterable[Any], before: str) -> Iterator[str]:
+    """Yield what a pattern has read when it comes to each of its parts."""
+    for node in nodes:
+        yield before
+        for inner in _inside(node):
+            yield from _heads(inner, before)
+        before += _example([node])
+    yield before
+
+
+def _inside(node: Any) -> list[Any]:
+    kind, said = str(node[0]), node[1]
+    if kind == "BRANCH":
+        return list(said[1])
+    if kind == "SUBPATTERN":
+        return [said[3]]
+    if kind in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
+        return [said[2]]
+    return [said] if kind == "ATOMIC_GROUP" else []
+
+
+def _example(nodes: Iterable[Any]) -> str:
+    """Return a short text that matches, first ways first."""
+    text = ""
+    for node in nodes:
+        inside = _inside(node)
+        if "REPEAT" in str(node[0]):
+            text += _example(inside[0]) * max(1, min(node[1][0], 4))
+        else:
+            text += _example(inside[0]) if inside else _sign(node)
+    return text
+
+
+def _signs(nodes: Iterable[Any]) -> Iterator[str]:
+    for node in nodes:
+        if sign := _sign(node):
+            yield sign
+        for inner in _inside(node):
+            yield from _signs(inner)
+
+
+def _sign(node: Any) -> str:
+    """Return one character that a part matches, "" where it takes none."""
+    kind, said = str(node[0]), node[1]
+    if kind == "LITERAL":
+        return chr(said)
+    if kind == "IN":
+        return _member(said)
+    return "x" if kind in {"ANY", "NOT_LITERAL"} else ""
+
+
+def _member(members: Any) -> str:
+    """Return a character of a set; of what is left when a set is taken out, a plain one."""
+    out = any(str(kind) == "NEGATE" for kind, _ in members)
+    listed = [_listed(str(kind), said) for kind, said in members if str(kind) != "NEGATE"]
+    if not out:
+        return listed[0]
+    return next(char for char in "a!~" if char not in listed)
+
+
+def _listed(kind: str, said: Any) -> str:
+    if kind == "CATEGORY":
+        return {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " "}.get(str(said), "a")
+    return chr(said[0] if kind == "RANGE" else said)
+
+
+def grows(work: Callable[[str], object], text: Callable[[int], str]) -> bool:
+    """Tell whether work takes too much longer on twice the text, twice in a row; a short time is not looked at."""
+    if _seconds(work, text(SUSPECT_CHARS)) < SUSPECT_S:
+        return False
+    return all(growth(work, text) > GROWTH_MAX for _ in range(2))
+
+
+def growth(work: Callable[[str], object], text: Callable[[int], str]) -> float:
+    """Return how many times longer a text of twice as many characters takes; the best of three each."""
+    long = min(_seconds(work, text(4 * SUSPECT_CHARS + _OTHER * number)) for number in range(3))
+    short = min(_seconds(work, text(2 * SUSPECT_CHARS + _OTHER * number)) for number in range(3))
+    return long / short if long > NOISE_S else 1.0
+
+
+def _seconds(work: Callable[[str], object], text: str) -> float:
+    began = time.process_time()
+    work(text)
+    return time.process_time() - began

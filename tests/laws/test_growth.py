@@ -1,0 +1,112 @@
+"""No text makes the package slow: what it costs grows with its length, whatever is in it."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from remanence.curate.policy import load
+from remanence.errors import RemanenceError
+from remanence.llm.offline import HashedEmbedder
+from remanence.model import TEXT_CHARS_MAX
+from remanence.text import fingerprint, sentences, stems, token_estimate, visible, vital_tokens, words
+from remanence.twins import Bands, verdict
+from remanence.write.transcripts import parse
+from remanence.write.value import keep_value
+from tests.laws import growth
+
+PATTERNS = [
+    (module, name, look)
+    for module in growth.modules()
+    for name in growth.patterns(module)
+    for look in sorted(growth.looks(module, name))
+]
+BANDS = Bands(similar=0.0, near=0.0)
+RULE = 'version = 1\nname = "x"\n[[rule]]\nname = "a"\nevery = "deep"\nphase = "expire"\ndo = "archive"\nwhere = "{}"\n'
+
+
+def _valued(text: str) -> object:
+    return keep_value(text, memories=1, df={}, first_in_session=None, after_question=False, assistant=False)
+
+
+def _refused(work: Callable[[str], object]) -> Callable[[str], None]:
+    """Do work that most of these texts are refused by."""
+
+    def tried(text: str) -> None:
+        try:
+            work(text)
+        except RemanenceError:
+            return
+
+    return tried
+
+
+WORK: dict[str, Callable[[str], object]] = {
+    "sentences": sentences,
+    "words": words,
+    "stems": stems,
+    "fingerprint": fingerprint,
+    "vital_tokens": vital_tokens,
+    "visible": visible,
+    "token_estimate": token_estimate,
+    "keep_value": _valued,
+    "verdict": lambda text: verdict(text, text + ", b", 1.0, BANDS),
+    "embed": lambda text: HashedEmbedder().embed([text]),
+    "parse": _refused(parse),
+    "load": _refused(load),
+    "load a condition": _refused(lambda text: load(RULE.format(text))),
+}
+
+
+def _repeated(piece: str, chars: int) -> str:
+    return "x" + piece * (chars // len(piece)) + "copper lamp at the harbour"
+
+
+def test_no_pattern_is_made_out_of_sight() -> None:
+    """Every pattern of the package is a name of its module, so that the next test meets it, and something uses it."""
+    found = [each for module in growth.modules() for each in growth.uncounted(module)]
+    unused = [
+        f"{module.__name__}.{name}"
+        for module in growth.modules()
+        for name in growth.patterns(module)
+        if not growth.looks(module, name)
+    ]
+
+    assert ([], []) == (found, unused)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "look"),
+    PATTERNS,
+    ids=[f"{module.__name__}.{name}-{look}" for module, name, look in PATTERNS],
+)
+def test_a_pattern_costs_twice_as_much_on_twice_the_text(module: object, name: str, look: str) -> None:
+    """Called as the source calls it, no pattern takes more than 2.5 times as long when a hard text doubles."""
+    pattern: re.Pattern[str] = getattr(module, name)
+    hard: list[Callable[[int], str]] = [*growth.hard_texts(pattern)]
+    hard += [partial(_repeated, piece) for piece in growth.PIECES]
+
+    assert [] == [text(40) for text in hard if growth.grows(partial(growth.run_on, pattern, look), text)]
+
+
+@pytest.mark.parametrize("what", WORK)
+def test_a_text_costs_twice_as_much_when_it_is_twice_as_long(what: str) -> None:
+    """Nothing that is done with a text takes more than 2.5 times as long when a hard text doubles."""
+    hard = [piece for piece in growth.PIECES if growth.grows(WORK[what], partial(_repeated, piece))]
+
+    assert [] == hard
+
+
+@pytest.mark.parametrize("pattern", [r"\d+x", r"(?:a|b)+c", r"\s+on\s"])
+def test_the_measure_notices_a_quadratic_pattern(pattern: str) -> None:
+    """A pattern that is known to be quadratic is one by this measure."""
+    compiled = re.compile(pattern)
+    run = partial(growth.run_on, compiled, "finditer")
+
+    assert any(growth.grows(run, text) for text in growth.hard_texts(compiled))
+
+
+def test_texts_are_as_long_as_a_text_may_be() -> None:
+    """What is measured is far shorter than the longest text, so that a growth has room to show."""
+    assert growth.SUSPECT_CHARS * 8 <= TEXT_CHARS_MAX
