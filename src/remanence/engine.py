@@ -387,9 +387,15 @@ class Engine:
         """Yield all memories and links of the scope, whole, as lines of JSON; clocks, settings and policy stay here."""
         return exchange.export(self._core)
 
-    async def import_(self, lines: Iterable[bytes], name: str = "import") -> Receipt:
-        """Take an export in; what is here already is left alone."""
-        return await exchange.import_(self._core, lines, name)
+    async def import_(
+        self, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
+    ) -> Receipt:
+        """Take an export in: what is here already stays as it is, a text that is here already is confirmed.
+
+        The receipt counts what was taken in, kept, merged and refused. A file that was cut or edited since it was
+        exported is refused, unless it is to be taken in as it is: `edited`.
+        """
+        return await exchange.import_(self._core, lines, name, edited=edited)
 
 
 _FIELDS = frozenset(Turn.__dataclass_fields__)

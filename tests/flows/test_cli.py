@@ -670,3 +670,20 @@ def test_a_session_spans_processes(desk: Desk) -> None:
 
     assert begun["session"] == ended["session"]
     assert 1 == desk.type("session", "end", "nobody").returncode
+
+
+def test_an_edited_export_is_taken_in_only_when_asked(talk: Desk) -> None:
+    """A cut or edited file is refused with its line; --edited takes it in and says what is wrong with it."""
+    talk.good("export", "all.jsonl")
+    lines = (talk.folder / "all.jsonl").read_text().splitlines()
+    edited = [line.replace("4471", "4472") for line in lines]
+    (talk.folder / "edited.jsonl").write_text("\n".join(edited))
+    (talk.folder / "cut.jsonl").write_text("\n".join(lines[:-1]))
+
+    assert f"cut.jsonl:{len(lines) - 1}: " in talk.bad("import", "cut.jsonl", "--db", "new.db")
+    assert "edited.jsonl:2: " in talk.bad("import", "edited.jsonl", "--db", "new.db")
+
+    taken = talk.good("import", "edited.jsonl", "--edited", "--db", "new.db")
+
+    assert "import: 4 taken" in taken
+    assert "note: line 2: the text was edited" in taken

@@ -219,7 +219,7 @@ def test_an_export_is_a_plain_iterator(memory: sync.Engine) -> None:
     next(half)
     memory.close()
 
-    assert 601 == len(lines)
+    assert 602 == len(lines)
     with pytest.raises(StoreUnavailable):
         list(half)
 

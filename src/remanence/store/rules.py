@@ -32,7 +32,7 @@ LINK_DEFAULTS: Mapping[str, Any] = {
     "last_at": 0,
     "resolved_at": None,
 }
-_LINK_COLUMNS: Mapping[str, Column] = {
+LINK_COLUMN: Mapping[str, Column] = {
     "weight": Column("weight", "fraction", nullable=False),
     "confidence": Column("confidence", "fraction"),
     "count": Column("count", "int", nullable=False),
@@ -43,7 +43,7 @@ _LINK_COLUMNS: Mapping[str, Column] = {
 _TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
     "tags": {},
-    "links": _LINK_COLUMNS,
+    "links": LINK_COLUMN,
     "sources": {"span": Column("span", "text")},
 }
 _REQUIRED = frozenset(column.name for column in COLUMNS if not column.nullable and column.default is None)

@@ -47,11 +47,15 @@ async def export(
 
 
 async def import_(
-    memory: "Engine", file: Annotated[str, typer.Argument(help="A file made by export.")]
+    memory: "Engine",
+    file: Annotated[str, typer.Argument(help="A file made by export.")],
+    edited: Annotated[
+        bool, typer.Option("--edited", help="Take in a file that was edited or cut, as it is.")
+    ] = False,
 ) -> Any:
-    """Take an export in; what is here already is left alone."""
+    """Take an export in: what is here already stays as it is, a text that is here already is confirmed."""
     with waiting("taking in"):
-        return await memory.import_(read(file).splitlines(), Path(file).name)
+        return await memory.import_(read(file).splitlines(), Path(file).name, edited=edited)
 
 
 def read(file: str) -> bytes:

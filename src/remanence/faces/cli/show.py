@@ -167,8 +167,9 @@ def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
     what = "done" if counts.keys() == {done.verb} else counted(counts)
     yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
+    what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:
-        yield Text(f"  left out: {safe(reason)}", "yellow")
+        yield Text(f"  {what}: {safe(reason)}", "yellow")
     if done.changes:
         yield Text(f"  take it back with: remanence undo {done.run}", "dim")
 

@@ -1,0 +1,414 @@
+"""An export read back: each line looked at by the rules of the columns, before anything of it is believed.
+
+Knows the lines of an export and what may stand in them; knows nothing of the memory that takes them in.
+"""
+
+import base64
+import binascii
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.arguments import check_name
+from remanence.clock import TIME_MAX
+from remanence.errors import IngestError, InvalidInput
+from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
+from remanence.store.rules import LINK_COLUMN, refuse_state
+from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
+
+FORMAT = "remanence-export"
+VERSION = 2
+UNTRAILED = 1  # the version whose exports say nothing at their end
+NOT_EXPORTED = frozenset({"revision", "touched"})
+# Counted anew from what is believed; of these a line need not say anything.
+_DERIVED = frozenset({"fingerprint", "tokens", "words", "hold_until"})
+_REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
+_LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
+_ID = re.compile(r"[0-9a-f]{32}")
+# Beyond it a counter would overflow a store's integer by counting on.
+_INT_MAX = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory of an export: its line, its columns, and whether its text is another than was written."""
+
+    line: int
+    columns: Mapping[str, Any]
+    tags: tuple[str, ...]
+    sources: tuple[str, ...]
+    is_edited: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its id in every store."""
+        found: str = self.columns["id"]
+        return found
+
+    @property
+    def stands(self) -> bool:
+        """Whether recall may return it."""
+        return self.columns.get("status", Status.INBOX) in STANDING
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """One link of an export: its line, the ids of its ends and its columns."""
+
+    line: int
+    source: str
+    target: str
+    relation: Relation
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A whole export, sound in itself; `remarks` say what about the file wants saying."""
+
+    embedder: str | None
+    rows: Sequence[Row]
+    ties: Sequence[Tie]
+    remarks: tuple[str, ...] = ()
+
+
+class Digest:
+    """What an export's last line says of all lines before it; how lines are ended does not matter."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._lines = 0
+
+    def add(self, line: bytes) -> None:
+        """Count one line."""
+        self._hash.update(line.rstrip(b"\r\n") + b"\n")
+        self._lines += 1
+
+    @property
+    def trailer(self) -> dict[str, Any]:
+        """The last line: how many lines stand before it, and the digest of them."""
+        return {"end": {"lines": self._lines, "digest": self._hash.hexdigest()}}
+
+
+@dataclass
+class _Reader:
+    """How far a file has been read."""
+
+    name: str
+    edited: bool
+    digest: Digest = field(default_factory=Digest)
+    header: dict[str, Any] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
+    trailer: dict[str, Any] | None = None
+    last: int = 0
+
+    def read(self, lines: Iterable[bytes | str]) -> Exported:
+        for number, line in enumerate(lines, start=1):
+            self.last = number
+            self._line(number, self._bytes(number, line))
+        if not self.header:
+            raise self.malformed(1, "the file is empty")
+        for tie in self.ties:
+            if not {tie.source, tie.target} <= self.lines.keys():
+                raise self.malformed(tie.line, "a link names a memory that is not in the file")
+        remarks = self._judged()
+        return Exported(self.header.get("embedder"), self.rows, self.ties, remarks)
+
+    def malformed(self, line: int, what: str) -> IngestError:
+        return IngestError(
+            what, recovery="export the memory again; nothing was taken in", source=self.name, line=line
+        )
+
+    def _bytes(self, number: int, line: object) -> bytes:
+        if isinstance(line, bytes | bytearray | memoryview):
+            return bytes(line)
+        if not isinstance(line, str):
+            raise self.malformed(number, f"a line cannot be {line!r:.40}")
+        try:
+            return line.encode()
+        except UnicodeEncodeError as error:
+            raise self.malformed(number, "not UTF-8") from error
+
+    def _line(self, number: int, line: bytes) -> None:
+        if self.trailer is not None:
+            raise self.malformed(number, "the export ended before this line")
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise self.malformed(number, f"not JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise self.malformed(number, "a line must be a JSON object")
+        if "end" in value and self._trailed:
+            self.trailer = value
+            return
+        self.digest.add(line)
+        try:
+            self._take(number, value)
+        except IngestError:
+            raise
+        except InvalidInput as error:
+            raise self.malformed(number, str(error)) from error
+
+    @property
+    def _trailed(self) -> bool:
+        return bool(self.header) and self.header["version"] != UNTRAILED
+
+    def _take(self, number: int, value: dict[str, Any]) -> None:
+        if number == 1:
+            self.header = _header(value)
+        elif "relation" in value:
+            self.ties.append(_tie(number, value))
+        else:
+            row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
+            if row.id in self.lines:
+                raise self.malformed(number, f"line {self.lines[row.id]} has the same id")
+            self.lines[row.id] = number
+            self.rows.append(row)
+
+    def _judged(self) -> tuple[str, ...]:
+        """Refuse a file that is cut or was edited, unless it is to be taken in as it is; then say what of it is so."""
+        doubts = [*self._whole(), *((row.line, _EDITED) for row in self.rows if row.is_edited)]
+        untold = (
+            f"an export of version {UNTRAILED} says nothing at its end: whether it is whole cannot be told"
+        )
+        return (*([] if self._trailed else [untold]), *(self._doubt(line, what) for line, what in doubts))
+
+    def _whole(self) -> Iterator[tuple[int, str]]:
+        """Say where and how a file is not the whole that was exported; an edited text says so itself."""
+        if not self._trailed or self.trailer == self.digest.trailer:
+            return
+        end = None if self.trailer is None else self.trailer["end"]
+        was = end.get("lines") if isinstance(end, dict) else None
+        now = self.digest.trailer["end"]["lines"]
+        if self.trailer is None:
+            yield self.last, "the end of the export is missing: it was cut"
+        elif was != now:
+            yield self.last, f"the export had {was!r:.40} lines before its end, here are {now}"
+        elif not any(row.is_edited for row in self.rows):
+            yield self.last, "the file was edited after it was exported; no text, so the line cannot be told"
+
+    def _doubt(self, line: int, what: str) -> str:
+        if self.edited:
+            return f"line {line}: {what}"
+        raise IngestError(
+            what,
+            recovery="export the memory again, or take the file in as it is with edited=True (--edited);"
+            " nothing was taken in",
+            source=self.name,
+            line=line,
+        )
+
+
+_EDITED = "the text was edited after it was exported: the fingerprint is another text's"
+
+
+def read(lines: Iterable[bytes | str], name: str, *, edited: bool) -> Exported:
+    """Read an export whole, or raise IngestError with the line at which it cannot be believed."""
+    return _Reader(name, edited).read(lines)
+
+
+def refuse_vectors(export: Exported, embedder: str, dimensions: int, name: str) -> None:
+    """Refuse vectors of another embedder or length, or with numbers that are not finite."""
+    vectors = [(row.line, row.columns["vector"]) for row in export.rows if "vector" in row.columns]
+    if vectors and export.embedder != embedder:
+        raise InvalidInput(
+            f"the export was embedded by {export.embedder!r:.80}, this memory by {embedder!r}",
+            recovery="open with the same embedder",
+        )
+    for line, vector in vectors:
+        if len(vector) != 2 * dimensions or not np.isfinite(np.frombuffer(vector, "<f2")).all():
+            raise IngestError(
+                f"a vector is not {dimensions} finite numbers",
+                recovery="export the memory again; nothing was taken in",
+                source=name,
+                line=line,
+            )
+
+
+def _header(value: Mapping[str, Any]) -> dict[str, Any]:
+    if value.get("format") != FORMAT:
+        raise _wrong(f"not a {FORMAT} file")
+    if value.get("version") not in (UNTRAILED, VERSION) or isinstance(value["version"], bool):
+        raise _wrong(f"version {value.get('version')!r:.40} of the format is not known, only up to {VERSION}")
+    return dict(value)
+
+
+def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
+    """Read one memory, each column by its kind; what can be derived is derived, not believed."""
+    missing = [name for name in _REQUIRED if value.get(name) is None]
+    if missing:
+        raise _wrong(f"a memory lacks {', '.join(missing)}")
+    columns = {name: _column(name, item) for name, item in value.items() if name not in ("tags", "sources")}
+    given = columns.get("fingerprint")
+    columns |= _derived(columns)
+    refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
+    is_edited = compares and given is not None and given != columns["fingerprint"]
+    return Row(line, columns, _names(value, "tags"), _names(value, "sources"), is_edited)
+
+
+def _derived(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Derive what follows from the text, who said it, and the holds."""
+    text, holds = columns["text"], columns.get("holds")
+    derived: dict[str, Any] = {
+        "fingerprint": fingerprint(text, columns.get("speaker") or ""),
+        "tokens": token_estimate(text),
+        "words": len(words(text)),
+    }
+    if holds:
+        derived["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
+    elif "hold_until" in columns:
+        derived["hold_until"] = None
+    return derived
+
+
+def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
+    """Read a list of names, in order and each once."""
+    given = value.get(what, [])
+    if not isinstance(given, list):
+        raise _wrong(f"{what} must be a list")
+    for one in given:
+        check_name(f"each of {what}", one)
+    return tuple(sorted(set(given)))
+
+
+def _column(name: str, item: Any) -> Any:
+    column = COLUMN.get(name)
+    if column is None or name in NOT_EXPORTED:
+        raise _wrong(f"unknown field {name!r:.40}")
+    if column.labels is not None:
+        return _label(column, item)
+    return _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item)
+
+
+def _label(column: Column, item: Any) -> Any:
+    assert column.labels is not None
+    found = column.labels.__members__.get(item.upper()) if isinstance(item, str) else None
+    if found is None:
+        raise _wrong(f"{column.name} cannot be {item!r:.40}")
+    return found
+
+
+def _text(item: Any) -> str:
+    check_text(item)
+    text: str = item
+    return text
+
+
+def _id(item: Any) -> str:
+    if not isinstance(item, str) or _ID.fullmatch(item) is None:
+        raise _wrong(f"an id is 32 digits of 0-9 and a-f, not {item!r:.40}")
+    return item
+
+
+def _key(item: Any) -> str:
+    check_name("a key", item)
+    key: str = item
+    return key
+
+
+def _attributes(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        raise _wrong("attributes must be a JSON object")
+    try:
+        # The audit keeps them a few levels down in what it writes, and no JSON writer goes down without end.
+        orjson.dumps([[[[[[[[item]]]]]]]])
+    except TypeError as error:
+        raise _wrong(f"attributes cannot be kept: {error}") from error
+    return item
+
+
+def _holds(item: Any) -> dict[str, int | None]:
+    if not isinstance(item, dict):
+        raise _wrong("holds must be a JSON object")
+    for reason, until in item.items():
+        check_name("a hold", reason)
+        if until is not None:
+            _time(COLUMN["hold_until"], until)
+    return item
+
+
+def _blob(column: Column, item: Any) -> bytes:
+    try:
+        return base64.b64decode(item, validate=True)
+    except (binascii.Error, ValueError, TypeError) as error:
+        raise _wrong(f"{column.name} is not base64") from error
+
+
+def _time(column: Column, item: Any) -> int:
+    """Refuse a time that no store keeps; the last one stands for ever."""
+    if type(item) is not int or not -TIME_MAX <= item <= TIME_MAX:
+        raise _wrong(f"{column.name} {item!r:.40} is no time in microseconds")
+    return item
+
+
+def _whole(column: Column, item: Any) -> int:
+    if (
+        type(item) is not int
+        or not -_INT_MAX < item < _INT_MAX
+        or (column.kind == "flag" and item not in (0, 1))
+    ):
+        raise _wrong(f"{column.name} cannot be {item!r:.40}")
+    return item
+
+
+def _fraction(column: Column, item: Any) -> float:
+    if type(item) not in (int, float) or not math.isfinite(item) or not 0 <= item <= column.limit:
+        raise _wrong(f"{column.name} {item!r:.40} is not between 0 and {column.limit:g}")
+    return float(item)
+
+
+def _name(column: Column, item: Any) -> str:
+    check_name(column.name, item)
+    name: str = item
+    return name
+
+
+_BY_NAME: Mapping[str, Callable[[Any], Any]] = {
+    "id": _id,
+    "key": _key,
+    "text": _text,
+    "attributes": _attributes,
+    "holds": _holds,
+}
+_BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
+    "blob": _blob,
+    "time": _time,
+    "int": _whole,
+    "flag": _whole,
+    "fraction": _fraction,
+    "name": _name,
+}
+
+
+def _tie(line: int, value: Mapping[str, Any]) -> Tie:
+    """Read one link; `resolved_at` is left out of an open one."""
+    link = {"resolved_at": None, **value}
+    wrong = link.keys() ^ _LINK_FIELDS
+    if wrong:
+        raise _wrong(f"not a link: {', '.join(sorted(wrong))[:80]} missing or unknown")
+    relation = (
+        Relation.__members__.get(link["relation"].upper()) if isinstance(link["relation"], str) else None
+    )
+    if relation is None:
+        raise _wrong(f"not a link: no relation {link['relation']!r:.40}")
+    source, target = _id(link["source"]), _id(link["target"])
+    if source == target:
+        raise _wrong("a link from a memory to itself")
+    return Tie(line, source, target, relation, {name: _linked(name, link[name]) for name in LINK_COLUMNS})
+
+
+def _linked(name: str, item: Any) -> Any:
+    column = LINK_COLUMN[name]
+    return None if item is None and column.nullable else _BY_KIND[column.kind](column, item)
+
+
+def _wrong(what: str) -> InvalidInput:
+    return InvalidInput(what, recovery="export the memory again; nothing was taken in")

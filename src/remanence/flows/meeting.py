@@ -1,0 +1,292 @@
+"""What becomes of an export's memories where some are here already: new, kept, merged or refused.
+
+Reads and decides, and writes nothing; what is here is never written over.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from remanence.change import Change, Increment
+from remanence.clock import TIME_MAX
+from remanence.flows.core import Core
+from remanence.flows.exported import Exported, Row, Tie
+from remanence.flows.writing import vector_of
+from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
+from remanence.store.base import Arriving
+from remanence.store.lineage import REPLACING
+
+PAGE = 1_000
+# A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
+MERGED = "memory/"
+
+
+class End(Protocol):
+    """Something that a link can end at: a memory that is here, or one that is about to be."""
+
+    @property
+    def seq(self) -> int:
+        """Its sequence number."""
+        ...
+
+
+@dataclass
+class New:
+    """A memory that comes in; its sequence number is 0 until it is written."""
+
+    columns: dict[str, Any]
+    tags: set[str]
+    sources: set[str]
+    seq: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its id, which it keeps."""
+        found: str = self.columns["id"]
+        return found
+
+    def changes(self, key: int) -> list[Change]:
+        """Create it under a placeholder."""
+        return [
+            Change("memories", key, None, self.columns),
+            *(Change("tags", (key, tag), None, {}) for tag in sorted(self.tags)),
+            *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
+        ]
+
+    def repeated(self, row: Row) -> None:
+        """Let another line of the file that says the same be a repeat of this one."""
+        self.columns["confirmations"] = self.columns.get("confirmations", 0) + _sightings(row)
+        self.tags |= {*row.tags}
+        self.sources |= {*row.sources, MERGED + row.id}
+        self.columns |= _protection(self.columns, row)
+
+
+@dataclass
+class Met:
+    """A memory that is here and says the same as some that come in."""
+
+    memory: Memory
+    ids: list[str] = field(default_factory=list)
+    sightings: int = 0
+    tags: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
+    columns: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How many changes it makes."""
+        return 1 + len(self.tags) + len(self.sources)
+
+    def repeated(self, row: Row) -> None:
+        """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on."""
+        memory = self.memory
+        self.ids.append(row.id)
+        self.sightings += _sightings(row)
+        self.tags |= {*row.tags} - {*memory.tags}
+        self.sources |= {*row.sources, MERGED + row.id} - {*memory.sources}
+        stands = {"pinned": memory.pinned, "holds": memory.holds, **self.columns}
+        self.columns |= _protection(stands, row)
+
+    def changes(self) -> list[Change]:
+        """Confirm it as often as it was said again, and give it what it lacks."""
+        seq, memory = self.memory.seq, self.memory
+        before: dict[str, Any] = {name: getattr(memory, name) for name in self.columns}
+        after = dict(self.columns)
+        if after:
+            before["revision"], after["revision"] = memory.revision, memory.revision + 1
+        before["confirmations"], after["confirmations"] = (
+            Increment(-self.sightings),
+            Increment(self.sightings),
+        )
+        return [
+            Change("memories", seq, before, after),
+            *(Change("tags", (seq, tag), None, {}) for tag in sorted(self.tags)),
+            *(Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A link to draw between two memories, which may not be written yet."""
+
+    source: End
+    target: End
+    relation: Relation
+    values: Mapping[str, Any]
+    size: int = 1
+
+    def changes(self) -> list[Change]:
+        """Draw it; both ends are written by now."""
+        ends = (self.source.seq, self.target.seq)
+        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
+        return [Change("links", (source, target, int(self.relation)), None, self.values)]
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What tells two links apart before their ends have numbers."""
+        ends = [end.seq or -id(end) for end in (self.source, self.target)]
+        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
+        return (source, target, int(self.relation))
+
+
+@dataclass
+class Decided:
+    """What becomes of an export here; `remarks` say of each line that is refused why."""
+
+    new: list[New] = field(default_factory=list)
+    met: dict[int, Met] = field(default_factory=dict)  # by sequence number
+    links: list[Linked] = field(default_factory=list)
+    kept: set[str] = field(
+        default_factory=set
+    )  # ids that are here already, by themselves or merged into others
+    refused: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+async def decide(core: Core, exported: Exported) -> Decided:
+    """Decide what becomes of each line; the same export into the same memory decides the same."""
+    meeting = _Meeting(core, {row.id for row in exported.rows})
+    for start in range(0, len(exported.rows), PAGE):
+        await meeting.page(exported.rows[start : start + PAGE])
+    await meeting.link(exported.ties)
+    return meeting.decided
+
+
+@dataclass
+class _Meeting:
+    """How far the lines of an export have met what is here."""
+
+    core: Core
+    ids: set[str]
+    decided: Decided = field(default_factory=Decided)
+    where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
+    keys: dict[str, New] = field(default_factory=dict)
+    said: dict[bytes, New] = field(default_factory=dict)
+
+    async def page(self, rows: Sequence[Row]) -> None:
+        """Look up some rows at once, then decide each."""
+        store, scope = self.core.store, self.core.scope
+        found = await store.get(scope, [row.id for row in rows])
+        # A name is an id or a key: a memory that has the id as its key is another one.
+        here = {memory.id: memory for memory in found if memory is not None}
+        fresh = [row for row in rows if row.id not in here]
+        self.where |= {row.id: here[row.id] for row in rows if row.id in here}
+        self.decided.kept |= {row.id for row in rows if row.id in here}
+        prints = [row.columns["fingerprint"] for row in fresh if row.stands]
+        keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
+        known = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
+        seqs = {twin.seq for twin in (*known.twins.values(), *known.keys.values())}
+        memories = await store.get(scope, sorted(seqs))
+        twins = {memory.seq: memory for memory in memories if memory is not None}
+        for row in fresh:
+            self._take(row, known, twins)
+
+    def _take(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> None:
+        named, same = self._named(row, known, twins), self._same(row, known, twins)
+        if named is not None and not (row.stands and _says(named, row)):
+            key = row.columns["key"]
+            self.decided.refused += 1
+            self.decided.remarks.append(
+                f"line {row.line} is left out: its key {key!r} is {named.id} here, which says something else or is gone"
+            )
+            return
+        met = named or same
+        if met is None:
+            self.where[row.id] = self._added(row, known.twins.get(row.columns["fingerprint"]))
+        elif isinstance(met, Memory):
+            self._merge(row, met)
+        else:
+            met.repeated(row)
+            self.where[row.id] = met
+            self.decided.kept.add(row.id)
+
+    def _named(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
+        """Find what has the key already."""
+        key = row.columns.get("key")
+        if key is None:
+            return None
+        twin = known.keys.get(key)
+        return self.keys.get(key) if twin is None else twins.get(twin.seq)
+
+    def _same(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
+        """Find what stands and says the same."""
+        if not row.stands:
+            return None
+        twin = known.twins.get(row.columns["fingerprint"])
+        if twin is None or twin.status not in STANDING:
+            return self.said.get(row.columns["fingerprint"])
+        return twins.get(twin.seq)
+
+    def _merge(self, row: Row, memory: Memory) -> None:
+        """Let a line be a repeat of what is here, once."""
+        self.where[row.id] = memory
+        if MERGED + row.id in memory.sources:
+            self.decided.kept.add(row.id)
+        else:
+            self.decided.met.setdefault(memory.seq, Met(memory)).repeated(row)
+
+    def _added(self, row: Row, twin: Twin | None) -> New:
+        """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
+        new = New(dict(row.columns), {*row.tags}, {*row.sources})
+        if row.is_edited and self.core.embedder.dimensions:
+            new.columns["vector"] = vector_of(self.core, new.columns["text"])
+        self.decided.new.append(new)
+        if new.columns.get("key") is not None:
+            self.keys[new.columns["key"]] = new
+        if row.stands:
+            self.said[new.columns["fingerprint"]] = new
+        if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
+            now = self.core.clock.now()
+            values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
+            self.decided.links.append(Linked(new, twin, Relation.LEARNED_FROM, values))
+        return new
+
+    async def link(self, ties: Sequence[Tie]) -> None:
+        """Map links to what their ends became; a link that is here already stays as it is."""
+        here = sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
+        seen = {link.key for link in await self.core.store.neighbours(self.core.scope, here)}
+        seen |= {link.key for link in self.decided.links}
+        lost = 0
+        for tie in ties:
+            source, target = self.where.get(tie.source), self.where.get(tie.target)
+            if source is None or target is None or _misleads(tie, target):
+                lost += 1
+                continue
+            link = Linked(source, target, tie.relation, tie.values)
+            if link.key[0] != link.key[1] and link.key not in seen:
+                seen.add(link.key)
+                self.decided.links.append(link)
+        if lost:
+            self.decided.remarks.append(
+                f"links that are left out because of what stands at their ends here: {lost:,}"
+            )
+
+
+def _misleads(tie: Tie, target: New | Memory) -> bool:
+    """Tell whether a link would say that something took the place of a memory that stands here as it was."""
+    return tie.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
+
+
+def _says(met: New | Memory, row: Row) -> bool:
+    """Tell whether something that has the key of a line stands and says the same."""
+    if isinstance(met, Memory):
+        return met.status in STANDING and met.fingerprint == row.columns["fingerprint"]
+    stands = met.columns.get("status", Status.INBOX) in STANDING
+    return stands and bool(met.columns["fingerprint"] == row.columns["fingerprint"])
+
+
+def _sightings(row: Row) -> int:
+    """Count how often a line's text was said: when it was learned, and each time it was confirmed."""
+    return 1 + max(0, int(row.columns.get("confirmations", 0)))
+
+
+def _protection(stands: Mapping[str, Any], row: Row) -> dict[str, Any]:
+    """Return what a repeat adds to what protects a memory: its pin, and holds that the memory does not know."""
+    added: dict[str, Any] = {}
+    if row.columns.get("pinned") and not stands.get("pinned"):
+        added["pinned"] = 1
+    holds = {**(row.columns.get("holds") or {}), **(stands.get("holds") or {})}
+    if holds != (stands.get("holds") or {}):
+        added["holds"] = holds
+        added["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
+    return added
