@@ -114,8 +114,8 @@ async def test_a_malformed_export_names_its_line_and_leaves_nothing(
     ("line", "wrong"),
     [
         (2, {"confidence": 7}), (3, {"said_at": 2**62}), (3, {"tier": "archive"}), (2, {"status": "pruned"}),
-        (3, {"pinned": 5}), (3, {"status": 5}), (-1, {"weight": "high"}), (-1, {"weight": 9}),
-        (-1, {"resolved_at": "x"}), (-1, {"resolved_at": 2**62}), (-1, {"last_at": None}),
+        (3, {"pinned": 5}), (3, {"status": 5}), (-2, {"weight": "high"}), (-2, {"weight": 9}),
+        (-2, {"resolved_at": "x"}), (-2, {"resolved_at": 2**62}), (-2, {"last_at": None}),
     ],
 )  # fmt: skip
 async def test_a_value_that_cannot_be_kept_leaves_nothing(
@@ -527,3 +527,19 @@ async def test_a_large_import_is_written_in_parts(opener: Opener) -> None:
         assert (1_200, 1, 3) == (done.counts["taken"], done.counts["link"], done.parts)
         assert () == (await memory.status()).interrupted
         assert lines[1:-1] == (await _lines(memory))[1:-1]
+
+
+async def test_a_link_of_the_file_is_drawn_as_it_was(opener: Opener, clock: ManualClock) -> None:
+    """Where the file says itself that a text was learned anew, and when, that is what comes in."""
+    async with opener(scope="from") as memory:
+        first = await memory.learn("The boat is blue")
+        await memory.forget(first.id)
+        await memory.learn("The boat is blue")
+        lines = await _lines(memory)
+    clock.advance(days=1)
+    async with opener(scope="to") as memory:
+        await memory.import_(lines[:2], edited=True)
+        await memory.import_(lines)
+        (link,) = await memory.links(first.id)
+
+        assert orjson.loads(lines[3])["created_at"] == link.created_at
