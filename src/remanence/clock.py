@@ -4,7 +4,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, shown
+from remanence.signatures import checked_class
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -44,6 +45,7 @@ def lived() -> int:
     return time.monotonic_ns() // 1_000
 
 
+@checked_class
 class ManualClock:
     """A clock that moves only when told to, for tests, replays and simulations."""
 
@@ -74,11 +76,12 @@ def to_micros(moment: datetime | int) -> int:
     given: object = moment
     if isinstance(given, bool) or not isinstance(given, int):
         raise InvalidInput(
-            f"a time cannot be {given!r:.40}", recovery="pass an aware datetime, or microseconds UTC"
+            f"a time cannot be {shown(given)}", recovery="pass an aware datetime, or microseconds UTC"
         )
     if not -TIME_MAX < moment < TIME_MAX:
         raise InvalidInput(
-            f"time {moment} is out of range", recovery="use times between 1685 and 2255, in microseconds"
+            f"time {shown(moment)} is out of range",
+            recovery="use times between 1685 and 2255, in microseconds",
         )
     return moment
 

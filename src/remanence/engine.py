@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
+from remanence.arguments import check_path
 from remanence.change import Receipt
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
-from remanence.errors import InvalidInput
 from remanence.flows import (
     booting,
     compacting,
@@ -43,6 +43,7 @@ from remanence.flows.recalling import Asked
 from remanence.guide import Guide, guide
 from remanence.llm.base import Embedder
 from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Status, Turn
+from remanence.signatures import checked, checked_class
 from remanence.store.base import Check, Find
 from remanence.write.transcripts import Format
 
@@ -50,6 +51,7 @@ Overrides = Mapping[str, Mapping[str, Any]]
 Moment = datetime | int
 
 
+@checked_class
 class Engine:
     """A memory in one scope. Made by `remanence.open`; open it with `async with`."""
 
@@ -108,15 +110,13 @@ class Engine:
 
     async def learn(self, text: str, **more: Any) -> Learned:
         """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …)."""
-        return await self._door.learn(_turn(text, more))
+        return await self._door.learn(Turn(text, **more))
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]:
         """Take many texts in; all are checked first, then written 1,000 a transaction."""
-        if isinstance(items, str):
-            raise InvalidInput("one text is not many", recovery="pass a list of texts, or learn this one")
-        turns = [_turns(item) for item in items]
+        turns = [_turn(item) for item in items]
         return await writing.learn_many(self._core, turns, progress)
 
     async def ingest(
@@ -135,7 +135,7 @@ class Engine:
         Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
         session).
         """
-        return await putting.put(self._core, _turn(text, {**more, "key": key}))
+        return await putting.put(self._core, Turn(text, key=key, **more))
 
     async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
         """Turn the inbox active and link what is near or similar, 200 memories a transaction."""
@@ -203,13 +203,8 @@ class Engine:
 
     # Editing
 
-    async def update(self, name: int | str, **values: Any) -> Receipt:
+    async def update(self, name: int | str, **values: Unpack[editing.Editable]) -> Receipt:
         """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
-        unknown = values.keys() - editing.EDITABLE
-        if unknown:
-            raise InvalidInput(
-                f"cannot update {sorted(unknown)}", recovery=f"use: {', '.join(sorted(editing.EDITABLE))}"
-            )
         return await editing.edit(self._core, name, values)
 
     async def tag(self, name: int | str, *tags: str) -> Receipt:
@@ -381,6 +376,7 @@ class Engine:
 
     async def backup(self, path: str | Path) -> None:
         """Write a verified copy of the database; refuses to overwrite."""
+        check_path(path)
         await self._core.store.backup(str(path))
 
     def export(self) -> AsyncIterator[bytes]:
@@ -398,21 +394,8 @@ class Engine:
         return await exchange.import_(self._core, lines, name, edited=edited)
 
 
-_FIELDS = frozenset(Turn.__dataclass_fields__)
-
-
-def _turn(text: Any, more: Mapping[str, Any]) -> Turn:
-    unknown = more.keys() - _FIELDS
-    if unknown:
-        raise InvalidInput(f"unknown field {sorted(unknown)}", recovery=f"use: {', '.join(sorted(_FIELDS))}")
-    if more.get("said_at") is not None:
-        more = {**more, "said_at": to_micros(more["said_at"])}
-    return Turn(text, **more)
-
-
-def _turns(item: Turn | str | Mapping[str, Any]) -> Turn:
+@checked
+def _turn(item: Turn | str | Mapping[str, Any]) -> Turn:
     if isinstance(item, Turn):
         return item
-    if isinstance(item, Mapping):
-        return _turn(item.get("text"), {key: value for key, value in item.items() if key != "text"})
-    return _turn(item, {})
+    return Turn(**item) if isinstance(item, Mapping) else Turn(item)

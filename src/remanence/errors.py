@@ -21,6 +21,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+INT_BITS = 64
+SHOWN_CHARS = 80
+
 
 class RemanenceError(Exception):
     """The root: `str(error)` says what happened, `error.recovery` what to do about it."""
@@ -46,7 +49,7 @@ class NameUnknown(InvalidInput):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.known = tuple(sorted(known))
-        super().__init__(f"unknown {what} {name!r}", recovery=suggest(name, self.known))
+        super().__init__(f"unknown {what} {shown(name)}", recovery=suggest(name, self.known))
 
 
 class PolicyError(InvalidInput):
@@ -132,9 +135,23 @@ class StoreDamaged(StoreError):
 _SLIP_CHARS_MAX = 200  # what is longer than any name is no slip of one; comparing it would take long
 
 
+def shown(value: object) -> str:
+    """Show a value that somebody passed in a few signs, whatever it is: a long number or an own `repr` may fail."""
+    if value is None or isinstance(value, bool | float):
+        return repr(value)
+    if isinstance(value, int) and value.bit_length() <= INT_BITS:
+        return repr(int(value))
+    if isinstance(value, str | bytes):
+        return repr(value[:SHOWN_CHARS]) + ("…" if len(value) > SHOWN_CHARS else "")
+    if isinstance(value, int):
+        return f"a number of {value.bit_length():,} bits"
+    kind = type(value).__name__
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
 def suggest(name: str, known: Sequence[str]) -> str:
     """Say which known name is nearest to `name`, or list them where none is near."""
-    near = get_close_matches(name, known, n=1, cutoff=0.6) if len(name) <= _SLIP_CHARS_MAX else []
+    near = get_close_matches(str(name), known, n=1, cutoff=0.6) if len(str(name)) <= _SLIP_CHARS_MAX else []
     if near:
         return f"did you mean {near[0]!r}?"
     return "use one of: " + ", ".join(known[:30]) if known else "declare it first"

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import IntEnum
 from typing import Any, Literal
+
+from remanence.signatures import checked_class
 
 TEXT_CHARS_MAX = 100_000
 NAME_CHARS_MAX = 200
@@ -306,6 +309,7 @@ class Memory:
     sources: tuple[str, ...] = ()
 
 
+@checked_class
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What was said: one turn of a conversation, or any text to learn.
@@ -322,7 +326,7 @@ class Turn:
     agent: str | None = None
     thread: str | None = None
     session: str | None = None
-    said_at: int | None = None
+    said_at: datetime | int | None = None
     source: str | None = None
     key: str | None = None
     state: str | None = None

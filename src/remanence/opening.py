@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from remanence.arguments import check_name
+from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
 from remanence.curate.policy import load
 from remanence.engine import Engine
@@ -12,6 +12,7 @@ from remanence.flows.core import Core
 from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
+from remanence.signatures import checked
 from remanence.store.base import Store
 from remanence.store.sql import SqlStore
 from remanence.timescale import CLOCKS, ClockName
@@ -20,6 +21,7 @@ from remanence.timescale import CLOCKS, ClockName
 NO_RULES = 'version = 1\nname = "none"\n'
 
 
+@checked
 def open(  # noqa: A001 - the verb of the contract: remanence.open
     path: str | Path = ":memory:",
     *,
@@ -45,6 +47,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         writer: a model of yours that judges what consolidation takes up; it decides nothing.
         store: a store of yours instead of SQLite at `path`.
     """
+    check_path(path)
     check_name("a scope", scope)
     if agent is not None:
         check_name("an agent", agent)

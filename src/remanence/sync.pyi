@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from remanence.change import Receipt
 from remanence.clock import Clock
@@ -10,7 +10,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.engine import Moment, Overrides
-from remanence.flows import telling
+from remanence.flows import editing, telling
 from remanence.flows.graph import Contradiction
 from remanence.flows.ingesting import Ingested
 from remanence.flows.scheduling import Ran
@@ -18,14 +18,14 @@ from remanence.flows.settings import Setting
 from remanence.guide import Guide
 from remanence.llm.base import Embedder, Writer
 from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
-from remanence.recall.frames import Frame
+from remanence.recall.frames import Definition, Frame
 from remanence.store.base import Check, Find, Store
 from remanence.write.transcripts import Format
 
 class Frames:
     def list(self) -> list[Frame]: ...
     def get(self, name: str) -> Frame: ...
-    def put(self, name: str, **definition: Any) -> Frame: ...
+    def put(self, name: str, **definition: Unpack[Definition]) -> Frame: ...
     def reset(self, name: str) -> Frame | None: ...
 
 class Graph:
@@ -92,7 +92,7 @@ class Engine:
         self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1000, **equal: Any
     ) -> list[Memory]: ...
     def list_memories(self, find: Find) -> list[Memory]: ...
-    def update(self, name: int | str, **values: Any) -> Receipt: ...
+    def update(self, name: int | str, **values: Unpack[editing.Editable]) -> Receipt: ...
     def tag(self, name: int | str, *tags: str) -> Receipt: ...
     def untag(self, name: int | str, *tags: str) -> Receipt: ...
     def pin(self, name: int | str) -> Receipt: ...

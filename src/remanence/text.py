@@ -13,7 +13,7 @@ from itertools import groupby
 
 import Stemmer
 
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, shown
 from remanence.languages import CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
 from remanence.model import TEXT_CHARS_MAX
 
@@ -105,7 +105,7 @@ def check_text(text: str) -> None:
     """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
     given: object = text
     if not isinstance(given, str):
-        raise InvalidInput(f"a text cannot be {given!r:.40}", recovery="pass a str")
+        raise InvalidInput(f"a text cannot be {shown(given)}", recovery="pass a str")
     if len(text) > TEXT_CHARS_MAX:
         raise InvalidInput(
             f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",

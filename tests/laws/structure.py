@@ -24,6 +24,7 @@ BROAD_EXCEPTS_MAX = 5
 # From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
+    ("allowed", "signatures"),
     ("model",),
     ("arguments", "change", "clock", "effects", "guide", "score", "snapshot", "text", "timescale", "twins"),
     ("curate", "llm", "recall", "store", "write"),
@@ -39,6 +40,7 @@ SIBLINGS = frozenset({"curate", "llm", "recall", "store", "write"})
 
 PURE = frozenset(
     {
+        "allowed",
         "arguments",
         "change",
         "curate",

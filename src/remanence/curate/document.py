@@ -94,6 +94,10 @@ def parse(text: str, source: str) -> Document:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(error, source, text) from error
+    except (ValueError, RecursionError) as error:
+        raise here.error(
+            "holds a number that is too long, or brackets too deep in one another", "write it shorter"
+        ) from error
     places = _places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
     lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}

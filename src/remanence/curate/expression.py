@@ -216,6 +216,8 @@ def _items(text: str) -> Iterable[tuple[int, str]]:
             item = text[start:index]
             yield start + len(item) - len(item.lstrip()), item.strip()
             start = index + 1
+    if start <= len(text):  # a bracket is open to the end
+        yield start, text[start:].strip()
 
 
 @dataclass

@@ -44,6 +44,8 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "reinforce": ("reinforce",),
     "flag": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
 }
+COUNT_MAX = 2**53  # what a float holds exactly
+PERIOD_MAX = 1_000_000  # of whatever unit; longer than any memory lasts
 GUARD_KEYS = ("name", "clock", "where", "blocks", "because")
 RULE_KEYS = (
     "name",
@@ -342,7 +344,8 @@ def _keep(table: Table) -> tuple[str, float] | None:
     if unit not in KEEPS:
         raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, KEEPS))
     whole = unit != "share"
-    if isinstance(amount, bool) or not isinstance(amount, int if whole else int | float) or amount < 0:
+    fits = isinstance(amount, int if whole else int | float) and not isinstance(amount, bool)
+    if not fits or not 0 <= amount <= COUNT_MAX:
         raise table.error(
             "keep",
             f"{unit} must be a number from 0 up",
@@ -374,7 +377,7 @@ def duration(table: Table, key: str, on: ClockName) -> int:
     """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
     example = "200 turns" if on == "turns" else "40 hours"
     found = _PERIOD.match(text(table, key))
-    if found is None or float(found[1]) <= 0:
+    if found is None or not 0 < float(found[1]) <= PERIOD_MAX:
         raise table.error(key, "is no period", f'write {key} = "{example}"')
     unit = found[2].removesuffix("s")
     if (unit == "turn") != (on == "turns"):
@@ -410,7 +413,7 @@ def texts(table: Table, key: str) -> tuple[str, ...]:
 def count(table: Table, key: str) -> int:
     """Return a whole number from 0 up that must be there."""
     value = _required(table, key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
         raise table.error(key, f"{key} must be a whole number from 0 up", f"write {key} = 5")
     return value
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from remanence.arguments import check_path
 from remanence.change import PART_CHANGES_MAX, Change, Receipt
 from remanence.curate.changes import gravest
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
 from remanence.effects import action_of
-from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch
+from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, receipt
 from remanence.model import Memory
@@ -44,11 +45,18 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
 def policy_source(policy: str) -> str:
     """Return a preset's name or a TOML text as it is, and the text of a TOML file for its path."""
     if "\n" not in policy and policy.endswith(".toml"):
+        check_path(policy)
         try:
             return Path(policy).read_text(encoding="utf-8")
         except OSError as error:
             raise InvalidInput(
                 f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise PolicyError(
+                f"is not UTF-8: {error.reason} at byte {error.start}",
+                recovery="save it as UTF-8",
+                source=policy,
             ) from error
     return policy
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 
-from remanence.arguments import check_fraction, check_name
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change, Increment, Receipt
 from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
@@ -13,7 +14,7 @@ from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, act, label, receipt, update
 from remanence.flows.undoing import lifecycle_before
 from remanence.flows.uses import WEIGHT_STEP
-from remanence.flows.writing import check_state, check_tags, prepare, take, vector_of
+from remanence.flows.writing import check_state, prepare, take, vector_of
 from remanence.model import (
     STANDING,
     SYMMETRIC,
@@ -40,20 +41,21 @@ LINKED_WEIGHTS = {
     Relation.CONTRADICTS: 0.60,
 }
 CHAIN_MAX = 1_000
-EDITABLE = frozenset(
-    {
-        "text",
-        "category",
-        "kind",
-        "state",
-        "severity",
-        "lifecycle",
-        "attributes",
-        "confidence",
-        "valid_from",
-        "valid_to",
-    }
-)
+
+
+class Editable(TypedDict, total=False):
+    """What of a memory can be changed by name."""
+
+    text: str
+    category: str | None
+    kind: str | None
+    state: str | None
+    severity: str | None
+    lifecycle: str
+    attributes: Mapping[str, Any] | None
+    confidence: float | None
+    valid_from: datetime | int | None
+    valid_to: datetime | int | None
 
 
 async def edit(core: Core, name: int | str, values: Mapping[str, Any]) -> Receipt:
@@ -99,6 +101,7 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         check_fraction("confidence", after["confidence"])
         after["confidence"] = round(after["confidence"], 6)
     if "attributes" in after:
+        check_attributes(after["attributes"])
         after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
     for column in ("valid_from", "valid_to"):
         if after.get(column) is not None:

@@ -4,18 +4,20 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from remanence.arguments import check_name
 from remanence.errors import NameUnknown
 from remanence.flows.core import Core
 from remanence.flows.writing import check_state
-from remanence.recall.frames import BUILTIN, Frame, defined
+from remanence.recall.frames import BUILTIN, Definition, Frame, defined
+from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 
 UNDER = "frame/"  # what the bookkeeping's names of frames begin with
 
 
+@checked_class
 class Frames:
     """The frames of a memory, as `memory.frames`."""
 
@@ -30,7 +32,7 @@ class Frames:
         """Return one frame; raise NameUnknown with the nearest name."""
         return await one(self._core, name)
 
-    async def put(self, name: str, **definition: Any) -> Frame:
+    async def put(self, name: str, **definition: Unpack[Definition]) -> Frame:
         """Change a frame, or make one: what is not given stays, or in a new one is as in `attention`.
 
         Fields: weights, tags, categories, guarantees, budget, limit, window_hours, template, clock.

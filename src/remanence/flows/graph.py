@@ -9,6 +9,7 @@ from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, receipt
 from remanence.flows.editing import superseded
 from remanence.model import STANDING, Link, Memory, Relation
+from remanence.signatures import checked_class
 from remanence.snapshot import Wanted
 
 
@@ -26,6 +27,7 @@ class Contradiction:
         return self.link.resolved_at is None and {self.one.status, self.other.status} <= STANDING
 
 
+@checked_class
 class Graph:
     """What the links of a memory say, as `memory.graph`."""
 

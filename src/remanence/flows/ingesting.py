@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from remanence.arguments import check_path
 from remanence.errors import InvalidInput, NotFound
 from remanence.flows import writing
 from remanence.flows.core import Core
@@ -38,6 +39,7 @@ async def ingest(
     progress: Callable[[int], None] | None,
 ) -> Ingested:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
+    check_path(path)
     transcript = await asyncio.to_thread(_parsed, Path(path), format)
     learned = await writing.learn_many(core, transcript.turns, progress)
     counts = Counter(one.status for one in learned)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.arguments import check_count
+from remanence.arguments import check_count, check_tags
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import Core, label
@@ -20,6 +20,7 @@ from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
+from remanence.store.rules import refuse_unfit
 from remanence.text import check_text, stems, term_hash, token_estimate, visible
 
 LIMIT_MAX = 1_000
@@ -95,18 +96,26 @@ async def _allowed(core: Core, asked: Asked) -> Bools:
 def _equal(core: Core, name: str, value: Any) -> Bools:
     if name not in COLUMNS:
         raise NameUnknown("filter", name, [*COLUMNS, "tags"])
-    labels = COLUMN[name].labels
-    if labels is not None and isinstance(value, str):
-        value = int(label(labels, value, name))
-    elif COLUMN[name].kind == "name" and value is not None:
-        value = core.index.code(name, value)
-    result: Bools = core.index.column(name) == (-1 if value is None else value)
+    plain = column_value(name, value)
+    if COLUMN[name].kind == "name" and plain is not None:
+        plain = core.index.code(name, plain)
+    result: Bools = core.index.column(name) == (-1 if plain is None else plain)
     return result
+
+
+def column_value(name: str, value: Any) -> Any:
+    """Return what a column is asked to be, a label by its number, or refuse what it can never be."""
+    labels = COLUMN[name].labels
+    plain = label(labels, value, name) if labels is not None and isinstance(value, str) else value
+    if plain is not None:
+        refuse_unfit(name, plain)
+    return plain
 
 
 async def _tagged(core: Core, tags: Any) -> Bools:
     """Return the rows that have all tags (patterns such as `self/*` allowed)."""
-    patterns = frozenset([tags] if isinstance(tags, str) else tags)
+    patterns = [tags] if isinstance(tags, str) else tags
+    check_tags(patterns)
     found = np.ones(len(core.index), np.bool_)
     for pattern in patterns:
         found &= await core.index.tagged(pattern, core.clock.now())
@@ -201,7 +210,5 @@ async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory
     for name, value in equal.items():
         if name not in COLUMN:
             raise NameUnknown("column", name, COLUMN)
-        labels = COLUMN[name].labels
-        if labels is not None and isinstance(value, str):
-            equal[name] = label(labels, value, name)
+        equal[name] = column_value(name, value)
     return await core.store.find(core.scope, replace(find, equal=equal))

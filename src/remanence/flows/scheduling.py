@@ -14,6 +14,7 @@ from remanence.curate.forecast import due, due_at
 from remanence.errors import RemanenceError
 from remanence.flows import curating, heartbeat
 from remanence.flows.core import Core, leased
+from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
@@ -34,6 +35,7 @@ class Ran:
     reason: str = ""
 
 
+@checked_class
 class Schedule:
     """When curation runs by itself, and how it went: `memory.schedule`."""
 

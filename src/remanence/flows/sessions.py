@@ -10,7 +10,7 @@ from typing import Any
 
 from remanence.arguments import check_name
 from remanence.clock import DAY, HOUR
-from remanence.errors import NotFound
+from remanence.errors import NotFound, shown
 from remanence.flows import consolidating, heartbeat, scheduling, settings
 from remanence.flows.core import Core, Pulse
 from remanence.flows.heartbeat import mark_of, row_of
@@ -105,7 +105,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     row = booked.values.get(row_of(session))
     if row is None:
         raise NotFound(
-            f"no session {session!r:.40} in scope {core.scope!r}", recovery="pass the id that begin returned"
+            f"no session {shown(session)} in scope {core.scope!r}", recovery="pass the id that begin returned"
         )
     was_open = row["ended_at"] is None
     if was_open:

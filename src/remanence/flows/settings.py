@@ -10,6 +10,7 @@ from typing import Any, Literal
 from remanence.arguments import check_count
 from remanence.errors import NameUnknown
 from remanence.flows.core import Core
+from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with
@@ -78,6 +79,7 @@ async def number(core: Core, name: str) -> int:
     return (await Settings(core).get(name)).value
 
 
+@checked_class
 class Settings:
     """The settings of a memory: `memory.settings`."""
 

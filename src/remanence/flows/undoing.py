@@ -9,7 +9,7 @@ import numpy as np
 from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput, NotFound
+from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, act, receipt
 from remanence.flows.used_since import link_kept, memory_kept
 from remanence.model import STANDING, Lifecycle, Link, Memory
@@ -26,7 +26,7 @@ async def undo(core: Core, run: str) -> Receipt:
     second undo is refused and an interrupted one goes on where it stopped.
     """
     if not isinstance(run, str):
-        raise InvalidInput(f"{run!r:.40} names no run", recovery="pass a receipt, or the run's id")
+        raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
     logged = await _parts(core, run)
     if not logged:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from remanence.arguments import check_fraction, check_name
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
@@ -19,7 +19,6 @@ from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
-TAGS_MAX = 64
 # A batch of this many texts is embedded and decided in a worker thread, so that the event loop stays free.
 LOOP_TEXTS_MAX = 32
 
@@ -90,6 +89,7 @@ def prepare(core: Core, turn: Turn) -> Draft:
     check_state(core, turn.category, turn.state)
     if turn.confidence is not None:
         check_fraction("confidence", turn.confidence)
+    check_attributes(turn.attributes)
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
@@ -102,16 +102,6 @@ def prepare(core: Core, turn: Turn) -> Draft:
         stems=tuple(stems(turn.text)),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
     )
-
-
-def check_tags(tags: Sequence[str]) -> None:
-    """Refuse tags that are no plain names, or too many."""
-    if isinstance(tags, str) or len(tags) > TAGS_MAX:
-        raise InvalidInput(
-            f"tags must be a list of at most {TAGS_MAX} names", recovery="pass a list such as ['self/goal']"
-        )
-    for tag in tags:
-        check_name("a tag", tag)
 
 
 def check_state(core: Core, category: str | None, state: str | None) -> None:

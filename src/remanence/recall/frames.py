@@ -6,7 +6,7 @@ score = Σ weight × part          similarity, confidence, recency, centrality, 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,20 @@ class Frame:
     def row(self) -> dict[str, Any]:
         """The definition as JSON keeps it, without the name."""
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name != "name"}
+
+
+class Definition(TypedDict, total=False):
+    """What a frame can be given, as a caller writes it."""
+
+    weights: Weights | Mapping[str, float]
+    tags: str | Sequence[str] | None
+    categories: str | Sequence[str] | None
+    guarantees: str | Sequence[str] | None
+    budget: int
+    limit: int | None
+    window_hours: float | None
+    template: str
+    clock: ClockName | None
 
 
 def defined(name: str, given: Mapping[str, Any], base: Frame | None = None) -> Frame:

@@ -15,6 +15,7 @@ from remanence.change import Cause, Change, Committed, Logged
 from remanence.model import Known as Known
 from remanence.model import Link, Memory, Status
 from remanence.model import Twin as Twin
+from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, Wanted
 
 Ints = npt.NDArray[np.int64]
@@ -30,6 +31,7 @@ class Arriving:
     terms: Sequence[int] = ()  # hashes of stems
 
 
+@checked_class
 @dataclass(frozen=True, slots=True)
 class Find:
     """Which memories to list, newest first unless `oldest_first`; None means any."""

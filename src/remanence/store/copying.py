@@ -3,19 +3,20 @@
 import sqlite3
 from pathlib import Path
 
-from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
+from remanence.errors import InvalidInput, StoreDamaged
+from remanence.store.dialect import IN_MEMORY, make_private, refuse_path
 
 _PAGES_A_STEP = 4_096
 
 
 def copy(source: sqlite3.Connection, path: str) -> None:
     """Write a verified copy to a path where nothing is yet; a copy that fails its check is taken away again."""
+    if path == IN_MEMORY:
+        raise InvalidInput(f"{path} is no file", recovery="name a file that does not exist yet")
+    refuse_path(path)
     if Path(path).exists():
         raise InvalidInput(f"{path} is there already", recovery="name a file that does not exist yet")
-    if not Path(path).parent.is_dir():
-        raise StoreUnavailable(
-            f"there is no directory {Path(path).parent}", recovery="create it, or name another file"
-        )
+    make_private(path)
     target = sqlite3.connect(path, isolation_level=None)
     sound = False
     try:

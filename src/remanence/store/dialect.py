@@ -3,6 +3,7 @@
 Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
@@ -117,18 +118,37 @@ def refuse_path(path: str) -> None:
         )
     if path == IN_MEMORY:
         return
-    file = Path(path)
+    try:
+        _refuse_file(Path(path))
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be opened: {error.strerror}", recovery="check the path, or name another file"
+        ) from error
+
+
+def _refuse_file(file: Path) -> None:
     if not file.parent.is_dir():
         raise StoreUnavailable(
             f"there is no directory {file.parent}", recovery="create it, or name another file"
         )
     if file.is_dir():
-        raise StoreUnavailable(f"{path} is a directory", recovery="name a file in it")
+        raise StoreUnavailable(f"{file} is a directory", recovery="name a file in it")
     # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
     if file.exists() and not file.stat().st_mode & 0o222:
         raise StoreUnavailable(
-            f"{path} is read-only", recovery="make it writable, or copy it and open the copy"
+            f"{file} is read-only", recovery="make it writable, or copy it and open the copy"
         )
+
+
+def make_private(path: str) -> None:
+    """Make a file that only its owner may read, where there is none; SQLite gives what lies beside it the same mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be made: {error.strerror}",
+            recovery="check the path and the rights on its directory",
+        ) from error
 
 
 # What SQLite, and the JSON of images, say of a value that cannot be kept.

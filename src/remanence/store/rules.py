@@ -3,13 +3,12 @@
 Knows changes and the columns of `model`; knows nothing of how rows are kept.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY, TIME_MAX
-from remanence.errors import InvalidInput, NameUnknown
+from remanence.errors import InvalidInput, NameUnknown, shown
 from remanence.model import (
     COLUMN,
     COLUMNS,
@@ -105,6 +104,14 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
     for name in names:
         if name not in known:
             raise NameUnknown("column", name, known)
+
+
+def refuse_unfit(name: str, value: Any) -> None:
+    """Raise InvalidInput for a value that a memory's column can never have."""
+    if not _fits(COLUMN[name], value):
+        raise InvalidInput(
+            f"{name} cannot be {shown(value)}", recovery=f"{name} is of kind {COLUMN[name].kind}"
+        )
 
 
 def refuse_wanted(wanted: Wanted) -> None:
@@ -238,7 +245,7 @@ def _refuse_values(change: Change, fits: dict[tuple[str, str], Any]) -> None:
             continue
         if not _fits(columns[name], value):
             raise _refused(
-                change, f"{name} cannot be {value!r:.80}", f"{name} is of kind {columns[name].kind}"
+                change, f"{name} cannot be {shown(value)}", f"{name} is of kind {columns[name].kind}"
             )
         fits[change.table, name] = value
 
@@ -256,7 +263,7 @@ def _fits(column: Column, value: Any) -> bool:
     if not isinstance(value, _TYPES[column.kind]):
         return False
     if column.kind == "fraction":
-        return math.isfinite(given) and 0 <= given <= column.limit
+        return bool(0 <= given <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
     return column.labels is None or value in _CODES[column.labels]

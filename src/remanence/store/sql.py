@@ -28,7 +28,7 @@ from remanence.store.base import (
     Postings,
 )
 from remanence.store.copying import copy
-from remanence.store.dialect import BUSY_MS, IN_MEMORY, connect, refuse_path
+from remanence.store.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
 from remanence.store.names import Fresh, Names
 from remanence.store.rules import refuse_clocks, refuse_interval, refuse_malformed
 from remanence.store.upgrade import prepare
@@ -81,6 +81,8 @@ class SqlStore:
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
+        if self._path != IN_MEMORY:
+            make_private(self._path)
         self._names = Names()  # another file may lie at the path by now
         self._fresh = Fresh(self._names)
         writer = _Writer(self._connect, self._path, self._fresh)

@@ -3,12 +3,14 @@
 Knows what such a file is; must not know what a plan or a policy says.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from remanence.arguments import check_path
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.verbs import verb
@@ -60,6 +62,7 @@ async def import_(
 
 def read(file: str) -> bytes:
     """Return what a file holds."""
+    check_path(file)
     try:
         return Path(file).read_bytes()
     except FileNotFoundError:
@@ -76,11 +79,16 @@ def write(file: str, text: str) -> None:
         sink.write(text.encode())
 
 
+def _private(file: str, flags: int) -> int:
+    return os.open(file, flags, 0o600)
+
+
 def _sink(file: str) -> BinaryIO:
     if file == "-":
         return open(sys.stdout.fileno(), "wb", closefd=False)
+    check_path(file)
     try:
-        return Path(file).open("xb")
+        return open(file, "xb", opener=_private)
     except FileExistsError:
         raise InvalidInput(f"{file} is there already", recovery="name a file that is not there yet") from None
     except OSError as error:

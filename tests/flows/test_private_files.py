@@ -1,0 +1,61 @@
+"""What is written to a disk is for its owner only."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import remanence
+from remanence.faces import cli
+from tests.flows.test_version_1 import OLD
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
+OWNER_ONLY = 0o600
+
+
+@pytest.fixture(autouse=True)
+def usual_mask() -> Iterator[None]:
+    """New files are readable for all, unless who makes them says otherwise."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """Return the mode of each file of a folder."""
+    return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+
+
+async def test_a_new_database_and_its_copy_are_private(tmp_path: Path) -> None:
+    """So is what SQLite lays beside it while it is open."""
+    async with remanence.open(tmp_path / "a.db", embedder="hashed") as memory:
+        await memory.learn("The night watch changes at four.")
+        await memory.backup(tmp_path / "copy.db")
+        found = modes(tmp_path)
+
+    assert dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "copy.db"), OWNER_ONLY) == found
+
+
+async def test_the_copy_before_an_upgrade_is_private(tmp_path: Path) -> None:
+    """The file itself keeps the mode that it had."""
+    (tmp_path / "old.db").write_bytes(OLD)
+    async with remanence.open(tmp_path / "old.db", scope="work", embedder="hashed"):
+        pass
+
+    assert {"old.db": 0o644, "old.db.before-v2": OWNER_ONLY} == modes(tmp_path)
+
+
+def test_exports_and_plans_are_private(tmp_path: Path) -> None:
+    """They hold what the memories say."""
+    for words in (
+        ("learn", "The night watch changes at four."),
+        ("backup", str(tmp_path / "copy.db")),
+        ("export", str(tmp_path / "out.jsonl")),
+        ("--policy", "tidy", "plan", "-o", str(tmp_path / "plan.json")),
+    ):
+        done = CliRunner().invoke(cli.app, ["--db", str(tmp_path / "a.db"), *words])
+        assert 0 == done.exit_code, done.output
+
+    assert dict.fromkeys(("a.db", "copy.db", "out.jsonl", "plan.json"), OWNER_ONLY) == modes(tmp_path)
