@@ -2,7 +2,8 @@
 
 Turn-level: a question's evidence is a set of turns; a memory stands for the turns it names as sources, and the first
 k distinct turns count. Stores: `own` = one file per conversation, `shared` = all in one scope, filtered by thread,
-`unfiltered` = the same without the filter. Means over questions; category `all` is 1 to 4 (5 is adversarial).
+`unfiltered` = the same without the filter. Fields: what is said of a turn, `session` = all, `thread` = no session,
+`text` = only text and speaker, in order. Means over questions; category `all` is 1 to 4 (5 is adversarial).
 """
 
 import argparse
@@ -11,7 +12,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from remanence.write.transcripts import parse
 
 DEPTH = 20
 EMBEDDERS = ("auto", "hashed", "none")
+FIELDS = ("session", "thread", "text")
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,19 @@ def main() -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["none", "auto"])
     parser.add_argument("--store", choices=("own", "shared", "unfiltered"), nargs="*", default=["own"])
+    parser.add_argument("--fields", choices=FIELDS, default="session")
+    parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     given = parser.parse_args()
+    if given.fields == "text" and "shared" in given.store:
+        parser.error("--store shared filters by thread, which --fields text leaves out")
     data = given.path.read_text(encoding="utf-8")
-    turns = parse(data, "locomo", given.path.name).turns
-    asked = list(questions(json.loads(data), {turn.source for turn in turns if turn.source}))
-    settings(questions=len(asked), turns=len(turns), depth=DEPTH)
+    samples = json.loads(data)[: given.conversations]
+    turns = parse(json.dumps(samples), "locomo", given.path.name).turns
+    asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
+    settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
     for embedder in given.embedder:
         for store in given.store:
-            found = asyncio.run(measure(turns, asked, embedder, store))
+            found = asyncio.run(measure(turns, asked, embedder, store, given.fields))
             report(asked, found, embedder, store)
 
 
@@ -71,7 +78,7 @@ def repaired(text: str) -> list[str]:
 
 
 async def measure(
-    turns: Sequence[Turn], asked: Sequence[Question], embedder: str, store: str
+    turns: Sequence[Turn], asked: Sequence[Question], embedder: str, store: str, fields: str = "session"
 ) -> list[list[str]]:
     """Fill the store or stores, close and reopen them, and return the turns found for each question, best first."""
     found: list[list[str]] = [[] for _ in asked]
@@ -81,7 +88,7 @@ async def measure(
         for number, group in enumerate(groups):
             path = Path(folder) / f"{number}.db"
             async with remanence.open(path, embedder=embedder) as memory:
-                await memory.learn_many(turn for turn in turns if turn.thread in group)
+                await memory.learn_many(told(turn, fields) for turn in turns if turn.thread in group)
                 await memory.consolidate()
             async with remanence.open(path, embedder=embedder) as memory:
                 for at, question in enumerate(asked):
@@ -89,6 +96,13 @@ async def measure(
                         found[at] = await recalled(memory, question, filtered=store == "shared")
             note(f"{embedder} {store}: {number + 1} of {len(groups)}")
     return found
+
+
+def told(turn: Turn, fields: str) -> Turn:
+    """Leave of a turn what is said of it."""
+    if fields == "text":
+        return Turn(turn.text, speaker=turn.speaker, source=turn.source)
+    return turn if fields == "session" else replace(turn, session=None)
 
 
 async def recalled(memory: remanence.Engine, question: Question, *, filtered: bool) -> list[str]:

@@ -66,7 +66,7 @@ async def test_the_score_of_a_frame_is_its_five_parts(
         one = await memory.learn("harbour lamp", confidence=sure, tags=["self/value"])
         best = await memory.learn("harbour lamp, harbour light, harbour fire", tags=["self/value"])
         await memory.update(best.id, confidence=0.5)
-        elsewhere = await memory.learn("unrelated")
+        elsewhere = await memory.learn("unrelated", thread="elsewhere")
         await memory.link(one.id, elsewhere.id, "supports", weight=central)
         await memory.link(best.id, elsewhere.id, "supports", weight=1.0)
         await used(memory, {one.id: count, best.id: most})
@@ -386,7 +386,7 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_left_out_by_a_lim
 ) -> None:
     """A frame that is not full says that the question kept the others out; a full one, that the limit did."""
     await memory.learn_many([f"The harbour gate number {k} opens at six." for k in range(3)])
-    await memory.learn("Zebras graze.")
+    await memory.learn("Zebras graze.", thread="zoo")
     gates = "When do the harbour gates open?"
 
     wide = await memory.frame("attention", gates, count_use=False)

@@ -17,7 +17,7 @@ class Said:
     """One memory of a test corpus."""
 
     text: str
-    session: int = 0
+    session: int = 0  # -1: it stands alone
     speaker: int = 0
     said_at: int = 0
     value: float = 0.0
@@ -29,7 +29,7 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
     """Lay memories out as arrays."""
     return Corpus(
         seq=np.arange(1, len(said) + 1),
-        session=np.array([one.session for one in said], np.int32),
+        stretch=np.array([_stretch(row, one) for row, one in enumerate(said)], np.int32),
         words=np.array([len(words(one.text)) for one in said], np.int32),
         speaker=np.array([one.speaker for one in said], np.int32),
         said_at=np.array([one.said_at for one in said], np.int64),
@@ -37,6 +37,11 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
         live=np.array([one.live for one in said], np.bool_),
         assistant=np.array([one.assistant for one in said], np.bool_),
     )
+
+
+def _stretch(row: int, one: Said) -> int:
+    """Return the code of a memory's stretch: its session, or its own where it has none."""
+    return one.session if one.session >= 0 else 1_000 + row
 
 
 def postings_of(said: Sequence[Said]) -> dict[str, npt.NDArray[np.intp]]:

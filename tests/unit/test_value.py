@@ -15,7 +15,7 @@ def value(
     *,
     memories: int = 0,
     df: dict[int, int] | None = None,
-    first_in_session: int | None = None,
+    place: int = 3,
     after_question: bool = False,
     assistant: bool = False,
 ) -> Value:
@@ -24,7 +24,7 @@ def value(
         text,
         memories=memories,
         df=df or {},
-        first_in_session=first_in_session,
+        place=place,
         after_question=after_question,
         assistant=assistant,
     )
@@ -101,9 +101,9 @@ def test_a_question_takes_off_its_share_of_the_text() -> None:
 
 def test_place_in_the_talk_counts() -> None:
     """An answer and the first three memories of a session are worth half a point more each."""
-    plain = value("Blue boats leak", first_in_session=3)
-    opening = value("Blue boats leak", first_in_session=2)
-    answer = value("Blue boats leak", first_in_session=3, after_question=True)
+    plain = value("Blue boats leak", place=3)
+    opening = value("Blue boats leak", place=2)
+    answer = value("Blue boats leak", place=3, after_question=True)
 
     assert (0.5, 0.5) == (opening.points - plain.points, answer.points - plain.points)
 
@@ -126,7 +126,7 @@ def test_a_value_is_the_product_of_its_parts(
     text: str, memories: int, question: bool, assistant: bool
 ) -> None:
     """Total = information × points × speaker; points are 1 plus the reasons and never below the floor."""
-    found = value(text, memories=memories, first_in_session=0, after_question=question, assistant=assistant)
+    found = value(text, memories=memories, place=0, after_question=question, assistant=assistant)
 
     assert found.total == pytest.approx(found.information * found.points * found.speaker)
     assert found.points == max(POINTS_MIN, 1 + sum(reason.points for reason in found.reasons))

@@ -19,6 +19,7 @@ from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.semantic import touched_rows, window_vectors
 from remanence.snapshot import Snapshot, Wanted, means
 from remanence.store.base import Store
+from remanence.stretch import stretches
 
 Ints = npt.NDArray[np.int64]
 # What ranking and filters read of a memory.
@@ -68,7 +69,7 @@ class ScopeIndex:
 
     @property
     def windows(self) -> npt.NDArray[np.float32]:
-        """The vectors with those of their neighbours in the session, normalised."""
+        """The vectors with those of their neighbours in the stretch, normalised."""
         return self._windows[: self._rows]
 
     @property
@@ -92,12 +93,13 @@ class ScopeIndex:
         return self._ground
 
     def _corpus(self) -> Corpus:
+        said_at = self.column("said_at").astype(np.int64)
         return Corpus(
             seq=self.seq,
-            session=self.column("session").astype(np.int32),
+            stretch=stretches(self.column("session"), self.column("thread"), self.column("agent"), said_at),
             words=np.where(self.lends, self.column("words"), 0).astype(np.int32),
             speaker=self.column("speaker").astype(np.int32),
-            said_at=self.column("said_at").astype(np.int64),
+            said_at=said_at,
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
             assistant=self.column("role") == Role.ASSISTANT,
@@ -234,6 +236,9 @@ class ScopeIndex:
         latest = int(self.seq[-1]) if self._rows else 0
         if any(memory.seq < latest and memory.seq not in self for memory in memories):
             return False  # a row came back in the middle
+        # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
+        old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
+        left = touched_rows(self.ground.windows, old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
         self._seq[self._rows - len(fresh) : self._rows] = fresh
@@ -242,7 +247,7 @@ class ScopeIndex:
             self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
         self._place(*await self._store.vectors(self._scope, only=[memory.seq for memory in memories]))
         self._ground = None
-        reached = touched_rows(self.ground.windows, rows)
+        reached = np.union1d(left, touched_rows(self.ground.windows, rows))
         self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
         return True
 

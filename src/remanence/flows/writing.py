@@ -16,7 +16,7 @@ from remanence.model import Kind, Known, Learned, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
-from remanence.write.arrive import Batch, Draft
+from remanence.write.arrive import Batch, Draft, in_stretch
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 # A batch of this many texts is embedded and decided in a worker thread, so that the event loop stays free.
@@ -124,7 +124,7 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
     asked = Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=list({draft.turn.key for draft in drafts if draft.turn.key is not None}),
-        sessions=list({draft.turn.session for draft in drafts if draft.turn.session is not None}),
+        stretches=list({in_stretch(draft.turn, core.agent) for draft in drafts}),
         terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
     )
     for attempt in range(RACES_MAX):

@@ -1,7 +1,7 @@
 """One scope as aligned arrays, and the windows of neighbours in it. Knows no texts and no queries.
 
-A window is a memory with up to four neighbours on each side in the same session. Rows stand in order of arrival;
-windows are worked in `slots`, where the rows of one session stand side by side.
+A window is a memory with up to four neighbours on each side in the same stretch (session, thread or run). Rows stand
+in order of arrival; windows are worked in `slots`, where the rows of one stretch stand side by side.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ _DAY_MICROSECONDS = 86_400_000_000
 class Corpus:
     """The n memories of a scope in order of arrival, as aligned arrays of length n.
 
-    `seq` ascends. `session` is -1 for none, `speaker` is a code (-1 for none), `said_at` microseconds UTC, `value`
-    the keep-value, `live` whether a row may be returned (others only lend words; nothing where `words` is 0),
-    `assistant` whether one spoke.
+    `seq` ascends. `stretch` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
+    `said_at` microseconds UTC, `value` the keep-value, `live` whether a row may be returned (others only lend
+    words; nothing where `words` is 0), `assistant` whether one spoke.
     """
 
     seq: Ints
-    session: Codes
+    stretch: Codes
     words: Codes
     speaker: Codes
     said_at: Ints
@@ -51,7 +51,7 @@ class Windows:
     """The neighbourhood of every memory of a corpus, worked out once; all arrays are in slots.
 
     `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
-    what slots i and i + k lend each other: the weight of the kth neighbour in one session, else 0. `lends` is the
+    what slots i and i + k lend each other: the weight of the kth neighbour in one stretch, else 0. `lends` is the
     share of its words that a memory lends at all. `length` is the number of words in the window. `day`,
     `month`, `year` are of `said_at`, UTC.
     """
@@ -76,15 +76,14 @@ class Windows:
 
 
 def windows_of(corpus: Corpus) -> Windows:
-    """Work out the windows of a corpus; O(n), or O(n log n) where sessions interleave."""
-    order, slot = _side_by_side(corpus.session)
-    session = corpus.session if order is None else corpus.session[order]
+    """Work out the windows of a corpus; O(n), or O(n log n) where stretches interleave."""
+    order, slot = _side_by_side(corpus.stretch)
+    stretch = corpus.stretch if order is None else corpus.stretch[order]
     own = (corpus.words if order is None else corpus.words[order]).astype(np.float32)
     said_at = corpus.said_at if order is None else corpus.said_at[order]
     lends = np.minimum(own > 0, NEIGHBOUR_WORDS_MAX / np.maximum(own, 1.0)).astype(np.float32)
     share = tuple(
-        np.float32(weight) * ((session[:-k] == session[k:]) & (session[k:] >= 0))
-        for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
+        np.float32(weight) * (stretch[:-k] == stretch[k:]) for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
     )
     year, month, day = _calendar(said_at)
     return Windows(
@@ -114,14 +113,16 @@ def spread(lent: Floats, share: tuple[Floats, ...]) -> Floats:
     return received
 
 
-def _side_by_side(session: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
-    """Return (order, slot), or Nones where every session already stands in one piece."""
-    starts = np.flatnonzero(session[1:] != session[:-1]) + 1
-    heads = session[np.concatenate(([0], starts))] if len(session) else session
-    heads = heads[heads >= 0]
+def _side_by_side(stretch: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
+    """Return (order, slot), or Nones where every stretch already stands in one piece."""
+    # The runs of one agent ascend; to see that is cheaper than to look for what is there twice.
+    if not len(stretch) or (stretch[1:] >= stretch[:-1]).all():
+        return None, None
+    starts = np.flatnonzero(stretch[1:] != stretch[:-1]) + 1
+    heads = stretch[np.concatenate(([0], starts))]
     if len(np.unique(heads)) == len(heads):
         return None, None
-    order = np.argsort(session, kind="stable")
+    order = np.argsort(stretch, kind="stable")
     slot = np.empty_like(order)
     slot[order] = np.arange(len(order))
     return order, slot

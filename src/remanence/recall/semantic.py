@@ -13,7 +13,7 @@ Rows = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
 # Blending works in pieces that stay in the processor's cache instead of three more copies of all vectors.
-_BLOCK_ROWS = 2_048
+_BLOCK_ROWS = 256
 
 
 def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
@@ -36,14 +36,13 @@ def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) ->
     `bare` is (n, d) by row. With `rows` only those are worked out, in the order given. A row without a vector
     (all zeros) and without neighbours stays zero.
     """
-    slots = np.arange(len(bare)) if rows is None else _slots(windows, rows)
-    blended = np.empty((len(slots), bare.shape[1]), np.float32)
-    for start in range(0, len(slots), _BLOCK_ROWS):
-        block = slots[start : start + _BLOCK_ROWS]
-        blended[start : start + len(block)] = _blend(windows, bare, block)
-    if rows is None and windows.slot is not None:
-        return blended[windows.slot]
-    return blended
+    if rows is not None:
+        return _unit(_blend(windows, bare, _slots(windows, rows)))
+    blended = np.empty((len(bare), bare.shape[1]), np.float32)
+    for start in range(0, len(bare), _BLOCK_ROWS):
+        stop = min(start + _BLOCK_ROWS, len(bare))
+        blended[start:stop] = _unit(_blend_block(windows, bare, start, stop))
+    return blended if windows.slot is None else blended[windows.slot]
 
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
@@ -73,7 +72,7 @@ def _slots(windows: Windows, rows: Rows) -> Rows:
 
 
 def _blend(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
-    """Return the blended unit vectors of some slots."""
+    """Return the blended vectors of some slots."""
     blended = _at(windows, bare, slots)
     last = len(windows.length) - 1
     for k, share in enumerate(windows.share, 1):
@@ -82,6 +81,30 @@ def _blend(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
             lent = share[first[at]] * windows.lends[other[at]]
             at, lent = at[lent > 0], lent[lent > 0]
             blended[at] += lent[:, None] * _at(windows, bare, other[at])
+    return blended
+
+
+def _blend_block(windows: Windows, bare: Vectors, start: int, stop: int) -> Floats:
+    """Return the blended vectors of all slots from `start` to `stop`: whole slices cost a fraction of single rows."""
+    n = len(windows.length)
+    first, last = max(0, start - len(windows.share)), min(n, stop + len(windows.share))
+    near = _at(windows, bare, np.arange(first, last))
+    blended: Floats = near[start - first : stop - first].copy()
+    near *= windows.lends[first:last, None]
+    product = np.empty_like(blended)
+    for k, share in enumerate(windows.share, 1):
+        # The kth neighbour after, then the kth before; k slots from the edge there is none.
+        for begin, end, by in ((start, min(stop, n - k), k), (max(start, k), stop, -k)):
+            weight = share[min(begin, begin + by) : min(end, end + by)]
+            if weight.any():
+                part = product[: end - begin]
+                np.multiply(near[begin + by - first : end + by - first], weight[:, None], out=part)
+                blended[begin - start : end - start] += part
+    return blended
+
+
+def _unit(blended: Floats) -> Floats:
+    """Scale rows to length 1, in place; zeros stay."""
     norm: Floats = np.sqrt(np.einsum("ij,ij->i", blended, blended))[:, None]
     np.divide(blended, norm, out=blended, where=norm > 0)
     return blended

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from remanence.change import GUARDS, Cause, Change, Committed, Logged
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status
+from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status, Stretch, Tail
 from remanence.snapshot import LinkColumns, Snapshot, Wanted, means
 from remanence.store.base import (
     Arriving,
@@ -44,6 +44,7 @@ from remanence.store.rules import (
     resolve,
 )
 from remanence.store.tables import Row, Tables, applied, empty, refuse_conflicts
+from remanence.stretch import FIRST_IN_STRETCH, LOOK_BACK, counted, stretch_of
 from remanence.text import stems, term_hash
 
 
@@ -111,23 +112,23 @@ class MemoryStore:
         return [_memory(scope, tables, seq) for seq in found[: find.limit]]
 
     async def arriving(self, scope: str, asked: Arriving) -> Known:
-        """Tell a write what it must know: twins, keys, session tails and term statistics."""
+        """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
         rows = self._read(scope).tables["memories"]
-        prints, keys, sessions = set(asked.fingerprints), set(asked.keys), set(asked.sessions)
+        prints, keys = set(asked.fingerprints), set(asked.keys)
         twins: dict[bytes, Twin] = {}
         # Later ones overwrite, so the best comes last: the standing ones, and of those the oldest.
         for seq, row in sorted(rows.items(), key=lambda item: (item[1]["status"] in STANDING, -item[0])):
             if row["fingerprint"] in prints:
                 twins[row["fingerprint"]] = _twin(seq, row)
-        tails: dict[str, tuple[int, str]] = {}
-        for _, row in sorted(rows.items()):
-            if row["session"] in sessions:
-                tails[row["session"]] = (tails.get(row["session"], (0, ""))[0] + 1, row["text"])
         df = Counter(term_hash(stem) for row in rows.values() for stem in _words(row["text"]))
         return Known(
             twins=twins,
             keys={row["key"]: _twin(seq, row) for seq, row in rows.items() if row["key"] in keys},
-            tails=tails,
+            tails={
+                stretch: tail
+                for stretch in asked.stretches
+                if (tail := _tail([row for _, row in sorted(rows.items())], stretch)) is not None
+            },
             memories=sum(1 for row in rows.values() if _words(row["text"])),
             df={term: df[term] for term in asked.terms if term in df},
         )
@@ -309,6 +310,15 @@ class MemoryStore:
 @lru_cache(maxsize=100_000)
 def _words(text: str) -> frozenset[str]:
     return frozenset(stems(text))
+
+
+def _tail(rows: Sequence[Row], stretch: Stretch) -> Tail | None:
+    """Return the end of a stretch; threads and runs are looked for among the last arrivals."""
+    reach = rows if stretch.kind == "session" else rows[-LOOK_BACK:]
+    found = [row for row in reach if stretch_of(row["session"], row["thread"], row["agent"]) == stretch]
+    latest = found[: -FIRST_IN_STRETCH - 1 : -1]
+    said_at = [row["said_at"] for row in latest]
+    return Tail(counted(stretch.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
 
 
 def _twin(seq: int, row: Row) -> Twin:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Status
+from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Status, Stretch, Tail
 from remanence.store import lexicon
 from remanence.store.base import Arriving, Find, Known, Postings, Twin
 from remanence.store.dialect import id_list
@@ -20,6 +20,7 @@ from remanence.store.names import SCOPE, TAG, Names
 from remanence.store.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
 from remanence.store.rules import refuse_unknown_columns
 from remanence.store.writing import position_of
+from remanence.stretch import FIRST_IN_STRETCH, LOOK_BACK, SPACES, counted
 
 Ints = npt.NDArray[np.int64]
 
@@ -27,11 +28,17 @@ _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
     " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
 )
-# A session's number of memories, and the text of its last.
-_TAIL = (
-    "SELECT t.n, m.text FROM (SELECT count(*) AS n, max(seq) AS last FROM states WHERE scope = ? AND session = ?) t"
-    " LEFT JOIN memories m ON m.seq = t.last"
+# The last memories of a stretch, newest first: a session has an index; threads and runs are looked for among the last
+# arrivals, of which as many are read as it takes.
+_LATEST = (
+    "SELECT seq, said_at FROM (SELECT seq, said_at, session, thread, agent FROM states WHERE scope = ?1"
+    f" ORDER BY seq DESC LIMIT {LOOK_BACK}) WHERE session IS NULL AND "
 )
+_TAILS = {
+    "session": "SELECT seq, said_at FROM states WHERE scope = ?1 AND session = ?2 ORDER BY seq DESC",
+    "thread": f"{_LATEST} thread = ?2",
+    "run": f"{_LATEST} thread IS NULL AND agent IS ?2",
+}
 
 
 def get(
@@ -67,18 +74,18 @@ def find(connection: sqlite3.Connection, names: Names, scope: str, asked: Find) 
 
 
 def arriving(connection: sqlite3.Connection, names: Names, scope: str, asked: Arriving) -> Known:
-    """Tell a write what it must know: twins, keys, session tails and term statistics."""
+    """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
     no = names.number(connection, SCOPE, scope)
     if no is None:
         return Known()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
     twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
     keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
-    tails = ((session, _tail(connection, names, no, session)) for session in asked.sessions)
+    tails = ((stretch, _tail(connection, names, no, stretch)) for stretch in asked.stretches)
     return Known(
         twins={mark: twin for mark, twin in twins if twin is not None},
         keys={key: twin for key, twin in keys if twin is not None},
-        tails={session: tail for session, tail in tails if tail is not None},
+        tails={stretch: tail for stretch, tail in tails if tail is not None},
         memories=row[0] if row else 0,
         df=lexicon.frequencies(connection, no, asked.terms),
     )
@@ -223,7 +230,15 @@ def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -
     return Twin(seq, name, Status(status), revision, mark)
 
 
-def _tail(connection: sqlite3.Connection, names: Names, scope: int, session: str) -> tuple[int, str] | None:
-    number = names.number(connection, "session", session)
-    count, text = connection.execute(_TAIL, (scope, number)).fetchone()
-    return (count, text) if count else None
+def _tail(connection: sqlite3.Connection, names: Names, scope: int, stretch: Stretch) -> Tail | None:
+    column, name = SPACES[stretch.kind], stretch.name
+    number = None if name is None else names.number(connection, column, name)
+    if number is None and name is not None:
+        return None
+    query = f"{_TAILS[stretch.kind]} LIMIT {FIRST_IN_STRETCH}"
+    latest = connection.execute(query, (scope, number)).fetchall()
+    if not latest:
+        return None
+    (text,) = connection.execute("SELECT text FROM memories WHERE seq = ?", (latest[0][0],)).fetchone()
+    said_at = [at for _, at in latest]
+    return Tail(counted(stretch.kind, said_at), said_at[0], text)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.change import Change, Increment
-from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Turn
+from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Stretch, Tail, Turn
+from remanence.stretch import goes_on, stretch_of
 from remanence.text import term_hash, token_estimate, words
 from remanence.write.classify import decay
 from remanence.write.value import asks, keep_value
@@ -37,6 +38,11 @@ class Outcome:
     reason: str = ""
 
 
+def in_stretch(turn: Turn, agent: str | None) -> Stretch:
+    """Return the stretch that a turn arrives in; `agent` takes it in where the turn names none."""
+    return stretch_of(turn.session, turn.thread, turn.agent or agent)
+
+
 @dataclass
 class Batch:
     """The decision for a batch: one outcome per draft, and the changes that make it true."""
@@ -55,7 +61,7 @@ class Batch:
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
     _keys: dict[str, Outcome] = field(default_factory=dict)
     _twins: dict[bytes, Outcome] = field(default_factory=dict)
-    _tails: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _tails: dict[Stretch, Tail] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -168,28 +174,29 @@ class Batch:
         return row
 
     def _value(self, draft: Draft) -> float:
-        count, last = self._tail(draft)
+        tail = self._tail(draft)
         value = keep_value(
             draft.turn.text,
             memories=self.known.memories + len(self.rows),
             df=self.df,
-            first_in_session=count if draft.turn.session is not None else None,
-            after_question=asks(last),
+            place=0 if tail is None else tail.length,
+            after_question=tail is not None and asks(tail.text),
             assistant=draft.role is Role.ASSISTANT,
         )
         return round(value.total, 6)
 
-    def _tail(self, draft: Draft) -> tuple[int, str]:
-        session = draft.turn.session
-        if session is None:
-            return (0, "")
-        return self._tails.get(session) or self.known.tails.get(session) or (0, "")
+    def _tail(self, draft: Draft) -> Tail | None:
+        """Return the end of the stretch that a draft goes on with, None where it begins one."""
+        stretch = in_stretch(draft.turn, self.agent)
+        tail = self._tails.get(stretch) or self.known.tails.get(stretch)
+        return tail if tail is not None and goes_on(stretch.kind, tail.said_at, draft.said_at) else None
 
     def _count(self, draft: Draft) -> None:
         for term in {term_hash(stem) for stem in draft.stems}:
             self.df[term] = self.df.get(term, 0) + 1
-        if draft.turn.session is not None:
-            self._tails[draft.turn.session] = (self._tail(draft)[0] + 1, draft.turn.text)
+        tail = self._tail(draft)
+        ended = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
+        self._tails[in_stretch(draft.turn, self.agent)] = ended
 
     def _add_source(self, key: int, draft: Draft) -> None:
         source = draft.turn.source

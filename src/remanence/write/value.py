@@ -14,6 +14,7 @@ from operator import or_
 from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
+from remanence.stretch import FIRST_IN_STRETCH
 from remanence.text import Reading, lexicon_of, readings, stems_of, term_hash
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
@@ -21,7 +22,6 @@ MEMORIES_PRIOR = (
     500  # as if 500 memories without the word had come before, so that the first ones are comparable
 )
 POINTS_MIN = 0.1
-FIRST_IN_SESSION = 3
 ASSISTANT_SHARE = (
     0.3  # a default: what an assistant says is asked for less than what people say about themselves
 )
@@ -74,22 +74,22 @@ def keep_value(
     *,
     memories: int,
     df: Mapping[int, int],
-    first_in_session: int | None,
+    place: int,
     after_question: bool,
     assistant: bool,
 ) -> Value:
     """Return what a memory is worth keeping for, on the statistics of its arrival.
 
     `memories` of the scope have been seen so far, `df` maps a term's hash to how many of them hold it.
-    `first_in_session` is the memory's position in its session, from 0, None without a session. `after_question` says
-    that the turn before it asked something.
+    `place` is how many memories of its stretch (session, thread or run) came before, `after_question` says that the
+    last of them asked something.
     """
     read = readings(text)
     lexicon = lexicon_of(read)
     information = _information(stems_of(read, lexicon), memories, df)
     reasons = _word_signs(read, lexicon)
     reasons += _text_signs(text, read, lexicon)
-    reasons += _place_signs(first_in_session, after_question)
+    reasons += _place_signs(place, after_question)
     points = max(POINTS_MIN, 1 + sum([reason.points for reason in reasons]))
     speaker = ASSISTANT_SHARE if assistant else 1.0
     return Value(information * points * speaker, information, points, speaker, tuple(reasons))
@@ -191,11 +191,11 @@ def _names(text: str, lexicon: Lexicon) -> list[str]:
     ]
 
 
-def _place_signs(first_in_session: int | None, after_question: bool) -> list[Reason]:
+def _place_signs(place: int, after_question: bool) -> list[Reason]:
     reasons = []
     if after_question:
         reasons.append(Reason("answers a question", "", _worth(1)))
-    if first_in_session is not None and first_in_session < FIRST_IN_SESSION:
+    if place < FIRST_IN_STRETCH:
         reasons.append(Reason("opens a session", "", _worth(1)))
     return reasons
 

@@ -3,9 +3,12 @@
 import numpy as np
 
 from remanence.change import Change
-from remanence.model import Kind, Relation, Severity, Status
+from remanence.clock import DAY
+from remanence.model import Kind, Relation, Severity, Status, Stretch, Tail
 from remanence.store.base import Arriving, Find, Store
+from remanence.stretch import GAP_MAX
 from remanence.testing.builders import (
+    NOW,
     SCOPE,
     archived,
     created,
@@ -113,17 +116,37 @@ class ReadContract:
 
         assert {"k1": a} == {key: twin.seq for key, twin in known.keys.items()}
 
-    async def test_session_tails_are_told(self, store: Store) -> None:
-        """A session's tail is the number of its memories and the text of the last to arrive."""
+    async def test_tails_of_sessions_and_threads_are_told(self, store: Store) -> None:
+        """A tail counts to three and ends with what arrived last; what has a session is not in its thread's."""
         await keep(
             store,
-            created(1, "one", session="s"),
-            created(2, "two", session="s"),
-            created(3, "three", session="t"),
+            *[created(k, f"s {k}", session="s", thread="t", said_at=NOW - k) for k in range(1, 6)],
+            created(6, "one", thread="t", said_at=NOW + DAY),
+            created(7, "two", thread="t", said_at=NOW),
+            created(8, "three", session="t", said_at=NOW),
         )
-        known = await store.arriving(SCOPE, Arriving(sessions=("s", "unknown")))
+        stretches = [Stretch("session", "s"), Stretch("thread", "t"), Stretch("session", "t")]
+        none = [Stretch("session", "unknown"), Stretch("thread", "s"), Stretch("run", None)]
+        known = await store.arriving(SCOPE, Arriving(stretches=(*stretches, *none)))
 
-        assert {"s": (2, "two")} == dict(known.tails)
+        assert dict(
+            zip(stretches, [Tail(3, NOW - 5, "s 5"), Tail(2, NOW, "two"), Tail(1, NOW, "three")], strict=True)
+        ) == dict(known.tails)
+
+    async def test_the_tail_of_a_run_ends_at_a_gap(self, store: Store) -> None:
+        """A run is one agent's, without session and thread, never more than 30 minutes from one to the next."""
+        at = [NOW, NOW + GAP_MAX, NOW + 2 * GAP_MAX + 1, NOW + GAP_MAX + 1]
+        await keep(store, *[created(k + 1, f"text {k}", agent="a", said_at=at[k]) for k in range(4)])
+        await keep(
+            store,
+            created(1, "in a thread", agent="a", thread="t", said_at=NOW + DAY),
+            created(2, "of nobody", said_at=NOW + DAY),
+            created(3, "of another", agent="b", said_at=NOW + DAY),
+        )
+        run, nobodys = Stretch("run", "a"), Stretch("run", None)
+        known = await store.arriving(SCOPE, Arriving(stretches=(run, nobodys, Stretch("run", "c"))))
+
+        assert {run: Tail(2, at[3], "text 3"), nobodys: Tail(1, NOW + DAY, "of nobody")} == dict(known.tails)
 
     async def test_term_statistics_count_memories_not_words(self, store: Store) -> None:
         """`df` counts a stem once per memory that holds it; memories without words count nowhere."""

@@ -1,0 +1,127 @@
+"""Neighbours lend words in a session, else in a thread, else in a run; decided alike on arrival and when read."""
+
+from typing import Any
+
+import pytest
+
+import remanence
+from remanence.clock import HOUR, ManualClock
+from remanence.model import Memory, Turn
+from tests.flows.conftest import Opener
+
+ASKED = "Which colour did the ferry get?"
+ANSWER = "Green, and the railing stayed white."
+
+
+async def _found(memory: remanence.Engine) -> list[str]:
+    """Ask in words that only the question of the talk holds."""
+    answer = await memory.recall("colour of the ferry", limit=10, count_use=False)
+    return [hit.memory.text for hit in answer.memories]
+
+
+async def _alone(opener: Opener, **named: Any) -> Memory:
+    async with opener(scope="alone", embedder="none") as memory:
+        return await memory.get((await memory.learn(ANSWER, **named)).seq)
+
+
+@pytest.mark.parametrize("named", [{"session": "s"}, {"thread": "t"}, {}, {"agent": "mate"}])
+async def test_an_answer_is_found_by_the_words_of_its_question(opener: Opener, named: dict[str, Any]) -> None:
+    """With a session, with a thread only, and with neither, also after the file was opened again."""
+    async with opener(embedder="none") as memory:
+        await memory.learn(ASKED, **named)
+        await memory.learn(ANSWER, **named)
+        before = await _found(memory)
+    async with opener(embedder="none") as memory:
+        assert [ASKED, ANSWER] == before == await _found(memory)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"session": "s"}, {"session": "r", "thread": "t"}),
+        ({"session": "s", "thread": "t"}, {"thread": "t"}),
+        ({"thread": "t"}, {"thread": "u"}),
+        ({"thread": "t"}, {}),
+        ({"agent": "mate"}, {"agent": "cook"}),
+    ],
+)
+async def test_what_belongs_elsewhere_lends_nothing(
+    opener: Opener, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Another session, another thread and another agent's run are other stretches."""
+    async with opener(embedder="none") as memory:
+        await memory.learn(ASKED, **first)
+        await memory.learn(ANSWER, **second)
+
+        assert [ASKED] == await _found(memory)
+
+
+async def test_a_run_ends_after_thirty_minutes(opener: Opener, clock: ManualClock) -> None:
+    """Thirty minutes later a turn still belongs to what was said before, and what comes a second later does not."""
+    async with opener(embedder="none") as memory:
+        await memory.learn(ASKED)
+        clock.advance(hours=0.5)
+        await memory.learn(ANSWER)
+        clock.advance(hours=0.5)
+        clock.advance(hours=1 / 3_600)
+        await memory.learn("The mast is new.")
+
+        assert [ASKED, ANSWER] == await _found(memory)
+
+
+@pytest.mark.parametrize("named", [{"session": "s"}, {"thread": "t"}, {}])
+async def test_an_answer_is_worth_more_than_the_same_words_alone(
+    opener: Opener, named: dict[str, Any]
+) -> None:
+    """The keep-value sees the question before it, one by one and in a batch."""
+    async with opener(scope="one", embedder="none") as memory:
+        await memory.learn(ASKED, **named)
+        one = await memory.get((await memory.learn(ANSWER, **named)).seq)
+    async with opener(scope="batch", embedder="none") as memory:
+        learned = await memory.learn_many([Turn(ASKED, **named), Turn(ANSWER, **named)])
+        batched = await memory.get(learned[1].seq)
+    alone = await _alone(opener, **named)
+    assert one.value is not None and alone.value is not None
+
+    assert one.value == batched.value
+    assert one.value > alone.value
+
+
+@pytest.mark.parametrize("named", [{"session": "s"}, {"thread": "t"}, {}])
+async def test_only_the_first_three_open_a_stretch(opener: Opener, named: dict[str, Any]) -> None:
+    """The fourth turn has no such sign, by whatever name its stretch goes, one by one or in a batch."""
+    texts = [f"Buoy {word} is lit." for word in ("abel", "bravo", "cairo", "delta", "echo")]
+    async with opener(scope="one", embedder="none") as memory:
+        single = [await memory.get((await memory.learn(text, **named)).seq) for text in texts]
+    async with opener(scope="batch", embedder="none") as memory:
+        learned = await memory.learn_many([Turn(text, **named) for text in texts])
+        batched = [await memory.get(one.seq) for one in learned]
+    values = [memory.value or 0.0 for memory in single]
+
+    assert values == [memory.value for memory in batched]
+    assert min(values[:3]) > 1.2 * max(values[3:])
+
+
+async def test_a_moved_date_moves_a_memory_between_runs(opener: Opener, clock: ManualClock) -> None:
+    """What is put again is said now: it leaves the run it stood in, in an index that follows as in one read anew."""
+    async with opener(embedder="none", agent="mate") as memory:
+        await memory.put("ferry", ASKED, source="log")
+        await memory.learn(ANSWER)
+        before = await _found(memory)
+        clock.advance(hours=24)
+        await memory.put("ferry", ASKED + " Tell me.", source="log")
+        after = await _found(memory)
+    async with opener(embedder="none", agent="mate") as memory:
+        again = await _found(memory)
+
+    assert [ASKED, ANSWER] == before
+    assert [ASKED + " Tell me."] == after == again
+
+
+async def test_what_users_named_stays_what_they_said(opener: Opener, clock: ManualClock) -> None:
+    """A run gives a memory no session and no thread, and opens no session."""
+    async with opener(embedder="none") as memory:
+        await memory.learn(ASKED, said_at=clock.now() - HOUR)
+        kept = await memory.get((await memory.learn(ANSWER)).seq)
+
+        assert (None, None, ()) == (kept.session, kept.thread, (await memory.status()).sessions)

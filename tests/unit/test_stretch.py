@@ -1,0 +1,71 @@
+"""Which memories stand side by side."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.stretch import GAP_MAX, counted, goes_on, stretch_of, stretches
+
+Row = tuple[int, int, int, int]  # codes of session, thread and agent, time
+ROWS = st.lists(
+    st.tuples(
+        st.integers(-1, 1),
+        st.integers(-1, 1),
+        st.integers(-1, 1),
+        st.sampled_from([0, 1, GAP_MAX, GAP_MAX + 1, 2 * GAP_MAX]),
+    ),
+    max_size=14,
+)
+
+
+def _codes(rows: list[Row]) -> list[int]:
+    session, thread, agent = (np.array([row[k] for row in rows], np.int32) for k in range(3))
+    said_at = np.array([row[3] for row in rows], np.int64)
+    codes: list[int] = stretches(session, thread, agent, said_at).tolist()
+    return codes
+
+
+def _name(code: int) -> str | None:
+    return None if code < 0 else str(code)
+
+
+def _begun(rows: list[Row]) -> list[int]:
+    """Return for each row the row that began its stretch, decided one by one as they arrive."""
+    begun: list[int] = []
+    for row, (*names, said_at) in enumerate(rows):
+        mine = stretch_of(*map(_name, names))
+        before = [k for k in range(row) if stretch_of(*map(_name, rows[k][:3])) == mine]
+        on = before and goes_on(mine.kind, rows[before[-1]][3], said_at)
+        begun.append(begun[before[-1]] if on else row)
+    return begun
+
+
+@given(ROWS)
+def test_what_is_read_stands_together_as_it_arrived(rows: list[Row]) -> None:
+    """Arrays of a whole scope and memories one by one are divided alike."""
+    codes, begun = _codes(rows), _begun(rows)
+
+    assert len(set(begun)) == len(set(codes)) == len(set(zip(begun, codes, strict=True)))
+
+
+def test_only_a_run_ends_at_a_gap() -> None:
+    """Thirty minutes hold a run together, a moment more ends it; sessions and threads rest as long as they like."""
+    rows = [
+        (-1, -1, 0, 0),
+        (-1, -1, 0, GAP_MAX),
+        (-1, -1, 0, 2 * GAP_MAX + 1),
+        (-1, 0, 0, 0),
+        (-1, 0, 0, 9 * GAP_MAX),
+    ]
+    first, second, third, fourth, fifth = _codes(rows)
+
+    assert first == second != third
+    assert fourth == fifth
+    assert (1, 2) == (counted("run", [2 * GAP_MAX + 1, GAP_MAX]), counted("thread", [9 * GAP_MAX, 0]))
+
+
+def test_what_interleaves_does_not_end_a_run() -> None:
+    """What others learn, or what is in a thread, stands between the turns of a run and is not of it."""
+    codes = _codes([(-1, -1, 0, 0), (-1, -1, 1, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (-1, -1, 0, 1)])
+
+    assert (codes[0], 4) == (codes[4], len(set(codes)))
