@@ -38,7 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "text",
         "timescale",
         "twins",
-    ),  # fmt: skip
+    ),
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),

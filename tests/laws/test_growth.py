@@ -27,7 +27,7 @@ RULE = 'version = 1\nname = "x"\n[[rule]]\nname = "a"\nevery = "deep"\nphase = "
 
 
 def _valued(text: str) -> object:
-    return keep_value(text, memories=1, df={}, first_in_session=None, after_question=False, assistant=False)
+    return keep_value(text, memories=1, df={}, place=0, after_question=False, assistant=False)
 
 
 def _refused(work: Callable[[str], object]) -> Callable[[str], None]:
