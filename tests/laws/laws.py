@@ -383,7 +383,7 @@ async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
 
 async def a_clock_is_a_map(world: World, rules: Rules, pick: int) -> None:
     """Rules on the active clock decide what rules on the wall's would decide if the idle time had never been."""
-    firing = tuple(str(rule["name"]) for rule in rules.rules if rule["do"] == "reinforce")
+    firing = tuple(str(rule["name"]) for rule in rules.rules if "period" in rule)
     async with lab(world) as it, lab(unpaused(world)) as never_idle:
         for one, at in ((it, FIRED_AT), (never_idle, NOW - worked_since(FIRED_AT))):
             await one.store.commit(SCOPE, [], because("curate", at, fired=firing))

@@ -98,6 +98,13 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("budgets", "move", {"to": "cold", "keep": {"tokens": 60}}),
     ("budgets", "archive", {"keep": {"words": 50}}),
     ("reinforce", "reinforce", {"top": 2, "period": "40 hours"}),
+    ("expire", "flag", {"to": "seen", "top": 2, "period": "40 hours"}),
+    ("keep-recent", "archive", {"top": 1, "period": "40 hours"}),
+    ("value", "prune", {"top": 1, "per": ["thread"], "period": "40 hours"}),
+    ("value", "move", {"to": "cold", "top": 3, "period": "40 hours"}),
+    ("lifecycle", "transition", {"to": "stale", "top": 2, "period": "40 hours"}),
+    ("purge", "purge", {}),
+    ("purge", "purge", {"top": 1, "period": "40 hours"}),
 )
 
 

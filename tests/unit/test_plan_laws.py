@@ -1,5 +1,6 @@
 """Laws of the planner, held against random policies in random scopes."""
 
+from dataclasses import replace
 from random import Random
 
 from hypothesis import given
@@ -26,8 +27,12 @@ def drawn(seed: int, guards: tuple[str, ...] = GUARD_ATOMS) -> tuple[list[str], 
 
 
 def frozen(world: World, policy: Policy, **more: object) -> Snapshot:
-    """Freeze a world for a policy."""
-    return world.snapshot(wanted(policy).tags, **more)
+    """Freeze of a world what a policy asks for, and nothing else."""
+    asked = wanted(policy)
+    whole = world.snapshot(asked.tags, **more)
+    kept = asked.columns | {"revision", "touched"}
+    columns = {name: column for name, column in whole.columns.items() if name in kept}
+    return replace(whole, columns=columns, links=whole.links if asked.links else None)
 
 
 @given(SEEDS)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from remanence.clock import HOUR
 from remanence.curate.document import presets
 from remanence.curate.policy import Policy, load, wanted
 from remanence.errors import NameUnknown, PolicyError
@@ -274,7 +275,7 @@ MALFORMED = (
         "links",
         7,
     ),
-    (V + RULE + 'period = "40 hours"\n', "only reinforce has a period", "leave it out", 8),
+    (V + RULE + 'period = "40 hours"\n', "only reinforce and top have a period", "leave it out", 8),
     (V + RULE + 'reason = "bored"\n', "unknown reason 'bored'", "decayed", 8),
     (
         V + RULE.replace("uses > 3", "tier == 'archive'"),
@@ -345,3 +346,44 @@ def test_the_seeds_rules_compile() -> None:
 
     assert len(policy.rules) + len(policy.guards) > 40
     assert policy.describe()
+
+
+TOP = 'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\nphase = "{}"\ndo = "{}"\nwhere = "{}"\ntop = 3\n{}'
+UNSETTLED = [
+    ("value", "archive", "True", ""),
+    ("value", "archive", "status in ('active', 'archived')", ""),
+    ("value", "prune", "kind == 'episodic'", ""),
+    ("purge", "purge", "True", ""),
+    ("value", "move", "tier != 'hot'", 'to = "hot"\n'),
+    ("value", "move", "age(tier_at) > days(1)", 'to = "hot"\n'),
+    ("value", "move", "True", 'to = "hot"\norder = "tier desc"\n'),
+    ("value", "move", "True", 'to = "hot"\nper = ["tier"]\n'),
+    ("value", "transition", "lifecycle == 'candidate'", 'to = "stale"\n'),
+    ("value", "transition", "missing(state_at)", 'to = "completed"\ncolumn = "state"\n'),
+    ("value", "flag", "not tagged('flag/*')", 'to = "seen"\n'),
+]
+SETTLED = [
+    ("value", "move", "kind == 'episodic'", 'to = "hot"\norder = "value desc"\n'),
+    ("value", "transition", "uses > 3", 'to = "active"\nper = ["kind"]\n'),
+    ("value", "transition", "lifecycle == 'stale'", 'to = "completed"\ncolumn = "state"\n'),
+    ("value", "flag", "tagged('flag/other')", 'to = "seen"\n'),
+]
+
+
+@pytest.mark.parametrize(("phase", "do", "where", "more"), UNSETTLED)
+def test_a_top_that_never_settles_needs_a_period(phase: str, do: str, where: str, more: str) -> None:
+    """Where the action changes what the rule itself looks at, the first three are others each time: it is refused."""
+    written = TOP.format(phase, do, where, more)
+
+    with pytest.raises(PolicyError, match="others each time") as caught:
+        load(written)
+
+    assert ":8:" in str(caught.value)
+    assert 'period = "40 hours"' in caught.value.recovery
+    assert 40 * HOUR == load(written + 'period = "40 hours"\n').rules[0].period
+
+
+@pytest.mark.parametrize(("phase", "do", "where", "more"), SETTLED)
+def test_a_top_that_settles_needs_none(phase: str, do: str, where: str, more: str) -> None:
+    """Where the action changes nothing that the rule looks at, the first three are the same ones each time."""
+    assert load(TOP.format(phase, do, where, more)).rules[0].period is None

@@ -4,6 +4,7 @@ Knows how rules, windows and guards meet; knows nothing of the brake or of how a
 until nothing changes is what makes a second run at the same instant do nothing.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -47,15 +48,23 @@ class Cycle:
     working: Working
     guarding: Guarding
     merges_left: int | None = None  # how many more merges the brake lets through
-    fired: set[str] = field(default_factory=set)
+    fired: dict[str, Ints] = field(default_factory=dict)  # rule with a period → the rows that it chose
     notes: dict[str, None] = field(default_factory=dict)
     deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
     taken: set[int] = field(default_factory=set)
     matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Go round until nothing changes, then reinforce, and round again if that changed something."""
+        """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
         self.guarding.look(self.working.frame)
+        while self._settle():
+            versions = self.working.versions.copy()
+            if not self._fire():
+                return
+            self._look_again(versions)
+
+    def _settle(self) -> bool:
+        """Go round until nothing changes; tell whether it came to rest."""
         moving = np.zeros(0, np.int64)
         for _ in range(ROUNDS_MAX):
             before, links, versions = (
@@ -65,10 +74,15 @@ class Cycle:
             )
             self._round()
             moving = np.flatnonzero(~self.working.same_as(before))
-            if not len(moving) and self.working.frame.links is links and not self._reinforce():
-                return
-            self.guarding.look(self.working.frame, (self.working.versions - versions).keys())
+            if not len(moving) and self.working.frame.links is links:
+                return True
+            self._look_again(versions)
         self._give_up(moving)
+        return False
+
+    def _look_again(self, versions: Counter[str]) -> None:
+        """Evaluate the guards that read what has changed since some versions."""
+        self.guarding.look(self.working.frame, (self.working.versions - versions).keys())
 
     def _give_up(self, moving: Ints) -> None:
         """Leave alone what the rules push to and fro."""
@@ -78,10 +92,14 @@ class Cycle:
 
     def _round(self) -> None:
         for phase in PHASES:
-            rules = [(index, rule) for index, rule in enumerate(self.policy.rules) if rule.phase == phase]
+            rules = [
+                (index, rule)
+                for index, rule in enumerate(self.policy.rules)
+                if rule.phase == phase and rule.period is None
+            ]
             if phase == "links" and rules:
                 self._unlink(rules)
-            elif phase != "reinforce" and rules:
+            elif rules:
                 self._phase(rules)
         self.working.settle_tiers()
 
@@ -90,10 +108,12 @@ class Cycle:
         chosen = [
             (index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE
         ]
+        # What was chosen by a rule with a period was its turn, also where a safer rule wins.
+        self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None and len(rows)}
         won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
-        won |= {index: rows for index, rule, rows in chosen if rule.effect is FLAG}
+        won |= {index: rows for index, rule, rows in chosen if rule.effect in {FLAG, REINFORCE}}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
@@ -142,6 +162,8 @@ class Cycle:
         rows = self._undwelt(rule, window.rows)
         if rule.effect is TRANSITION_STATE:
             rows = self._declared(rule, rows)
+        if rule.period is not None:
+            rows = self.working.otherwise(rule, rows)
         return rows if level is None else self._unguarded(rule, rows, level)
 
     def matched(self, rule: Rule, index: int) -> Ints:
@@ -240,22 +262,21 @@ class Cycle:
         if gone.any():
             self.working.unlink(np.flatnonzero(gone))
 
-    def _reinforce(self) -> bool:
-        """Fire the rules whose period has passed; tell whether any did."""
+    def _fire(self) -> bool:
+        """Let the rules whose period has passed act, when all others have come to rest; tell whether any did."""
         due = [
             (index, rule)
             for index, rule in enumerate(self.policy.rules)
-            if rule.effect is REINFORCE and rule.name not in self.fired and not self.rests(rule)
+            if rule.period is not None and rule.name not in self.fired and not self.rests(rule)
         ]
-        chosen = [(index, rule, self._choose(rule, index)) for index, rule in due]
-        for index, rule, rows in chosen:
-            if len(rows):
-                self.fired.add(rule.name)
-                self.working.act(rule, index, rows)
-        return any(len(rows) for _, _, rows in chosen)
+        before = len(self.fired)
+        for phase in PHASES:
+            self._phase([pair for pair in due if pair[1].phase == phase])
+        return len(self.fired) > before
 
     def rests(self, rule: Rule) -> bool:
-        """Tell whether a rule that reinforces has fired less than its period ago, by its own clock."""
+        """Tell whether a rule with a period has fired less than that ago, by its own clock."""
         last, view = self.working.frame.snapshot.fired.get(rule.name), self.working.frame.on(rule.clock)
-        fires = rule.effect is REINFORCE and last is not None
-        return fires and bool(view.now - view.reading(last) < rule.period)
+        if rule.period is None or last is None:
+            return False
+        return bool(view.now - view.reading(last) < rule.period)

@@ -265,6 +265,7 @@ def _fires_at(view: Frame, rule: Rule, row: int) -> int | None:
 
 def _rested_at(view: Frame, rule: Rule) -> int | None:
     """Find the instant at which a rule's period is over."""
+    assert rule.period is not None
     over = float(view.reading(view.snapshot.fired[rule.name])) + rule.period
     at = over if view.scale is None else view.scale.when(over)
     return None if at is None or at > view.instant + HORIZON else ceil(at)

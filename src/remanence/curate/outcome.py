@@ -74,9 +74,9 @@ def link_edits(working: Working) -> LinkEdits:
         keys % 16,
         _side(before, left),
         _side(after, right),
-        # Without merges no link that was cut is made again, and all cuts are in the outcome.
+        # Without merges no link that was cut is made again, and without purges none goes with a memory.
         {
-            rule: int(np.isin(cut, keys).sum()) if working.merges else len(cut)
+            rule: int(np.isin(cut, keys).sum()) if working.merges or len(keys) < _cuts(working) else len(cut)
             for rule, cut in working.cut_by.items()
         },
     )
@@ -84,14 +84,22 @@ def link_edits(working: Working) -> LinkEdits:
 
 def _edited(working: Working, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
     """Return the keys of links that are not as they were."""
+    # Links of purged memories go with them when the plan is applied: to cut one is no change.
+    gone = working.frame.column("status") == GONE
+    going = old[gone[before.source] | gone[before.target]] if gone.any() else old[:0]
     if not working.merges:
         # Nothing but rules over links has changed them, and those only cut.
         cut = list(working.cut_by.values())
-        return np.sort(np.concatenate(cut)) if cut else new[:0]
-    gone = working.frame.column("status") == GONE
-    # Links of purged memories go with them when the plan is applied.
+        keys = np.sort(np.concatenate(cut)) if cut else new[:0]
+        return np.setdiff1d(keys, going) if len(going) else keys
     mine = ~(gone[after.source] | gone[after.target])
-    return np.union1d(np.setdiff1d(old, new), new[mine & _changed(before, old, after, new)])
+    left = np.setdiff1d(np.setdiff1d(old, new), going)
+    return np.union1d(left, new[mine & _changed(before, old, after, new)])
+
+
+def _cuts(working: Working) -> int:
+    """Count the links that rules have cut."""
+    return sum(map(len, working.cut_by.values()))
 
 
 def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:

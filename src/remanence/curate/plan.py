@@ -208,9 +208,16 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         held=held,
         destroyed=len(_destroyed(working)),
         memories=len(snapshot),
-        fired=tuple(sorted(cycle.fired)),
+        fired=_fired(cycle, deferred),
         notes=tuple(cycle.notes),
     )
+
+
+def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
+    """Name the rules with a period that have had their turn; one of which all waits for another day has not."""
+    waiting = [seq for item in deferred for seq in item.seqs]
+    seqs = cycle.working.frame.snapshot.seq
+    return tuple(sorted(name for name, rows in cycle.fired.items() if not np.isin(seqs[rows], waiting).all()))
 
 
 def _reasons(policy: Policy) -> dict[str, str]:
@@ -244,7 +251,8 @@ def _by_rule(
     for tag in flags:
         counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
     for rule, count in links.cut_by.items():
-        counts["unlink", names[rule]] += count
+        if count:
+            counts["unlink", names[rule]] += count
     return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))
 
 

@@ -13,9 +13,20 @@ from remanence.curate.columns import vocabulary
 from remanence.curate.document import Table
 from remanence.curate.expression import Names, Over, condition, ordering
 from remanence.curate.frame import LINKS, Node
-from remanence.effects import BLOCKS, MERGE, MOVE, TAKE_IN, TRANSITION_LIFECYCLE, Effect, action
+from remanence.effects import (
+    BLOCKS,
+    FLAG,
+    MERGE,
+    MOVE,
+    PURGE,
+    TAKE_IN,
+    TRANSITION_LIFECYCLE,
+    Effect,
+    action,
+)
 from remanence.errors import suggest
 from remanence.model import COLUMN, Label, Lifecycle, Reason, Tier
+from remanence.snapshot import means
 from remanence.timescale import CLOCKS, TURN, ClockName
 
 # The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
@@ -103,7 +114,7 @@ class Rule:
     """What is done to the memories (or links, or pairs) that its condition and window select.
 
     `keep` = (unit, amount) selects what lies beyond in each partition, `top` what lies within. `period` is in
-    microseconds of its clock, on which its condition and order see all times too.
+    microseconds of its clock, on which its condition and order see all times too; None where it acts in each run.
     """
 
     name: str
@@ -121,7 +132,7 @@ class Rule:
     to: str | None
     column: str
     pair_min: float
-    period: int
+    period: int | None
     reason: Reason
     because: str
     written: Mapping[str, Any]
@@ -184,7 +195,7 @@ class Rule:
         per = f" per {', '.join(self.per)}" if self.per else ""
         over = "" if self.over == "memories" else f" {self.over}"
         clock = "" if self.clock == "wall" else f" on the {self.clock} clock"
-        period = f" once in {self.period / HOUR:g} {HOURS[self.clock]}" if self.do == "reinforce" else ""
+        period = f" once in {self.period / HOUR:g} {HOURS[self.clock]}" if self.period is not None else ""
         return f"{self.do}{over}{target}{window}{per}{period} where {self.where}{clock}"
 
 
@@ -308,8 +319,14 @@ def _check_window(rule: Rule, table: Table) -> None:
         raise table.error("min", "only a rule over pairs has a least confidence", "leave it out")
     if rule.over == "pairs" and "min" not in table.values:
         raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
-    if "period" in table.values and rule.do != "reinforce":
-        raise table.error("period", "only reinforce has a period", "leave it out")
+    if "period" in table.values and rule.do != "reinforce" and rule.top is None:
+        raise table.error("period", "only reinforce and top have a period", "leave it out")
+    if rule.top is not None and rule.period is None and _unsettled(rule):
+        raise table.error(
+            "top",
+            f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
+            f'let it act once in a while: add period = "{_example(rule.clock)}"',
+        )
     if "reason" in table.values and rule.do not in {"archive", "prune"}:
         raise table.error("reason", "only archive and prune have a reason", "leave it out")
     if _NAMES_TIER_ARCHIVE.search(rule.node.text) and not rule.sees_all:
@@ -318,6 +335,14 @@ def _check_window(rule: Rule, table: Table) -> None:
             "sees memories in sight only, none of which is in the archive",
             "add: status == 'archived'",
         )
+
+
+def _unsettled(rule: Rule) -> bool:
+    """Tell whether a rule's action changes what its own condition, order, partitions or sight read."""
+    reads = {"status", *rule.per}.union(*(node.reads for node in rule.nodes))
+    if rule.effect is FLAG:
+        return any(means(name.removeprefix("tag:"), f"flag/{rule.to}") for name in reads if "tag:" in name)
+    return rule.effect is PURGE or bool(rule.changes & reads)
 
 
 def _partition(table: Table) -> tuple[str, ...]:
@@ -363,19 +388,21 @@ def _reason(table: Table, phase: str) -> Reason:
     return _REASONS.get(phase, Reason.DECAYED)
 
 
-def _period(table: Table, do: str, on: ClockName) -> int:
+def _period(table: Table, do: str, on: ClockName) -> int | None:
     if "period" in table.values:
         return duration(table, "period", on)
-    if do == "reinforce" and on == "turns":
+    if do != "reinforce":
+        return None
+    if on == "turns":
         raise table.place.error(
-            "does not say after how many turns it fires again", 'add period = "200 turns"'
+            "does not say after how many turns it fires again", f'add period = "{_example(on)}"'
         )
     return EVERY[_choice(table, "every", tuple(EVERY))]
 
 
 def duration(table: Table, key: str, on: ClockName) -> int:
     """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
-    example = "200 turns" if on == "turns" else "40 hours"
+    example = _example(on)
     found = _PERIOD.match(text(table, key))
     if found is None or not 0 < float(found[1]) <= PERIOD_MAX:
         raise table.error(key, "is no period", f'write {key} = "{example}"')
@@ -383,6 +410,10 @@ def duration(table: Table, key: str, on: ClockName) -> int:
     if (unit == "turn") != (on == "turns"):
         raise table.error(key, f"the {on} clock does not count {unit}s", f'write {key} = "{example}"')
     return round(float(found[1]) * _UNITS[unit])
+
+
+def _example(on: ClockName) -> str:
+    return "200 turns" if on == "turns" else "40 hours"
 
 
 def clock(table: Table, default: ClockName) -> ClockName:

@@ -64,8 +64,21 @@ class Working:
         elif rule.effect is PURGE:
             self.put(rows, {"status": GONE})
         else:
-            rows = self._do(rule.effect, rows, self._given(rule))
+            rows = self.otherwise(rule, rows)
+            self._do(rule.effect, rows, self._given(rule))
         self.blame(group_of(rule), rows, index)
+
+    def otherwise(self, rule: Rule, rows: Ints) -> Ints:
+        """Return the rows that are not already as a rule would have them."""
+        effect, given = rule.effect, self._given(rule)
+        if effect is FLAG:
+            return rows[~self.frame.tag(f"flag/{rule.to}")[rows]]
+        if effect is PURGE:
+            return rows
+        known = self.frame.column(effect.known_by)[rows]
+        into = becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
+        left: Ints = rows[known != into]
+        return left
 
     def _given(self, rule: Rule) -> Mapping[str, Any]:
         """Say what a rule names, as the columns hold it."""
@@ -73,12 +86,8 @@ class Working:
         named = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
         return {name: named[name] for name in named.keys() & rule.effect.columns}
 
-    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> Ints:
-        """Set what an effect sets, with its stamps, and return the rows that were not so already."""
-        known = self.frame.column(effect.known_by)[rows]
-        rows = rows[
-            known != becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
-        ]
+    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
+        """Set what an effect sets, with the stamps of what changes."""
         changed: dict[str, Array] = {}
         for name, value in effect.sets.items():
             was = self.frame.column(name)
@@ -90,7 +99,6 @@ class Working:
                     stamp = self.frame.column(STAMPS[name])
                     changed[STAMPS[name]] = _with(stamp, rows[moved], self.now)
         self.replace(changed)
-        return rows
 
     def merge(self, merges: list[Merge]) -> None:
         """Let survivors take in the others' counts and links, and put the others out of sight."""

@@ -114,6 +114,7 @@ _WINDOWS: Sequence[Mapping[str, Any]] = (
     {"top": 2},
     {"top": 1},
 )
+_PERIODS = ("40 hours", "1 day")
 _PARTITIONS: Sequence[Sequence[str]] = (["scope"], ["kind"], ["scope", "agent"], ["category", "tier"])
 _RULE_BYTES = 12
 _GUARD_BYTES = 5
@@ -198,6 +199,9 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
                 table |= {"keep": {"rows": 1}}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
+        if "top" in window and do != "flag":
+            # What changes its own sight, condition or order acts once in a while, or is refused.
+            table |= {"period": _pick(_PERIODS, drawn[6])}
     return _on(_pick(_CLOCKS, drawn[11]), table)
 
 
@@ -226,7 +230,7 @@ def _details(do: str, drawn: int, more: int) -> dict[str, Any]:
         case "flag":
             return {"to": _pick(("look", "again"), drawn)}
         case "reinforce":
-            return {"period": _pick(("40 hours", "1 day"), drawn)}
+            return {"period": _pick(_PERIODS, drawn)}
         case _:
             return {}
 
