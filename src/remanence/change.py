@@ -98,7 +98,7 @@ class Receipt:
     """What was done; give it, or its `run`, to `undo`.
 
     `counts` maps an action ("archive", "unlink", …) to how many rows it changed; `skipped` lists what was
-    planned and not done, with the reason.
+    planned and not done, with the reason, `notes` what the plan had to say besides.
     """
 
     run: str
@@ -109,6 +109,7 @@ class Receipt:
     counts: Mapping[str, int] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
     parts: int = 1
+    notes: tuple[str, ...] = ()
 
     @property
     def archived(self) -> int:

@@ -61,6 +61,8 @@ class Snapshot:
     destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`
     spans: Ints | None = None  # (began, ended) of what sessions covered: disjoint, ascending
     heard: Ints | None = None  # (minute, turns heard in it), ascending
+    # Whether it was measured how often the embedder takes different texts for near duplicates.
+    calibrated: bool = False
 
     def __len__(self) -> int:
         return len(self.seq)

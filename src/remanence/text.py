@@ -210,7 +210,7 @@ def vital_tokens(text: str) -> Vital:
     return Vital(
         numbers=frozenset(amounts | (lexicon.number_words & set(folded))),
         negations=sum(word in lexicon.negations for word in folded),
-        names=frozenset(_names(plain, lexicon)),
+        names=frozenset(_names(read, lexicon)),
         dates=frozenset(word for word in folded if word in lexicon.time_words or word in lexicon.months),
         code=frozenset(found.group().strip("`") for found in _CODE.finditer(plain)),
     )
@@ -416,14 +416,14 @@ def _fold_opener(found: re.Match[str]) -> str:
     return whole[: -len(word)] + word.lower()
 
 
-def _names(text: str, lexicon: Lexicon) -> set[str]:
+def _names(read: Sequence[Reading], lexicon: Lexicon) -> set[str]:
     """Return capitalised words that are no function words; where every noun has a capital, acronyms only."""
-    found: set[str] = set()
-    for sentence in sentences(text):
-        for word in words(sentence):
-            folded = _bare(word.casefold())
-            if not word[:1].isupper() or folded in ENGLISH.stop or folded in lexicon.stop:
-                continue
-            if lexicon.names_by_capital or not word[1:].islower():
-                found.add(folded)
-    return found
+    return {
+        folded
+        for reading in read
+        for word, folded in zip(reading.surface, reading.folded, strict=True)
+        if word[:1].isupper()
+        and folded not in ENGLISH.stop
+        and folded not in lexicon.stop
+        and (lexicon.names_by_capital or not word[1:].islower())
+    }

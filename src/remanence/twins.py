@@ -1,14 +1,21 @@
 """Whether two texts are one memory: exact, near or distinct, with reasons. Knows texts only, no store and no model."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
-from remanence.text import Vital, fingerprint, readings, stems, vital_tokens
+from remanence.languages import CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
+from remanence.text import Reading, Vital, fingerprint, lexicon_of, readings, stems, vital_tokens
 
 # Share of content words two texts must have in common to be near where there is no vector to ask.
 WORDS_SHARED_MIN = 0.6
 _SHOWN_MAX = 3
+_PREFIXED_CHARS_MIN = 3  # a shorter rest makes no word of its own: "in" + "to"
+_REACH = 8  # words that are looked at for what a negation denies
+_SAID_CACHED = 1_024  # a text is compared with up to eight of its like, mostly in one go
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +38,37 @@ class Twin:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a text says, word by word, where two texts may differ in what no count of words shows.
+
+    `capitals`, `numbers` and `counted` (what follows a number) stand in the order of the text.
+    """
+
+    vital: Vital
+    words: tuple[str, ...]
+    capitals: tuple[str, ...]
+    numbers: tuple[str, ...]
+    counted: frozenset[str]
+    identifiers: frozenset[str]
+    denied: tuple[str, ...]
+    places: Mapping[tuple[str, ...], Sequence[str]]
+    asks: bool
+
+
 def verdict(old: str, new: str, similarity: float | None, bands: Bands) -> Twin:
     """Compare two texts of one speaker; `similarity` is the cosine of their bare vectors, None where there is none.
 
-    However alike they look, a number, negation, name, date, piece of code or question mark that only one of them has
-    makes them distinct: a merge would lose it.
+    However alike they look, what only one of them has makes them distinct, since a merge would lose it: a number, a
+    negation, a name, a date, an identifier or piece of code, a question mark; and so does a contrary: a word and its
+    opposite, the same names, numbers or words in other places.
     """
     if fingerprint(old) == fingerprint(new):
         return Twin("exact", ("the same words",))
     alike, reason = _alike(old, new, similarity, bands)
     if not alike:
         return Twin("distinct", (reason,))
-    vetoes = tuple(_vetoes(old, new))
+    vetoes = tuple(_vetoes(_said(old), _said(new)))
     return Twin("distinct", vetoes) if vetoes else Twin("near", (reason,))
 
 
@@ -56,29 +82,167 @@ def _alike(old: str, new: str, similarity: float | None, bands: Bands) -> tuple[
     return shared >= WORDS_SHARED_MIN, f"words in common {shared:.2f} {sign} {WORDS_SHARED_MIN:.2f}"
 
 
-def _vetoes(old: str, new: str) -> Iterable[str]:
-    """Yield what a merge would lose, one line for each kind."""
-    first, second = vital_tokens(old), vital_tokens(new)
+@lru_cache(maxsize=_SAID_CACHED)
+def _said(text: str) -> _Said:
+    read = readings(text)
+    lexicon = lexicon_of(read)
+    words = tuple(word for reading in read for word in reading.folded)
+    return _Said(
+        vital=vital_tokens(text),
+        words=words,
+        capitals=tuple(_capitals(read, lexicon)),
+        numbers=tuple(word for word in words if _is_number(word, lexicon)),
+        counted=frozenset(_counted(words, lexicon)),
+        identifiers=frozenset(filter(_is_identifier, words)),
+        denied=tuple(sorted(_denied(text, words, lexicon))),
+        places=_places(words, lexicon),
+        asks="?" in text,
+    )
+
+
+def _capitals(read: Sequence[Reading], lexicon: Lexicon) -> Iterator[str]:
+    """Yield the words with a capital: names, and where all nouns have one, these too."""
+    for reading in read:
+        for surface, word in zip(reading.surface, reading.folded, strict=True):
+            if surface[:1].isupper() and word not in lexicon.stop:
+                yield word
+
+
+def _is_number(word: str, lexicon: Lexicon) -> bool:
+    return word[:1].isdigit() or word in lexicon.number_words
+
+
+def _counted(words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+    """Yield what there is so much of: 5 mg are not 5 g."""
+    for number, word in pairwise(words):
+        if _is_number(number, lexicon) and word not in lexicon.stop:
+            yield word
+
+
+def _is_identifier(word: str) -> bool:
+    """Tell a name with digits or marks inside, such as gpt-4o, b12 or config.yaml, from a word and from a number."""
+    return not word.isalpha() and any(map(str.isalpha, word)) and any(c.isdigit() or c in "._" for c in word)
+
+
+def _denied(text: str, words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+    """Yield what each negation denies, the next word that says something, or the last; and negating characters."""
+    for place, word in enumerate(words):
+        if word in lexicon.negations:
+            after, before = words[place + 1 :], words[:place][::-1]
+            yield next(filter(_content(lexicon), (*after[:_REACH], *before[:_REACH])), "")
+    for script in CONTRASTS:
+        for sign in script.negations:
+            yield from [sign] * text.count(sign)
+
+
+def _content(lexicon: Lexicon) -> Callable[[str], bool]:
+    return lambda word: word not in lexicon.stop and word not in lexicon.negations
+
+
+def _vetoes(old: _Said, new: _Said) -> Iterator[str]:
+    """Yield what a merge would lose or make untrue, one line for each kind."""
     for what in ("numbers", "dates", "code"):
-        before, after = getattr(first, what), getattr(second, what)
-        if before != after:
-            yield f"{what} differ: {_shown(before - after)} / {_shown(after - before)}"
-    if first.negations != second.negations:
-        yield f"negations differ: {first.negations} / {second.negations}"
-    lost, gained = _names_apart(first, old, second, new)
+        yield from _differ(what, getattr(old.vital, what), getattr(new.vital, what))
+    yield from _differ("identifiers", old.identifiers, new.identifiers)
+    if old.vital.negations != new.vital.negations:
+        yield f"negations differ: {old.vital.negations} / {new.vital.negations}"
+    elif old.denied != new.denied:
+        yield f"negations differ in what they deny: {_shown(old.denied)} / {_shown(new.denied)}"
+    # A name in another spelling of case is no other name.
+    lost, gained = old.vital.names - set(new.words), new.vital.names - set(old.words)
     if lost or gained:
         yield f"names differ: {_shown(lost)} / {_shown(gained)}"
-    if ("?" in old) != ("?" in new):
+    if old.asks != new.asks:
         yield "one asks, the other states"
+    yield from _contrary(old, new)
 
 
-def _names_apart(first: Vital, old: str, second: Vital, new: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that the other text does not hold in any spelling of case."""
-    return first.names - _folded(new), second.names - _folded(old)
+def _differ(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
+    if old != new:
+        yield f"{what} differ: {_shown(old - new)} / {_shown(new - old)}"
 
 
-def _folded(text: str) -> frozenset[str]:
-    return frozenset(word for reading in readings(text) for word in reading.folded)
+def _contrary(old: _Said, new: _Said) -> Iterator[str]:
+    """Yield where the words are much the same and what they say is not."""
+    if old.counted - new.counted and new.counted - old.counted:
+        yield f"what is counted differs: {_shown(old.counted - new.counted)} / {_shown(new.counted - old.counted)}"
+    for what in ("capitals", "numbers"):
+        before, after = _in_both(getattr(old, what), getattr(new, what))
+        if before != after and _among(old.places, before) != _among(new.places, before):
+            yield f"{_ORDERED[what]} change places: {', '.join(before[:_SHOWN_MAX])}"
+    bags = Counter(old.words), Counter(new.words)
+    if bags[0] == bags[1] and old.places != new.places:
+        yield "the same words in other places"
+    for one, other in _opposed(set(bags[0] - bags[1]), set(bags[1] - bags[0])):
+        yield f"opposites: {one} / {other}"
+
+
+_ORDERED = {"capitals": "names", "numbers": "numbers"}
+
+
+def _in_both(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return what both have, each in its own order, once."""
+    shared = set(old) & set(new)
+    before, after = (list(dict.fromkeys(word for word in words if word in shared)) for words in (old, new))
+    return before, after
+
+
+def _among(
+    places: Mapping[tuple[str, ...], Sequence[str]], words: Sequence[str]
+) -> dict[tuple[str, ...], list[str]]:
+    """Return the places that some words have."""
+    found = {marker: [word for word in placed if word in words] for marker, placed in places.items()}
+    return {marker: placed for marker, placed in found.items() if placed}
+
+
+def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
+    """Sort the words that say something by the function words before them: what moves with these keeps its part."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    marker: tuple[str, ...] = ()
+    for word in words:
+        if word in lexicon.stop:
+            marker += (word,)
+        else:
+            places.setdefault(marker, []).append(word)
+            marker = ()
+    return places
+
+
+def _opposed(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield a word of either text that the other has the contrary of; the first pair says enough."""
+    theirs = {key: word for word in sorted(new) for key in _keys(word)}
+    for word in sorted(old):
+        contrary = {key for own in _keys(word) for key in _opposites().get(own, ())}
+        contrary |= {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _long(own)}
+        contrary |= {
+            own.removeprefix(prefix)
+            for own in _keys(word)
+            for prefix in NEGATIVE_PREFIXES
+            if own.startswith(prefix) and _long(own.removeprefix(prefix))
+        }
+        if met := sorted(contrary & theirs.keys()):
+            yield word, theirs[met[0]]
+            return
+
+
+def _long(word: str) -> bool:
+    return len(word) >= _PREFIXED_CHARS_MIN
+
+
+def _keys(word: str) -> set[str]:
+    """Return a word and its stem."""
+    return {word, *stems(word)}
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> dict[str, frozenset[str]]:
+    """Return word or stem → opposite words and their stems, of all languages."""
+    found: dict[str, set[str]] = {}
+    for word, against in OPPOSITES.items():
+        contrary = {key for other in against for key in _keys(other)}
+        for key in _keys(word):
+            found.setdefault(key, set()).update(contrary)
+    return {key: frozenset(contrary - {key}) for key, contrary in found.items()}
 
 
 def _shown(tokens: Iterable[str]) -> str:

@@ -7,11 +7,19 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.llm.base import Bands
+from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
 from remanence.store.memory import MemoryStore
 from remanence.store.sql import SqlStore
 
 Opener = Callable[..., remanence.Engine]
+
+
+class Measured(HashedEmbedder):
+    """An embedder of which it was measured how often it takes different texts for near duplicates."""
+
+    bands = Bands(similar=0.5, near=0.85, calibrated=True)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Runs are taken back in any order that makes sense: the last first, and what was taken back is no change."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +14,7 @@ from remanence.flows import curating, exchange
 from remanence.model import Relation, Status
 from remanence.store.base import Find
 from remanence.store.memory import MemoryStore
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Measured, Opener
 
 MERGE = """
 version = 1
@@ -160,6 +160,13 @@ async def _supports(memory: remanence.Engine) -> dict[tuple[int, int], tuple[flo
     }
 
 
+@pytest.fixture
+async def memory(opener: Opener) -> AsyncIterator[remanence.Engine]:
+    """An open, empty memory in which pairs may be merged."""
+    async with opener(embedder=Measured()) as engine:
+        yield engine
+
+
 @pytest.mark.parametrize("weights", [(0.4, 0.6), (0.6, 0.4), (0.4, 0.4), (0.95, 1.0), (None, 0.4)])
 async def test_a_merge_is_undone_whatever_was_used_since(
     opener: Opener, clock: ManualClock, weights: tuple[float | None, float]
@@ -167,7 +174,7 @@ async def test_a_merge_is_undone_whatever_was_used_since(
     """The links are as they were before the merge, and have grown by the uses since; so have the days of use."""
     async with opener() as memory:
         await _twins(memory, clock, weights)
-    async with opener() as memory:
+    async with opener(embedder=Measured()) as memory:
         links, (one, two) = await _supports(memory), [await memory.get(seq) for seq in (1, 2)]
         merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
         survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2

@@ -366,6 +366,11 @@ BUGS = (
         laws.the_cap_keeps_the_newest,
     ),
     Bug(
+        "an embedder is trusted that nobody measured",
+        swapped(cycle, "may_merge", lambda _: True),
+        laws.nothing_is_merged_on_a_guess,
+    ),
+    Bug(
         "a merge is a use",
         swapped(outcome, "_named_anyway", lambda *_: np.False_),
         laws.a_merge_loses_nothing,

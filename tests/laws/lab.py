@@ -17,6 +17,7 @@ from remanence.curate.policy import load
 from remanence.engine import Engine
 from remanence.flows import curating
 from remanence.flows.core import Core
+from remanence.llm.base import Bands, Embedder
 from remanence.llm.offline import NoEmbedder
 from remanence.opening import NO_RULES
 from remanence.store.base import Bookkeeping, Store
@@ -65,12 +66,20 @@ class Lab:
         return await dump(self.store, SCOPE)
 
 
+class Calibrated(NoEmbedder):
+    """An embedder of which it was measured how often it takes different texts for near duplicates."""
+
+    bands = Bands(similar=1.0, near=1.0, calibrated=True)
+
+
 @asynccontextmanager
-async def lab(world: World, store: Store | None = None) -> AsyncIterator[Lab]:
+async def lab(
+    world: World, store: Store | None = None, embedder: Embedder | None = None
+) -> AsyncIterator[Lab]:
     """Open an engine on a world."""
     store = store or MemoryStore()
     clock = ManualClock(NOW)
-    engine = Engine(Core(store, SCOPE, clock, NoEmbedder(), loaded(NO_RULES)))
+    engine = Engine(Core(store, SCOPE, clock, embedder or Calibrated(), loaded(NO_RULES)))
     async with engine:
         await fill(store, SCOPE, world)
         await live(store)

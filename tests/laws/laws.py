@@ -18,6 +18,7 @@ from remanence.curate.policy import load
 from remanence.effects import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows import curating
+from remanence.llm.offline import NoEmbedder
 from remanence.model import (
     COLUMNS,
     REJECTED_PATH,
@@ -328,23 +329,22 @@ async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> 
         assert expected == {memory.seq for memory in hot if after[memory.seq].tier == Tier.HOT}
 
 
+async def nothing_is_merged_on_a_guess(world: World, rules: Rules, pick: int) -> None:
+    """Where nobody knows how far an embedder can be trusted, pairs stay linked and two, and the plan says so."""
+    async with lab(paired(world), embedder=NoEmbedder()) as it, lab(paired(world)) as trusting:
+        before = await it.dump()
+        plan, whole = await it.plan(MERGING), await trusting.plan(MERGING)
+        await it.apply(plan)
+
+        assert before == await it.dump()
+        assert bool(whole.counts.get("merge")) == any("not calibrated" in note for note in plan.notes)
+
+
 async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
     """Who is merged away stays readable behind its survivor, which takes over its links and counts."""
-    # Without old lineage, who was merged into whom is told by the lineage alone.
-    pairs = [
-        (
-            *link[:2],
-            Relation.NEAR_DUPLICATE if link[2] in SYMMETRIC else link[2],
-            {**link[3], "confidence": 0.75},
-        )
-        for link in world.links
-        if link[2] != Relation.MERGED_FROM
-    ]
-    links = tuple({link[:3]: link for link in pairs}.values())
-    rule = {"name": "m", "every": "deep", "phase": "deduplicate", "do": "merge", "over": "pairs", "min": 0.5}
-    async with lab(replace(world, links=links)) as it:
+    async with lab(paired(world)) as it:
         before, seen = await it.dump(), await memories(it)
-        await it.curate(Rules((), ({**rule, "where": "weight >= 0"},)))
+        await it.curate(MERGING)
         after = await it.dump()
         rows = await memories(it)
         fell = {seq for seq, memory in rows.items() if memory.status == Status.SUPERSEDED != seen[seq].status}
@@ -457,6 +457,7 @@ LAWS = (
     part_boundaries_do_not_matter,
     a_budget_is_filled_greedily,
     a_merge_loses_nothing,
+    nothing_is_merged_on_a_guess,
     a_clock_is_a_map,
     elfmem_does_what_it_says,
     the_cap_keeps_the_newest,
@@ -482,6 +483,37 @@ def unpaused(world: World) -> World:
 
     links = tuple((*link[:3], moved(link[3])) for link in world.links)
     return replace(world, memories=tuple(map(moved, world.memories)), links=links)
+
+
+MERGING = Rules(
+    (),
+    (
+        {
+            "name": "m",
+            "every": "deep",
+            "phase": "deduplicate",
+            "do": "merge",
+            "over": "pairs",
+            "min": 0.5,
+            "where": "weight >= 0",
+        },
+    ),
+)
+
+
+def paired(world: World) -> World:
+    """Return the world with its symmetric links as near duplicates."""
+    # Without old lineage, who was merged into whom is told by the lineage alone.
+    pairs = [
+        (
+            *link[:2],
+            Relation.NEAR_DUPLICATE if link[2] in SYMMETRIC else link[2],
+            {**link[3], "confidence": 0.75},
+        )
+        for link in world.links
+        if link[2] != Relation.MERGED_FROM
+    ]
+    return replace(world, links=tuple({link[:3]: link for link in pairs}.values()))
 
 
 def protected(memory: Memory) -> bool:

@@ -97,7 +97,7 @@ def snapshot(
         names=names,
         tags={pattern: np.array([_bears(one, pattern) for one in ordered], np.bool_) for pattern in patterns},
         links=_links(seqs, links or {}),
-        **more,
+        **{"calibrated": True, **more},
     )
 
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from remanence.languages import CONTRASTS, LEXICONS, Lexicon
+from remanence.languages.lexicon import Contrasts
+from remanence.text import fingerprint
 from remanence.twins import Bands, verdict
 
 BANDS = Bands(similar=0.6, near=0.9)
@@ -41,6 +44,30 @@ def test_below_the_band_is_distinct() -> None:
         ("She codes in C++", "She codes in C#", "code"),
         ("She is home", "She is home?", "one asks"),
         ("Er trinkt Kaffee und das ist gut", "Er trinkt keinen Kaffee und das ist gut", "negations"),
+        ("Ada is not vegan but Bo is tall", "Ada is vegan but Bo is not tall", "negations"),
+        ("The probe uses llama-2", "The probe uses llama-2b", "identifiers"),
+        ("The seat is C14", "The seat is C41", "identifiers"),
+        ("Edit sluice.toml first", "Edit sluice.json first", "identifiers"),
+        ("Take 20 ml of syrup", "Take 20 l of syrup", "what is counted"),
+        ("It costs three francs", "It costs three pounds", "what is counted"),
+        ("Ada phoned Bo", "Bo phoned Ada", "names change places"),
+        ("Move 3 crates to bay 8", "Move 8 crates to bay 3", "numbers change places"),
+        ("the gull chased the crab", "the crab chased the gull", "the same words"),
+        ("the valve stays closed before the pump", "the valve stays closed after the pump", "opposites"),
+        ("Prices went up in spring", "Prices went down in spring", "opposites"),
+        ("The ferry docks on the left", "The ferry docks on the right", "opposites"),
+        ("The shed is locked", "The shed is unlocked", "opposites"),
+        ("The claim is possible", "The claim is impossible", "opposites"),
+        ("She disagrees with the board", "She agrees with the board", "opposites"),
+        ("They opened the sluice", "They shut the sluice", "opposites"),
+        ("Die Schleuse ist offen", "Die Schleuse ist geschlossen", "opposites"),
+        ("La barca sube por el río", "La barca baja por el río", "opposites"),
+        ("Le quai est à gauche", "Le quai est à droite", "opposites"),
+        ("O barco chegou cedo", "O barco chegou tarde", "opposites"),
+        ("船在桥的左边", "船在桥的右边", "opposites"),
+        ("船停在桥边", "船不停在桥边", "negations"),
+        ("船は橋の右にある", "船は橋の左にある", "opposites"),
+        ("妈妈送给爸爸", "爸爸送给妈妈", "the same words"),
     ],
 )
 def test_what_a_merge_would_lose_makes_texts_distinct(old: str, new: str, reason: str) -> None:
@@ -75,3 +102,44 @@ def test_a_verdict_does_not_depend_on_which_came_first(one: str, other: str) -> 
         verdict(one, other, 0.99, BANDS).kind,
         verdict(other, one, 0.99, BANDS).kind,
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("At dawn the barge passes under the bridge", "The barge passes under the bridge at dawn"),
+        ("We paint the hull every spring", "Every spring we paint the hull"),
+        ("Am Abend singt der Chor in der Halle", "Der Chor singt am Abend in der Halle"),
+        ("Ada keeps her kayak in the shed", "Ada stores her kayak in the shed"),
+        ("The 9 boats need new ropes", "The 9 boats require new ropes"),
+        ("Bo never eats mussels at home", "Bo never eats mussels at his home"),
+    ],
+)
+def test_what_moves_with_its_function_words_says_the_same(one: str, other: str) -> None:
+    """A sentence that begins elsewhere, or says one thing with another word, is near."""
+    assert "near" == verdict(one, other, 0.99, BANDS).kind
+
+
+SPOKEN = [
+    (word, against)
+    for listed in (*(each.opposites for each in LEXICONS.values()), *(each.opposites for each in CONTRASTS))
+    for word, contrary in listed.items()
+    for against in sorted(contrary)
+]
+
+
+def test_a_word_and_its_opposite_are_never_one_memory() -> None:
+    """In every language, a word's opposite in its place makes another text: neither near nor an exact repeat."""
+    texts = [(f"zuv kel {word} ora min", f"zuv kel {against} ora min") for word, against in SPOKEN]
+    verdicts = {verdict(one, other, 1.0, BANDS).kind for one, other in texts}
+
+    assert {"distinct"} == verdicts
+    assert [] == [pair for pair in texts if fingerprint(pair[0]) == fingerprint(pair[1])]
+
+
+@pytest.mark.parametrize("each", [*LEXICONS.values(), *CONTRASTS], ids=lambda each: each.code)
+def test_opposition_is_mutual(each: Lexicon | Contrasts) -> None:
+    """What a word is the opposite of is its opposite, and no word is its own."""
+    for word, contrary in each.opposites.items():
+        assert word not in contrary
+        assert all(word in each.opposites[against] for against in contrary)

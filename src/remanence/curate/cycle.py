@@ -13,7 +13,7 @@ import numpy as np
 from remanence.clock import HOUR
 from remanence.curate.frame import LinkFrame, visible
 from remanence.curate.guards import Guarding
-from remanence.curate.merge import Merge, candidates, settle
+from remanence.curate.merge import Merge, candidates, may_merge, settle
 from remanence.curate.policy import Policy
 from remanence.curate.rules import PHASES, Rule
 from remanence.curate.select import select
@@ -51,6 +51,7 @@ class Cycle:
     fired: dict[str, Ints] = field(default_factory=dict)  # rule with a period → the rows that it chose
     notes: dict[str, None] = field(default_factory=dict)
     deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
+    linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked and two
     taken: set[int] = field(default_factory=set)
     matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
 
@@ -238,6 +239,9 @@ class Cycle:
             if merge.discard not in milder and merge.survivor not in milder
             if self.guarding.allowed(rule.name, np.array([merge.discard]), DESTROY)[0]
         ]
+        if not may_merge(self.working.frame.snapshot):
+            self._leave_linked(allowed)
+            return []
         chosen = settle(allowed, self.taken)
         if self.merges_left is None:
             return chosen
@@ -245,6 +249,11 @@ class Cycle:
         chosen = chosen[: self.merges_left]
         self.merges_left -= len(chosen)
         return chosen
+
+    def _leave_linked(self, merges: list[Merge]) -> None:
+        """Say of each rule how many pairs it would have made one, as they were first seen."""
+        for index, pairs in Counter(merge.rule for merge in merges).items():
+            self.linked.setdefault(self.policy.rules[index].name, pairs)
 
     def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
         """Cut links; all rules of the phase see the same links."""

@@ -17,6 +17,7 @@ from remanence.curate.cycle import Cycle
 from remanence.curate.frame import Frame, LinkFrame, Node, visible
 from remanence.curate.guards import BUILT_IN, Guarding
 from remanence.curate.instants import first
+from remanence.curate.merge import may_merge
 from remanence.curate.plan import plan
 from remanence.curate.policy import Policy
 from remanence.curate.rules import HOURS, Rule
@@ -28,6 +29,7 @@ from remanence.model import Relation
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
 
 HORIZON = 10 * 365 * DAY
+UNCALIBRATED = "an embedder that is not calibrated"
 _STEPS = 400  # looks into the future, ever farther apart, between the instants that are known to matter
 
 
@@ -193,7 +195,14 @@ def _link_rule(frame: Frame, rule: Rule, row: int) -> Verdict:
     count = int(rule.node.run(LinkFrame(frame, mine)).sum()) if len(mine) else 0
     values = {"links": len(mine), "matching": count}
     return Verdict(
-        rule.name, "rule", rule.where, _word(count > 0, count == 0), values, rule.because, rule.describe()
+        rule.name,
+        "rule",
+        rule.where,
+        _word(count > 0, count == 0),
+        values,
+        rule.because,
+        rule.describe(),
+        blocked_by=() if rule.over == "links" or may_merge(frame.snapshot) else (UNCALIBRATED,),
     )
 
 

@@ -14,7 +14,7 @@ from remanence.curate.frame import Frame, LinkFrame
 from remanence.curate.rules import Rule
 from remanence.effects import TAKE_IN
 from remanence.model import COUNTERS, SYMMETRIC, Relation
-from remanence.snapshot import Bools, Floats, Ints, LinkColumns
+from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 
 ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
 DWELL = HOUR  # how long a memory that has just taken another in is left alone
@@ -33,6 +33,11 @@ class Merge:
     discard: int
     confidence: float
     rule: int
+
+
+def may_merge(snapshot: Snapshot) -> bool:
+    """Tell whether pairs may become one: not where nobody knows how often an embedder takes opposites for the same."""
+    return snapshot.calibrated
 
 
 def candidates(rule: Rule, index: int, frame: Frame) -> list[Merge]:

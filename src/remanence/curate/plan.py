@@ -209,7 +209,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         destroyed=len(_destroyed(working)),
         memories=len(snapshot),
         fired=_fired(cycle, deferred),
-        notes=tuple(cycle.notes),
+        notes=(*cycle.notes, *_left_linked(cycle)),
     )
 
 
@@ -218,6 +218,13 @@ def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
     waiting = [seq for item in deferred for seq in item.seqs]
     seqs = cycle.working.frame.snapshot.seq
     return tuple(sorted(name for name, rows in cycle.fired.items() if not np.isin(seqs[rows], waiting).all()))
+
+
+def _left_linked(cycle: Cycle) -> Iterator[str]:
+    """Say which rules merged nothing because nobody knows how far the embedder can be trusted."""
+    for rule, pairs in cycle.linked.items():
+        which = "1 pair stays" if pairs == 1 else f"{pairs} pairs stay"
+        yield f"{rule}: {which} linked and two, because the embedder is not calibrated: opposites may look alike to it"
 
 
 def _reasons(policy: Policy) -> dict[str, str]:

@@ -72,7 +72,8 @@ async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
     await heartbeat.beat(core)
     await core.uses.settle()
     now = core.clock.now()
-    return await core.store.snapshot(core.scope, wanted(policy), now), now
+    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
+    return replace(snapshot, calibrated=core.embedder.bands.calibrated), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:
@@ -114,6 +115,7 @@ async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
         counts,
         skipped=tuple(applied.skipped[:SKIPPED_SHOWN]),
         parts=applied.parts,
+        notes=plan.notes,
     )
 
 

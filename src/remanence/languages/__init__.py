@@ -7,12 +7,15 @@ from remanence.languages.de import GERMAN
 from remanence.languages.en import ENGLISH
 from remanence.languages.es import SPANISH
 from remanence.languages.fr import FRENCH
-from remanence.languages.lexicon import Lexicon
+from remanence.languages.ja import JAPANESE
+from remanence.languages.lexicon import Contrasts, Lexicon
 from remanence.languages.pt import PORTUGUESE
+from remanence.languages.zh import CHINESE
 
 LEXICONS: dict[str, Lexicon] = {
     lexicon.code: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE)
 }
+CONTRASTS: tuple[Contrasts, ...] = (CHINESE, JAPANESE)
 
 # Words that are function words of English too speak for nobody ("in", "so", "an").
 _SPEAKS_FOR: dict[str, tuple[str, ...]] = {
@@ -28,8 +31,22 @@ CASE_BEARING: frozenset[str] = frozenset().union(*(lexicon.case_bearing for lexi
 MONTHS: dict[str, int] = {
     name: number for lexicon in LEXICONS.values() for name, number in lexicon.months.items()
 }
+# Of all languages at once: a short text does not say which it is in, and a pair of one of them keeps two apart.
+OPPOSITES: dict[str, frozenset[str]] = {}
+for _listed in (
+    *(lexicon.opposites for lexicon in LEXICONS.values()),
+    *(script.opposites for script in CONTRASTS),
+):
+    for _word, _against in _listed.items():
+        OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | _against
+NEGATIVE_PREFIXES: tuple[str, ...] = tuple(
+    dict.fromkeys(prefix for lexicon in LEXICONS.values() for prefix in lexicon.negative_prefixes)
+)
 
-__all__ = ["CASE_BEARING", "ENGLISH", "LEXICONS", "MONTHS", "Lexicon", "language_of", "speaks_foreign"]
+__all__ = [
+    "CASE_BEARING", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS", "NEGATIVE_PREFIXES", "OPPOSITES", "Lexicon",
+    "language_of", "speaks_foreign",
+]  # fmt: skip
 
 
 def speaks_foreign(word: str) -> bool:

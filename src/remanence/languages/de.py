@@ -1,6 +1,6 @@
 """German word lists. Data only."""
 
-from remanence.languages.lexicon import Lexicon, months, words
+from remanence.languages.lexicon import Lexicon, months, opposites, words
 
 GERMAN = Lexicon(
     code="de",
@@ -68,5 +68,88 @@ GERMAN = Lexicon(
         "melde dich",
     ),
     case_bearing=words("sie ihr ihnen ihre ihrem ihren ihrer morgen arm weg würde dank recht"),
+    opposites=opposites("""
+        an ein eingeschaltet angeschaltet | aus ausgeschaltet abgeschaltet
+        auf rauf hinauf herauf aufwärts oben | ab zu runter hinunter herunter abwärts unten
+        vor bevor zuvor vorher früher | nach nachdem danach nachher später
+        links linke linker linken | rechts rechte rechter rechten
+        innen drinnen in | außen draußen
+        über | unter
+        von ab seit | bis
+        zu | von
+        mit | ohne
+        mehr | weniger
+        immer stets | nie niemals
+        alle alles jeder jede jedes | keiner keine keines niemand nichts
+        ja | nein
+        offen öffnet öffnen geöffnet aufgemacht | geschlossen schließt schließen zu zugemacht
+        auf offen | zu geschlossen
+        abgeschlossen verriegelt zugesperrt | aufgeschlossen entriegelt aufgesperrt
+        beginnt begann begonnen anfang startet start | endet endete beendet ende stoppt
+        erlaubt darf | verboten untersagt
+        angenommen akzeptiert genehmigt zugestimmt | abgelehnt verweigert
+        liebt mag lieben mögen | hasst hassen verabscheut
+        gewinnt gewann gewonnen | verliert verlor verloren
+        kauft kaufte gekauft käufer käuferin | verkauft verkaufte verkäufer verkäuferin
+        leiht verleiht | borgt ausgeliehen
+        gibt gab gegeben | nimmt nahm genommen bekommt bekam
+        schickt sendet | erhält empfängt
+        steigt stieg gestiegen | fällt fiel gefallen sinkt sank gesunken
+        kommt kam | geht ging
+        folgt | führt
+        mieter mieterin | vermieter vermieterin
+        arbeitgeber | arbeitnehmer
+        richtig wahr | falsch
+        gut besser beste | schlecht schlechter schlechteste
+        groß größer große großer großes | klein kleiner kleine kleines
+        hoch höher hohe | niedrig niedriger tief tiefer
+        lang länger lange | kurz kürzer kurze
+        breit | schmal
+        dick | dünn
+        schnell schneller | langsam langsamer
+        heiß warm wärmer | kalt kälter kühl
+        trocken trockene | nass nasse feucht
+        hell helle | dunkel dunkle
+        leicht leichte | schwer schwere
+        voll volle | leer leere
+        neu neue neuer jung junge jünger | alt alte alter älter
+        früh | spät
+        reich | arm
+        stark stärker | schwach schwächer
+        einfach | schwierig
+        billig günstig billiger | teuer teurer
+        sicher | gefährlich
+        lebendig lebt | tot gestorben
+        wach | schläft
+        nah nahe | fern weit
+        norden nördlich | süden südlich
+        osten östlich | westen westlich
+        vorne | hinten
+        tag | nacht
+        morgens | abends
+        sommer | winter
+        gestern | morgen
+        erste erster erstes | letzte letzter letztes
+        laut | leise
+        sauber | schmutzig
+        sichtbar | versteckt
+        zusammen | getrennt
+        gleich | verschieden
+        mann männer | frau frauen
+        mutter | vater
+        bruder | schwester
+        sohn | tochter
+        ledig | verheiratet
+        muss | kann
+        freund freundin | feind feindin
+    """),
+    negative_prefixes=(
+        "un",
+        "in",
+        "im",
+        "ent",
+        "nicht",
+        "miss",
+    ),
     names_by_capital=False,
 )

@@ -1,6 +1,6 @@
 """English word lists. Data only."""
 
-from remanence.languages.lexicon import Lexicon, months, words
+from remanence.languages.lexicon import Lexicon, months, opposites, words
 
 ENGLISH = Lexicon(
     code="en",
@@ -101,4 +101,142 @@ ENGLISH = Lexicon(
         mobile jersey cuba guinea lent catholic liberal conservative democrat republican labour god oracle
         chrome safari edge meta alphabet stripe square discord zoom signal linear kafka flask
     """),
+    opposites=opposites("""
+        on | off
+        up upward upwards | down downward downwards
+        before earlier | after later afterwards
+        first initial | last final
+        left | right
+        in inside indoors indoor | out outside outdoors outdoor
+        above over | below under beneath
+        from since | until till to
+        with | without
+        more most | less least fewer fewest
+        always ever | never
+        all everybody everyone everything every | none nobody nothing no
+        everyone everybody | nobody none
+        yes | no
+        open opened | close closed shut
+        lock locked | unlock unlocked unlatched
+        start begin began begun | stop end finish ended
+        enable activate allow permit let allowed | disable deactivate forbid prohibit ban deny block forbidden
+        accept approve | reject refuse decline deny
+        agree | disagree
+        love like enjoy adore | hate dislike loathe detest despise
+        win won | lose lost
+        buy bought purchase buyer purchaser customer | sell sold seller vendor
+        lend lent lender | borrow borrower
+        give gave given send sent | receive take took taken get got
+        teach taught teacher | learn learned learnt student pupil
+        push | pull
+        add plus gain | remove subtract minus delete
+        rise rose risen raise grow grew increase gain climb | fall fell fallen drop lower shrink shrank
+        rise rose risen raise grow grew increase gain climb | decrease decline sink sank
+        ascend ascending | descend descending
+        arrive enter entered come came | leave left depart exit
+        enter | exit
+        lead precede | follow trail
+        hire | fire dismiss
+        employer | employee
+        landlord | tenant
+        parent mother father | child son daughter
+        mother | father
+        son | daughter
+        brother | sister
+        husband | wife
+        doctor | patient
+        host | guest
+        upload | download
+        login | logout
+        online | offline
+        public | private
+        internal | external
+        input | output
+        read | write
+        sender | recipient receiver
+        lender creditor | debtor
+        true right correct | false wrong incorrect
+        good better best | bad worse worst
+        big large bigger larger great greater | small little tiny smaller
+        tall high higher highest | short low lower lowest
+        long longer longest | short shorter shortest brief
+        wide broad | narrow
+        thick | thin
+        fast quick faster | slow slower
+        hot warm hotter warmer | cold cool colder cooler
+        dry | wet damp
+        light bright | dark
+        light | heavy
+        full | empty
+        new young newer younger | old older
+        early | late
+        rich | poor
+        strong stronger | weak weaker
+        hard difficult | easy simple
+        hard | soft
+        cheap cheaper | expensive dear
+        safe | dangerous unsafe
+        alive live living | dead
+        awake | asleep
+        present | absent
+        near close | far
+        north northern | south southern
+        east eastern | west western
+        front | back rear
+        top | bottom
+        upper | lower
+        day | night
+        morning | evening
+        summer | winter
+        yesterday | tomorrow
+        maximum max most | minimum min least
+        positive | negative
+        pass passed | fail failed
+        succeed success | fail failure
+        alike same equal identical | different other unequal
+        male man men boy | female woman women girl
+        single | married
+        pro | con
+        ally friend | enemy foe
+        guilty | innocent
+        sober | drunk
+        sweet | sour bitter
+        sharp | blunt dull
+        loud noisy | quiet silent
+        clean | dirty
+        visible | hidden
+        together | apart
+        attach attached connect join | detach detached disconnect separate
+        freeze froze frozen | melt thaw
+        expand | contract
+        include | exclude
+        encrypt | decrypt
+        compress | extract
+        allow | forbid
+        remember | forget forgot forgotten
+        keep kept save | discard
+        build built create | destroy demolish
+        mandatory required compulsory | optional voluntary
+        synchronous sync | asynchronous async
+        vegetarian vegan | carnivore
+        must | may
+        careful | careless
+        harmful | harmless
+        useful | useless
+        precise exact | approximate rough
+    """),
+    negative_prefixes=(
+        "un",
+        "in",
+        "im",
+        "il",
+        "ir",
+        "dis",
+        "non",
+        "non-",
+        "mis",
+        "de",
+        "anti",
+        "ab",
+    ),
 )

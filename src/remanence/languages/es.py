@@ -1,6 +1,6 @@
 """Spanish word lists. Data only."""
 
-from remanence.languages.lexicon import Lexicon, months, words
+from remanence.languages.lexicon import Lexicon, months, opposites, words
 
 SPANISH = Lexicon(
     code="es",
@@ -62,4 +62,76 @@ SPANISH = Lexicon(
         "si necesitas",
     ),
     case_bearing=words("español"),
+    opposites=opposites("""
+        enciende encendido encendida prende | apaga apagado apagada
+        sube subió subir arriba subido | baja bajó bajar abajo bajado
+        antes | después luego
+        primero primera | último última
+        izquierda izquierdo | derecha derecho
+        dentro adentro | fuera afuera
+        encima sobre | debajo bajo
+        desde | hasta
+        con | sin
+        más mayor | menos menor
+        siempre | nunca jamás
+        todos todas todo alguien algo | nadie ninguno ninguna nada
+        sí también | no tampoco
+        abre abrió abierto abierta abrir abren | cierra cerró cerrado cerrada cerrar cierran
+        empieza empezó comienza comenzó inicio | termina terminó acaba acabó fin
+        permite permitido permitida | prohíbe prohibido prohibida
+        acepta aceptó aceptado aprobó aprobado | rechaza rechazó rechazado
+        ama gusta adora | odia detesta
+        gana ganó | pierde perdió
+        compra compró comprador compradora | vende vendió vendedor vendedora
+        presta prestó | pide pidió
+        da dio envía envió | recibe recibió toma tomó
+        enseña enseñó | aprende aprendió
+        aumenta aumentó crece creció | disminuye disminuyó reduce
+        llega llegó entra entró viene vino | sale salió va fue
+        sigue siguió | precede precedió
+        verdadero cierto correcto | falso incorrecto
+        bueno buena buen bien mejor | malo mala mal peor
+        grande | pequeño pequeña
+        alto alta | bajo baja
+        largo larga | corto corta
+        ancho ancha | estrecho estrecha
+        rápido rápida | lento lenta
+        caliente cálido | frío fría
+        seco seca | mojado mojada húmedo húmeda
+        claro clara | oscuro oscura
+        ligero ligera | pesado pesada
+        lleno llena | vacío vacía
+        nuevo nueva joven | viejo vieja
+        temprano | tarde
+        rico rica | pobre
+        fuerte | débil
+        fácil | difícil
+        barato barata | caro cara
+        seguro segura | peligroso peligrosa
+        vivo viva | muerto muerta
+        despierto despierta | dormido dormida
+        cerca | lejos
+        norte | sur
+        este | oeste
+        delante | detrás
+        día | noche
+        verano | invierno
+        ayer | mañana
+        hombre | mujer
+        madre | padre
+        hermano | hermana
+        hijo | hija
+        soltero soltera | casado casada
+        público pública | privado privada
+        limpio limpia | sucio sucia
+        juntos juntas | separados separadas
+    """),
+    negative_prefixes=(
+        "des",
+        "in",
+        "im",
+        "ir",
+        "i",
+        "anti",
+    ),
 )

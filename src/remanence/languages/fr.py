@@ -1,6 +1,6 @@
 """French word lists. Data only."""
 
-from remanence.languages.lexicon import Lexicon, months, words
+from remanence.languages.lexicon import Lexicon, months, opposites, words
 
 FRENCH = Lexicon(
     code="fr",
@@ -59,4 +59,77 @@ FRENCH = Lexicon(
         "si vous avez besoin",
     ),
     case_bearing=words("français mars"),
+    opposites=opposites("""
+        allumé allumée allume | éteint éteinte
+        monte monté montée haut augmente augmenté | descend descendu baisse baissé bas diminue diminué
+        avant | après
+        premier première | dernier dernière
+        gauche | droite droit
+        dedans intérieur | dehors extérieur
+        dessus sur | dessous sous
+        depuis dès | jusque jusqu'à jusqu
+        avec | sans
+        plus | moins
+        toujours | jamais
+        tous toutes tout chacun quelqu'un | personne aucun aucune rien
+        oui | non
+        ouvert ouverte ouverts ouvertes ouvre ouvrent ouvrir | fermé fermée fermés fermées ferme ferment fermer
+        commence commencé début | finit fini termine terminé fin
+        permis permise autorisé autorisée | interdit interdite défendu
+        accepte accepté acceptée approuvé | refuse refusé refusée rejeté rejetée
+        aime adore | déteste hait
+        gagne gagné | perd perdu
+        achète acheté acheteur acheteuse | vend vendu vendeur vendeuse
+        prête prêté | emprunte emprunté
+        donne donné envoie envoyé | reçoit reçu prend pris
+        enseigne | apprend
+        arrive arrivé entre entré vient venu | part parti sort sorti
+        précède précédé | suit suivi
+        vrai vraie juste | faux fausse
+        bon bonne bien meilleur mieux | mauvais mauvaise mal pire
+        grand grande | petit petite
+        haut haute | bas basse
+        long longue | court courte
+        large | étroit étroite
+        rapide vite | lent lente lentement
+        chaud chaude | froid froide
+        sec sèche | mouillé mouillée humide
+        clair claire | sombre obscur
+        léger légère | lourd lourde
+        plein pleine | vide
+        nouveau nouvelle neuf jeune | vieux vieille ancien ancienne
+        tôt | tard
+        riche | pauvre
+        fort forte | faible
+        facile | difficile
+        cher chère | gratuit gratuite
+        sûr sûre | dangereux dangereuse
+        vivant vivante | mort morte
+        près proche | loin
+        nord | sud
+        est | ouest
+        devant | derrière
+        jour | nuit
+        été | hiver
+        hier | demain
+        homme | femme
+        mère | père
+        frère | sœur
+        fils | fille
+        public publique | privé privée
+        propre | sale
+        ensemble | séparés séparément
+    """),
+    negative_prefixes=(
+        "dé",
+        "dés",
+        "des",
+        "in",
+        "im",
+        "il",
+        "ir",
+        "non",
+        "mal",
+        "anti",
+    ),
 )

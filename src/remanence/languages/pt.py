@@ -1,6 +1,6 @@
 """Portuguese word lists. Data only."""
 
-from remanence.languages.lexicon import Lexicon, months, words
+from remanence.languages.lexicon import Lexicon, months, opposites, words
 
 PORTUGUESE = Lexicon(
     code="pt",
@@ -59,4 +59,74 @@ PORTUGUESE = Lexicon(
         "se precisar",
     ),
     case_bearing=words("português"),
+    opposites=opposites("""
+        acende aceso acesa liga ligado ligada | apaga apagado apagada desliga desligado desligada
+        sobe subiu subir cima | desce desceu descer baixo cai caiu
+        antes | depois
+        primeiro primeira | último última
+        esquerda esquerdo | direita direito
+        dentro | fora
+        sobre acima | sob abaixo
+        desde | até
+        com | sem
+        mais maior | menos menor
+        sempre | nunca jamais
+        todos todas tudo alguém algo | ninguém nenhum nenhuma nada
+        sim | não
+        abre abriu aberto aberta abrir abrem | fecha fechou fechado fechada fechar fecham
+        começa começou início | termina terminou acaba acabou fim
+        permite permitido permitida | proíbe proibido proibida
+        aceita aceitou aceito aprovou | recusa recusou rejeita rejeitou
+        ama gosta adora | odeia detesta
+        ganha ganhou | perde perdeu
+        compra comprou comprador compradora | vende vendeu vendedor vendedora
+        empresta emprestou | pede pediu
+        dá deu envia enviou | recebe recebeu toma tomou
+        ensina ensinou | aprende aprendeu
+        aumenta aumentou cresce cresceu | diminui diminuiu reduz
+        chega chegou entra entrou vem veio | sai saiu vai foi parte partiu
+        precede precedeu | segue seguiu
+        verdadeiro certo correto | falso errado incorreto
+        bom boa bem melhor | mau má mal pior ruim
+        grande | pequeno pequena
+        alto alta | baixo baixa
+        longo longa comprido | curto curta
+        largo larga | estreito estreita
+        rápido rápida | lento lenta devagar
+        quente | frio fria
+        seco seca | molhado molhada úmido
+        claro clara | escuro escura
+        leve | pesado pesada
+        cheio cheia | vazio vazia
+        novo nova jovem | velho velha
+        cedo | tarde
+        rico rica | pobre
+        forte | fraco fraca
+        fácil | difícil
+        barato barata | caro cara
+        seguro segura | perigoso perigosa
+        vivo viva | morto morta
+        perto | longe
+        norte | sul
+        leste | oeste
+        frente | trás
+        dia | noite
+        verão | inverno
+        ontem | amanhã
+        homem | mulher
+        mãe | pai
+        irmão | irmã
+        filho | filha
+        solteiro solteira | casado casada
+        público pública | privado privada
+        limpo limpa | sujo suja
+        juntos juntas | separados separadas
+    """),
+    negative_prefixes=(
+        "des",
+        "in",
+        "im",
+        "ir",
+        "anti",
+    ),
 )

@@ -170,6 +170,8 @@ def _receipt(done: Receipt) -> Iterator[Text]:
     what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:
         yield Text(f"  {what}: {safe(reason)}", "yellow")
+    for note in done.notes:
+        yield Text(f"  note: {safe(note)}", "yellow")
     if done.changes:
         yield Text(f"  take it back with: remanence undo {done.run}", "dim")
 

@@ -1,0 +1,92 @@
+"""What becomes of texts that look alike: opposites stay two whatever happens, and nothing is merged on a guess."""
+
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.model import Relation, Status
+from tests.flows.conftest import Measured, Opener
+
+MERGE = """
+version = 1
+name = "merge"
+
+[[rule]]
+name = "twins"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+min = {least}
+do = "merge"
+where = "both(status == 'active')"
+"""
+ALIKE = (
+    "Ada waters the tomatoes on the balcony every evening",
+    "Every evening Ada waters the tomatoes on the balcony",
+)
+OPPOSITES = (
+    ("The tide gauge is read before the sluice opens", "The tide gauge is read after the sluice opens"),
+    ("The water in the lower lock went up overnight", "The water in the lower lock went down overnight"),
+    ("Rosa lends Milo the blue canoe", "Milo lends Rosa the blue canoe"),
+    ("The dredger rents the barge from the pilot", "The pilot rents the barge from the dredger"),
+    ("The boathouse is locked at weekends", "The boathouse is unlocked at weekends"),
+    ("The chart plotter runs firmware nav-7", "The chart plotter runs firmware nav-7b"),
+)
+
+
+async def _told(memory: remanence.Engine, *texts: str) -> None:
+    await memory.learn_many(texts)
+    await memory.consolidate()
+
+
+async def _alike(memory: remanence.Engine, clock: ManualClock) -> None:
+    await _told(memory, *ALIKE, "The heron nests by the weir", "Flour is bought on market days")
+    await memory.link(1, 2, "near_duplicate", confidence=0.99)  # as sure as a rule may ask for
+    clock.advance(hours=2)
+
+
+@pytest.mark.parametrize("embedder", ["auto", "hashed"])
+async def test_an_embedder_that_nobody_measured_merges_nothing(
+    opener: Opener, clock: ManualClock, embedder: str
+) -> None:
+    """Pairs that look alike stay linked and two, however sure the rule is; plan, receipt and explanation say so."""
+    async with opener(embedder=embedder) as memory:
+        await _alike(memory, clock)
+        links = [link.relation for link in await memory.links(1)]
+        plan = await memory.plan(MERGE.format(least=0.1))
+        done = await memory.apply(plan)
+        told = await memory.explain(1, MERGE.format(least=0.1))
+        found = [(await memory.get(seq)).status for seq in (1, 2)]
+
+    assert Relation.NEAR_DUPLICATE in links
+    assert ([Status.ACTIVE] * 2, {}) == (found, {name: n for name, n in done.counts.items() if n})
+    assert "twins: 1 pair stays linked and two, because the embedder is not calibrated" in str(plan)
+    assert plan.notes == done.notes
+    assert "kept by an embedder that is not calibrated" in str(told)
+    assert "stays as it is" == told.outcome
+
+
+async def test_a_measured_embedder_merges_what_is_alike(opener: Opener, clock: ManualClock) -> None:
+    """Where it is known how far an embedder can be trusted, a pair that says the same becomes one."""
+    async with opener(embedder=Measured()) as memory:
+        await _alike(memory, clock)
+        plan = await memory.plan(MERGE.format(least=0.85))
+        await memory.apply(plan, allow_destroyed=1)
+        found = sorted([(await memory.get(seq)).status for seq in (1, 2)])
+
+    assert [Status.ACTIVE, Status.SUPERSEDED] == found
+    assert () == plan.notes
+
+
+@pytest.mark.parametrize("pair", OPPOSITES, ids=lambda pair: pair[0])
+async def test_opposites_stay_two_under_any_embedder(
+    opener: Opener, clock: ManualClock, pair: tuple[str, str]
+) -> None:
+    """However alike a measured embedder takes them for, what is contrary is no near duplicate, and no repeat."""
+    async with opener(embedder=Measured()) as memory:
+        await _told(memory, *pair, "The heron nests by the weir", "Flour is bought on market days")
+        clock.advance(hours=2)
+        plan = await memory.plan(MERGE.format(least=0.1))
+        found = [(await memory.get(seq)).status for seq in (1, 2)]
+
+    assert ([Status.ACTIVE] * 2, 0) == (found, plan.counts.get("merge", 0))
