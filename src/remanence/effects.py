@@ -237,14 +237,15 @@ STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if e
 DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
 
 _CONTENT = ("text", "fingerprint", "tokens", "words", "vector")
-_SAID = ("category", "kind", "state", "severity", "lifecycle", "attributes", "confidence")
+# The decay class follows from category and tags: whatever sets those sets it.
+_SAID = ("category", "kind", "state", "severity", "lifecycle", "attributes", "confidence", "decay")
 _VALID = ("valid_from", "valid_to")
 
 # The verbs, in the order in which a memory meets them; where a verb does two things, one row for each.
 _VERBS: tuple[Effect, ...] = (
     Effect("learn", row="appears"),
     Effect("import", row="appears"),
-    Effect("repeat", {"confirmations": Mark.ONE_MORE}),
+    Effect("repeat", {"confirmations": Mark.ONE_MORE, "confidence": Mark.GIVEN, "decay": Mark.GIVEN}),
     Effect(
         "consolidate",
         {"status": Status.ACTIVE, **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN)},
@@ -258,14 +259,20 @@ _VERBS: tuple[Effect, ...] = (
     Effect("unpin", {"pinned": 0}, back=("pin",)),
     Effect("hold", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("release",)),
     Effect("release", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("hold",)),
-    Effect("tag", table="tags", row="appears", back=("untag",)),
-    Effect("untag", table="tags", row="goes", back=("tag",)),
+    Effect("tag", {"decay": Mark.GIVEN}, table="tags", row="appears", back=("untag",)),
+    Effect("untag", {"decay": Mark.GIVEN}, table="tags", row="goes", back=("tag",)),
     Effect("link", table="links", row="appears", back=("unlink",)),
     Effect("unlink", table="links", row="goes", back=("link",)),
     Effect(
         "supersede",
         {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.NOW},
         back=("restore",),
+    ),
+    # What takes a memory's place, by `supersede` or `correct`.
+    Effect(
+        "take its place",
+        dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN),
+        back=("unpin", "release"),
     ),
     Effect(
         "forget",

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -42,13 +43,14 @@ from remanence.flows.ingesting import Ingested
 from remanence.flows.recalling import Asked
 from remanence.guide import Guide, guide
 from remanence.llm.base import Embedder
-from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Status, Turn
+from remanence.model import STANDING, Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
 from remanence.signatures import checked, checked_class
 from remanence.store.base import Check, Find
 from remanence.write.transcripts import Format
 
 Overrides = Mapping[str, Mapping[str, Any]]
 Moment = datetime | int
+STANDS = Find(tuple(sorted(STANDING)))
 
 
 @checked_class
@@ -129,13 +131,13 @@ class Engine:
         """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
         return await ingesting.ingest(self._core, path, format, progress)
 
-    async def put(self, key: str, text: str, **more: Any) -> Learned:
+    async def put(self, key: str, text: str, *, if_revision: int | None = None, **more: Any) -> Learned:
         """Store a text under a stable key of yours, or bring the memory that has it to this text.
 
         Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
-        session).
+        session). With `if_revision` 0 only where no memory has the key.
         """
-        return await putting.put(self._core, Turn(text, key=key, **more))
+        return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
     async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
         """Turn the inbox active and link what is near or similar, 200 memories a transaction."""
@@ -192,48 +194,53 @@ class Engine:
     async def list_active(
         self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1_000, **equal: Any
     ) -> list[Memory]:
-        """List active memories, newest first, by kind, tags and any column."""
+        """List what stands, newest first, by kind, tags and any column: the inbox too, unless `status` is active."""
         return await recalling.list_memories(
-            self._core, Find((Status.ACTIVE,), tuple(tags), equal, limit=limit), kind
+            self._core, replace(STANDS, tags=tuple(tags), equal=equal, limit=limit), kind
         )
 
-    async def list_memories(self, find: Find) -> list[Memory]:
-        """List memories of any status."""
+    async def list_memories(self, find: Find = STANDS) -> list[Memory]:
+        """List memories of any status, or what stands where nothing is said."""
         return await recalling.list_memories(self._core, find, None)
 
-    # Editing
+    # Editing: with `if_revision` only while the memory has that revision, else Conflict.
 
-    async def update(self, name: int | str, **values: Unpack[editing.Editable]) -> Receipt:
+    async def update(
+        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[editing.Editable]
+    ) -> Receipt:
         """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
-        return await editing.edit(self._core, name, values)
+        return await editing.edit(self._core, name, values, if_revision)
 
-    async def tag(self, name: int | str, *tags: str) -> Receipt:
+    async def tag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt:
         """Add tags."""
-        return await editing.tag(self._core, name, tags)
+        return await editing.tag(self._core, name, tags, if_revision)
 
-    async def untag(self, name: int | str, *tags: str) -> Receipt:
+    async def untag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt:
         """Take tags away."""
-        return await editing.untag(self._core, name, tags)
+        return await editing.untag(self._core, name, tags, if_revision)
 
-    async def pin(self, name: int | str) -> Receipt:
+    async def pin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
         """Protect a memory from moving down, archive and destruction."""
-        return await editing.set_pin(self._core, name, pinned=True)
+        return await editing.set_pin(self._core, name, pinned=True, if_revision=if_revision)
 
-    async def unpin(self, name: int | str) -> Receipt:
+    async def unpin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
         """Take the pin away."""
-        return await editing.set_pin(self._core, name, pinned=False)
+        return await editing.set_pin(self._core, name, pinned=False, if_revision=if_revision)
 
-    async def hold(self, name: int | str, reason: str, until: Moment | None = None) -> Receipt:
-        """Forbid destruction under a named hold until a time, or until it is released."""
-        return await editing.hold(self._core, name, reason, None if until is None else to_micros(until))
+    async def hold(
+        self, name: int | str, reason: str, until: Moment | None = None, *, if_revision: int | None = None
+    ) -> Receipt:
+        """Forbid destruction and another text under a named hold until a time, or until it is released."""
+        ends = None if until is None else to_micros(until)
+        return await editing.hold(self._core, name, reason, ends, if_revision)
 
-    async def release(self, name: int | str, reason: str) -> Receipt:
+    async def release(self, name: int | str, reason: str, *, if_revision: int | None = None) -> Receipt:
         """Lift a named hold."""
-        return await editing.release(self._core, name, reason)
+        return await editing.release(self._core, name, reason, if_revision)
 
-    async def confirm(self, name: int | str) -> Receipt:
+    async def confirm(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
-        return await editing.confirm(self._core, name)
+        return await editing.confirm(self._core, name, if_revision)
 
     async def rate(self, ids: int | str | Sequence[int | str], signal: float) -> Rated:
         """Say how far memories helped, from 0 (misled) over 0.5 to 1; what cannot be rated is in `skipped`."""
@@ -243,21 +250,21 @@ class Engine:
         """Say that somebody denied a memory."""
         return await editing.dispute(self._core, name)
 
-    async def correct(self, name: int | str, text: str) -> Learned:
-        """Learn the corrected text; it supersedes the old memory, which stays as history."""
-        return await editing.correct(self._core, name, text)
+    async def correct(self, name: int | str, text: str, *, if_revision: int | None = None) -> Learned:
+        """Learn the corrected text; it supersedes the old memory, which stays as history, and takes over its pin."""
+        return await editing.correct(self._core, name, text, if_revision)
 
-    async def supersede(self, old: int | str, by: int | str) -> Receipt:
-        """Let one memory take another's place."""
-        return await editing.supersede(self._core, old, by)
+    async def supersede(self, old: int | str, by: int | str, *, if_revision: int | None = None) -> Receipt:
+        """Let one memory take another's place, its pin and its holds; `if_revision` is the old one's."""
+        return await editing.supersede(self._core, old, by, if_revision)
 
-    async def forget(self, name: int | str) -> Receipt:
+    async def forget(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
         """Make a memory a tombstone, which `restore` brings back."""
-        return await editing.forget(self._core, name)
+        return await editing.forget(self._core, name, if_revision)
 
-    async def restore(self, name: int | str) -> Receipt:
+    async def restore(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
         """Bring a fallen or purged memory back to active."""
-        return await undoing.restore(self._core, name)
+        return await undoing.restore(self._core, name, if_revision)
 
     async def link(
         self,
@@ -268,14 +275,20 @@ class Engine:
         weight: float | None = None,
         confidence: float | None = None,
         if_exists: str = "reinforce",
+        if_revision: int | None = None,
     ) -> Link:
-        """Draw a link, or strengthen the one that is there (`if_exists`: reinforce, update, skip, error)."""
-        wish = editing.Linking(source, target, relation, weight, confidence, if_exists)
+        """Draw a link, or strengthen the one that is there (`if_exists`: reinforce, update, skip, error).
+
+        `if_revision` is the link's own, 0 where there is to be none.
+        """
+        wish = editing.Linking(source, target, relation, weight, confidence, if_exists, if_revision)
         return await editing.link(self._core, wish)
 
-    async def unlink(self, source: int | str, target: int | str, relation: str) -> Receipt:
-        """Cut a link."""
-        return await editing.unlink(self._core, source, target, relation)
+    async def unlink(
+        self, source: int | str, target: int | str, relation: str, *, if_revision: int | None = None
+    ) -> Receipt:
+        """Cut a link; `if_revision` is the link's own."""
+        return await editing.unlink(self._core, source, target, relation, if_revision)
 
     async def links(self, name: int | str) -> list[Link]:
         """List the links of a memory."""

@@ -86,18 +86,27 @@ class Protected(RemanenceError):
 
 
 class Conflict(RemanenceError):
-    """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs."""
+    """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs.
+
+    Where the caller named the revision to change (`if_revision`), `expected` is that one and `current` the one that
+    stands now, 0 where nothing does; else both are None.
+    """
 
     def __init__(
         self,
         keys: Sequence[tuple[str, Any]],
         message: str | None = None,
         recovery: str = "read the rows again and repeat the change; nothing was written",
+        *,
+        expected: int | None = None,
+        current: int | None = None,
     ) -> None:
         shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
         more = f" and {len(keys) - 5} more" if len(keys) > 5 else ""
         super().__init__(message or f"changed since it was read: {shown}{more}", recovery=recovery)
         self.keys = tuple(keys)
+        self.expected = expected
+        self.current = current
 
 
 class PlanHeld(RemanenceError):

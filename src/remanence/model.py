@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
 from remanence.signatures import checked_class
@@ -225,6 +226,8 @@ COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
 
 
+REVISION_MAX = 2**63 - 1
+_LINK_REVISION_BYTES = 6  # below 2^53: whole in every reader of JSON
 LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at", "resolved_at")
 
 
@@ -246,6 +249,12 @@ class Link:
     def key(self) -> tuple[int, int, int]:
         """How a change names it."""
         return (self.source, self.target, int(self.relation))
+
+    @property
+    def revision(self) -> int:
+        """Return a number that any change of the link changes, above 0; for `if_revision`."""
+        kept = [None if value is None else round(value * 1_000_000) for value in self.values.values()]
+        return 1 + int.from_bytes(blake2b(repr(kept).encode(), digest_size=_LINK_REVISION_BYTES).digest())
 
     @property
     def values(self) -> dict[str, Any]:

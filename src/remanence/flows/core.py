@@ -5,12 +5,12 @@ Knows how to name a run and how to retry a lost race; knows no verb.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from remanence.arguments import check_memory
+from remanence.arguments import check_count, check_memory
 from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.policy import Policy
@@ -19,9 +19,10 @@ from remanence.errors import Conflict, NameUnknown, NotFound
 from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder, Writer
-from remanence.model import Label, Memory, new_id
+from remanence.model import REVISION_MAX, Label, Memory, new_id
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
+from remanence.write.classify import FADING_TAGS, decay
 
 LEASE_POLL_S = 0.1
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
@@ -107,15 +108,20 @@ class Core:
         verb: str,
         decide: Callable[[Memory], Awaitable[Sequence[Change]]],
         *,
+        if_revision: int | None = None,
         turns: int = 0,
     ) -> Receipt:
         """Read a memory, decide its changes and commit them, again from the start after a lost race.
 
-        `turns` are heard with the changes.
+        With `if_revision` only while the memory has that revision: whoever was faster is not written over. `turns` are
+        heard with the changes.
         """
         for attempt in range(RACES_MAX):
             memory = await self.one(name)
+            refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
             changes = await decide(memory)
+            if if_revision is not None:
+                changes = on_revision(memory, changes)
             cause = self.cause(verb, detail={"id": memory.id}, turns=turns)
             if not changes:
                 return receipt(self.scope, cause, 0, {})
@@ -178,13 +184,81 @@ def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:
     ]
 
 
-def update(memory: Memory, values: Mapping[str, Any], *, guarded: bool = False) -> list[Change]:
-    """Turn new values of a memory's columns into one change, leaving out what stays; `guarded` also names `touched`."""
+def update(
+    memory: Memory, values: Mapping[str, Any], *, tags: Iterable[str] | None = None, guarded: bool = False
+) -> list[Change]:
+    """Turn new values of a memory's columns, and the tags it is to have, into changes, leaving out what stays.
+
+    The memory's own change comes first. The decay class follows tags and category. `guarded` also names `touched`.
+    """
+    wanted = frozenset(memory.tags if tags is None else tags)
+    category = values.get("category", memory.category)
+    moved = wanted.symmetric_difference(memory.tags)
+    if moved or category != memory.category:
+        values = {**values, "decay": decay(wanted, category)}
     after = {name: value for name, value in values.items() if getattr(memory, name) != value}
-    if not after:
-        return []
-    before: dict[str, Any] = {name: getattr(memory, name) for name in after}
-    before["revision"] = memory.revision
-    if guarded:
-        before["touched"] = memory.touched
-    return [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]
+    changes: list[Change] = []
+    if after:
+        before: dict[str, Any] = {name: getattr(memory, name) for name in after}
+        before |= {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
+        changes = [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]
+    elif moved & FADING_TAGS:  # the class follows from all tags: from those that it had when it was read
+        changes = [unmoved(memory)]
+    return changes + [_tagged(memory, tag) for tag in sorted(moved)]
+
+
+def _tagged(memory: Memory, tag: str) -> Change:
+    """Take a tag that a memory has, or give it one that it lacks."""
+    has = tag in memory.tags
+    return Change("tags", (memory.seq, tag), {} if has else None, None if has else {})
+
+
+def unmoved(memory: Memory, *, guarded: bool = False) -> Change:
+    """Change nothing, and have the commit refused where a memory is no longer as it was read."""
+    still = {"confirmations": Increment(0)}
+    guards = {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
+    return Change("memories", memory.seq, {**still, **guards}, still)
+
+
+def joined(changes: Iterable[Change]) -> list[Change]:
+    """Make one change of several of the same memory, since a commit names each row once; counters add up."""
+    found: dict[tuple[str, Any], Change] = {}
+    for change in changes:
+        held = found.get((change.table, change.key))
+        found[change.table, change.key] = change if held is None else _joined(held, change)
+    return list(found.values())
+
+
+def _joined(one: Change, other: Change) -> Change:
+    sides = []
+    for first, second in ((one.before, other.before), (one.after, other.after)):
+        both = {**(first or {}), **(second or {})}
+        for name, value in (first or {}).items():
+            if isinstance(value, Increment) and isinstance(both[name], Increment):
+                both[name] = Increment(value.by + (second or {}).get(name, Increment(0)).by)
+        sides.append(both)
+    return Change(one.table, one.key, *sides)
+
+
+def on_revision(memory: Memory, changes: Sequence[Change]) -> list[Change]:
+    """Have a commit refused where a memory no longer has the revision with which it was read."""
+    own = [change for change in changes if change.table == "memories" and change.key == memory.seq]
+    if not own:
+        return [*changes, unmoved(memory)] if changes else []
+    guarded = replace(own[0], before={**(own[0].before or {}), "revision": memory.revision})
+    return [guarded if change is own[0] else change for change in changes]
+
+
+def refuse_moved(what: str, current: int, if_revision: int | None, *keys: tuple[str, Any]) -> None:
+    """Raise Conflict where a caller named a revision and another one stands; 0 stands where there is nothing."""
+    if if_revision is None:
+        return
+    check_count("if_revision", if_revision, 0, REVISION_MAX)
+    if current != if_revision:
+        raise Conflict(
+            keys,
+            f"{what} has revision {current}, not {if_revision}: it changed since it was read",
+            "read it again, decide anew and pass the revision it has then; nothing was written",
+            expected=if_revision,
+            current=current,
+        )

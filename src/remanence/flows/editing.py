@@ -1,20 +1,28 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
-from remanence.change import Change, Increment, Receipt
+from remanence.change import Change, Receipt
 from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
 from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import RACES_MAX, Core, act, label, receipt, update
+from remanence.flows.core import RACES_MAX, Core, act, joined, label, receipt, refuse_moved, unmoved, update
 from remanence.flows.undoing import lifecycle_before
 from remanence.flows.uses import WEIGHT_STEP
-from remanence.flows.writing import check_state, prepare, take, vector_of
+from remanence.flows.writing import (
+    answers,
+    check_state,
+    decided,
+    heard,
+    initial_state,
+    prepare,
+    vector_of,
+)
 from remanence.model import (
     STANDING,
     SYMMETRIC,
@@ -30,6 +38,7 @@ from remanence.model import (
 )
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
+from remanence.write.arrive import Batch
 
 LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
 # What a link drawn by hand weighs where nobody says (elfmem); any other relation as one of similarity.
@@ -58,20 +67,24 @@ class Editable(TypedDict, total=False):
     valid_to: datetime | int | None
 
 
-async def edit(core: Core, name: int | str, values: Mapping[str, Any]) -> Receipt:
+async def edit(
+    core: Core, name: int | str, values: Mapping[str, Any], if_revision: int | None = None
+) -> Receipt:
     """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await edited(core, memory, values)
 
-    return await core.change_one(name, "update", decide)
+    return await core.change_one(name, "update", decide, if_revision=if_revision)
 
 
-async def edited(core: Core, memory: Memory, values: Mapping[str, Any]) -> list[Change]:
-    """Turn what a caller wants of a memory into one change, with its vector where the text is another."""
-    changes = update(memory, _checked(core, memory, values))
+async def edited(
+    core: Core, memory: Memory, values: Mapping[str, Any], tags: Iterable[str] | None = None
+) -> list[Change]:
+    """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
+    changes = update(memory, _checked(core, memory, values), tags=tags)
     if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
-        return [await _embedded_anew(core, memory, changes[0])]
+        return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
 
 
@@ -91,12 +104,14 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     after = dict(values)
     if "text" in after:
         after.update(_text_columns(memory, after["text"]))
+        if after["text"] != memory.text:
+            _refuse_held(core, memory)
     for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
         if isinstance(after.get(column), str):
             after[column] = label(labels, after[column], column)
     _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
     if "category" in after or "state" in after:
-        check_state(core, after.get("category", memory.category), after.get("state", memory.state))
+        after["state"] = _state(core, memory, after)
     if after.get("confidence") is not None:
         check_fraction("confidence", after["confidence"])
         after["confidence"] = round(after["confidence"], 6)
@@ -125,6 +140,34 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
         )
 
 
+def _refuse_held(core: Core, memory: Memory) -> None:
+    """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
+    if "held" in protecting(memory, core.policy, core.clock.now()):
+        raise Protected(
+            f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
+            recovery="`correct` it, which keeps this text as history, or release its holds first",
+            guards=("held",),
+        )
+
+
+def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
+    """Return the state that a memory comes to, checked: a new category begins anew where it lacks the state."""
+    category = after.get("category", memory.category)
+    state = after.get("state", memory.state)
+    declared = core.policy.categories.get(category or "")
+    if "state" not in after and category != memory.category:
+        fits = declared is not None and state in declared.states
+        state = state if fits else initial_state(core, category)
+    check_state(core, category, state)
+    ended = declared is not None and category == memory.category and memory.state in declared.terminal
+    if ended and state != memory.state:
+        raise InvalidInput(
+            f"memory {memory.id} is {memory.state}, a last state of {category!r}: it does not become {state}",
+            recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
+        )
+    return state
+
+
 def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
     check_text(text)
     return {
@@ -135,36 +178,38 @@ def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
     }
 
 
-async def tag(core: Core, name: int | str, tags: Sequence[str]) -> Receipt:
+async def tag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Add tags; those it has already stay."""
     check_tags(tags)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return [Change("tags", (memory.seq, tag), None, {}) for tag in sorted(set(tags) - set(memory.tags))]
+        return update(memory, {}, tags={*memory.tags, *tags})
 
-    return await core.change_one(name, "tag", decide)
+    return await core.change_one(name, "tag", decide, if_revision=if_revision)
 
 
-async def untag(core: Core, name: int | str, tags: Sequence[str]) -> Receipt:
+async def untag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Take tags away; those it lacks are no matter."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return [Change("tags", (memory.seq, tag), {}, None) for tag in sorted(set(tags) & set(memory.tags))]
+        return update(memory, {}, tags=set(memory.tags) - set(tags))
 
-    return await core.change_one(name, "untag", decide)
+    return await core.change_one(name, "untag", decide, if_revision=if_revision)
 
 
-async def set_pin(core: Core, name: int | str, *, pinned: bool) -> Receipt:
+async def set_pin(core: Core, name: int | str, *, pinned: bool, if_revision: int | None = None) -> Receipt:
     """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return act(memory, VERBS[verb], core.clock.now())
 
     verb = "pin" if pinned else "unpin"
-    return await core.change_one(name, verb, decide)
+    return await core.change_one(name, verb, decide, if_revision=if_revision)
 
 
-async def hold(core: Core, name: int | str, reason: str, until: int | None) -> Receipt:
+async def hold(
+    core: Core, name: int | str, reason: str, until: int | None, if_revision: int | None = None
+) -> Receipt:
     """Forbid destruction under a named hold, until a time or for good."""
     check_name("a hold", reason)
 
@@ -172,10 +217,10 @@ async def hold(core: Core, name: int | str, reason: str, until: int | None) -> R
         holds = _holds({**(memory.holds or {}), reason: until})
         return act(memory, VERBS["hold"], core.clock.now(), **holds)
 
-    return await core.change_one(name, "hold", decide)
+    return await core.change_one(name, "hold", decide, if_revision=if_revision)
 
 
-async def release(core: Core, name: int | str, reason: str) -> Receipt:
+async def release(core: Core, name: int | str, reason: str, if_revision: int | None = None) -> Receipt:
     """Lift a named hold."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
@@ -188,7 +233,7 @@ async def release(core: Core, name: int | str, reason: str) -> Receipt:
         del left[reason]
         return act(memory, VERBS["release"], core.clock.now(), **_holds(left))
 
-    return await core.change_one(name, "release", decide)
+    return await core.change_one(name, "release", decide, if_revision=if_revision)
 
 
 def _holds(holds: Mapping[str, int | None]) -> dict[str, Any]:
@@ -196,7 +241,7 @@ def _holds(holds: Mapping[str, int | None]) -> dict[str, Any]:
     return {"holds": dict(holds) or None, "hold_until": latest}
 
 
-async def confirm(core: Core, name: int | str) -> Receipt:
+async def confirm(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
     """Count that a memory was seen again or was the answer; one that no longer stands comes back to active."""
     now = core.clock.now()
 
@@ -211,7 +256,7 @@ async def confirm(core: Core, name: int | str) -> Receipt:
         lifecycle = await lifecycle_before(core, memory.seq)
         return act(memory, VERBS["confirm archived"], now, lifecycle=lifecycle)
 
-    return await core.change_one(name, "confirm", decide)
+    return await core.change_one(name, "confirm", decide, if_revision=if_revision)
 
 
 async def dispute(core: Core, name: int | str) -> Receipt:
@@ -223,7 +268,7 @@ async def dispute(core: Core, name: int | str) -> Receipt:
     return await core.change_one(name, "dispute", decide)
 
 
-async def forget(core: Core, name: int | str) -> Receipt:
+async def forget(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
     """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
     now = core.clock.now()
 
@@ -239,37 +284,65 @@ async def forget(core: Core, name: int | str) -> Receipt:
             )
         return act(memory, VERBS["forget"], now)
 
-    return await core.change_one(name, "forget", decide)
+    return await core.change_one(name, "forget", decide, if_revision=if_revision)
 
 
-async def supersede(core: Core, old: int | str, by: int | str) -> Receipt:
+async def supersede(core: Core, old: int | str, by: int | str, if_revision: int | None = None) -> Receipt:
     """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await superseded(core, memory, await core.one(by))
 
-    return await core.change_one(old, "supersede", decide)
+    return await core.change_one(old, "supersede", decide, if_revision=if_revision)
 
 
 async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
     """Decide how one memory takes another's place; of two that did, the later one holds."""
     line = await _line(core, old, newer)
-    for memory in (old, newer):
-        if memory.status is Status.PRUNED:
-            raise InvalidInput(
-                f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
-            )
+    _refuse_pruned(newer)
+    changes = await _replaced(core, old, newer.seq)
+    if not changes:
+        return []
+    now = core.clock.now()
+    for memory in line:
+        heirloom = update(memory, _inherited(old, memory.pinned, memory.holds or {}, now), guarded=True)
+        changes += heirloom or [unmoved(memory, guarded=True)]
+    return changes
+
+
+def _refuse_pruned(memory: Memory) -> None:
+    if memory.status is Status.PRUNED:
+        raise InvalidInput(
+            f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
+        )
+
+
+async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
+    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already."""
+    _refuse_pruned(old)
     links = await core.store.neighbours(core.scope, [old.seq])
     drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
-    if old.status is Status.SUPERSEDED and [newer.seq] == [link.source for link in drawn]:
+    if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
         return []
     now = core.clock.now()
     changes = act(old, VERBS["supersede"], now)
-    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != newer.seq]
-    if newer.seq not in {link.source for link in drawn}:
+    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
+    if by not in {link.source for link in drawn}:
         fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
-        changes.append(Change("links", (newer.seq, old.seq, int(Relation.SUPERSEDES)), None, fresh))
-    return changes + [_unmoved(memory) for memory in line]
+        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, fresh))
+    return changes
+
+
+def _inherited(old: Memory, pinned: int, holds: Mapping[str, int | None], now: int) -> dict[str, Any]:
+    """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
+
+    The old one keeps them too: it is what was pinned and held. Of two holds of one name the longer one counts.
+    """
+    left = {name: until for name, until in (old.holds or {}).items() if until is None or until > now}
+    for name, until in holds.items():
+        other = left.get(name, until)
+        left[name] = None if until is None or other is None else max(until, other)
+    return {"pinned": max(pinned, old.pinned), **_holds(left)}
 
 
 async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
@@ -300,17 +373,40 @@ async def heir(core: Core, memory: Memory) -> Memory | None:
     return (await core.store.get(core.scope, heirs[-1:]))[0] if heirs else None
 
 
-def _unmoved(memory: Memory) -> Change:
-    """Change nothing, and have the commit refused where this memory is no longer as it was read."""
-    still = {"confirmations": Increment(0)}
-    guards = {"revision": memory.revision, "touched": memory.touched}
-    return Change("memories", memory.seq, {**still, **guards}, still)
+async def correct(core: Core, name: int | str, text: str, if_revision: int | None = None) -> Learned:
+    """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
+    for attempt in range(RACES_MAX):
+        old = await core.one(name)
+        refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
+        batch, changes = await decided(core, [prepare(core, _corrected(old, text))])
+        changes = joined([*changes, *await _corrections(core, old, batch)])
+        cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
+        try:
+            committed = await core.commit(changes, cause)
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        (learned,) = answers(batch, committed.assigned)
+        return learned
+    raise AssertionError("unreachable")
 
 
-async def correct(core: Core, name: int | str, text: str) -> Learned:
-    """Learn a corrected text and let it supersede the old memory, whose tags, category and thread it takes over."""
-    old = await core.one(name)
-    turn = Turn(
+async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
+    """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
+    (outcome,) = batch.outcomes
+    if outcome.key < 0:
+        now = core.clock.now()
+        batch.rows[0].update(_inherited(old, 0, {}, now))
+        return await _replaced(core, old, outcome.key)
+    if outcome.key == old.seq:
+        return [unmoved(old)]
+    return await superseded(core, old, await core.one(outcome.key))
+
+
+def _corrected(old: Memory, text: str) -> Turn:
+    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread."""
+    return Turn(
         text=text,
         category=old.category,
         kind=old.kind.label if old.kind is not None else None,
@@ -322,11 +418,6 @@ async def correct(core: Core, name: int | str, text: str) -> Learned:
         state=old.state,
         severity=old.severity.label if old.severity is not None else None,
     )
-    (learned,) = await take(core, [prepare(core, turn)])
-    if learned.seq == old.seq:
-        return learned
-    await supersede(core, old.seq, learned.seq)
-    return learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +430,7 @@ class Linking:
     weight: float | None = None
     confidence: float | None = None
     if_exists: str = "reinforce"
+    if_revision: int | None = None
 
 
 async def link(core: Core, wish: Linking) -> Link:
@@ -354,6 +446,7 @@ async def link(core: Core, wish: Linking) -> Link:
     for attempt in range(RACES_MAX):
         source, target = await _ends(core, wish.source, wish.target, relation)
         held = await _held(core, source, target, relation)
+        _refuse_moved_link(held, wish.if_revision)
         change = _linked(held, (source, target, int(relation)), wish, core.clock.now())
         if change is None:
             assert held is not None
@@ -400,18 +493,33 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
     return Change("links", key, before, after)
 
 
-async def unlink(core: Core, source: int | str, target: int | str, relation: str) -> Receipt:
-    """Cut one link."""
+def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
+    keys = [] if held is None else [("links", held.key)]
+    refuse_moved("the link", 0 if held is None else held.revision, if_revision, *keys)
+
+
+async def unlink(
+    core: Core, source: int | str, target: int | str, relation: str, if_revision: int | None = None
+) -> Receipt:
+    """Cut one link; again after a lost race."""
     kind = label(Relation, relation, "relation")
-    low, high = await _ends(core, source, target, kind)
-    held = await _held(core, low, high, kind)
-    if held is None:
-        raise NotFound(
-            f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
-        )
-    cause = core.cause("unlink")
-    await core.commit([Change("links", held.key, held.values, None)], cause)
-    return receipt(core.scope, cause, 1, {"unlink": 1})
+    for attempt in range(RACES_MAX):
+        low, high = await _ends(core, source, target, kind)
+        held = await _held(core, low, high, kind)
+        _refuse_moved_link(held, if_revision)
+        if held is None:
+            raise NotFound(
+                f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
+            )
+        cause = core.cause("unlink")
+        try:
+            await core.commit([Change("links", held.key, held.values, None)], cause)
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        return receipt(core.scope, cause, 1, {"unlink": 1})
+    raise AssertionError("unreachable")
 
 
 async def _ends(core: Core, source: int | str, target: int | str, relation: Relation) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
-from remanence.flows.core import Core, update
+from remanence.flows.core import Core, refuse_moved, update
 from remanence.flows.editing import edited, heir
 from remanence.flows.writing import prepare, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn
@@ -21,24 +21,27 @@ _GONE = frozenset({Status.ARCHIVED, Status.PRUNED})
 _EVIDENCE = frozenset({"said_at", "revision"})
 
 
-async def put(core: Core, turn: Turn) -> Learned:
-    """Store a text under its key, or bring the memory that has the key to it."""
+async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned:
+    """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
     draft = prepare(core, turn)
     _refuse_unfounded(core, draft.turn)
     (memory,) = await core.store.get(core.scope, [turn.key])
-    if memory is not None and memory.status not in _GONE:
-        return await _renewed(core, turn.key, draft)
-    if memory is not None:
-        await core.change_one(memory.seq, "put", _unnamed)
+    if memory is None:
+        refuse_moved(f"the key {turn.key!r}", 0, if_revision)
+    elif memory.status not in _GONE:
+        return await _renewed(core, turn.key, draft, if_revision)
+    else:
+        await core.change_one(memory.seq, "put", _unnamed, if_revision=if_revision)
+        if_revision = None if if_revision is None else 0
     (learned,) = await take(core, [draft])
     if learned.status == "stored":
         return learned if memory is None else await _after(core, memory, learned)
     if (await core.store.get(core.scope, [turn.key])) == [None]:
         reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
         return replace(learned, reason=reason)
-    return await _renewed(core, turn.key, draft)
+    return await _renewed(core, turn.key, draft, if_revision)
 
 
 async def _unnamed(memory: Memory) -> Sequence[Change]:
@@ -69,7 +72,7 @@ def _refuse_unfounded(core: Core, turn: Turn) -> None:
         )
 
 
-async def _renewed(core: Core, key: str, draft: Draft) -> Learned:
+async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
     """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
     reason = ""
 
@@ -82,7 +85,7 @@ async def _renewed(core: Core, key: str, draft: Draft) -> Learned:
         reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
-    await core.change_one(key, "update", decide, turns=1)
+    await core.change_one(key, "update", decide, if_revision=if_revision, turns=1)
     memory = await core.one(key)
     return Learned(memory.id, memory.seq, "known", reason)
 
@@ -98,11 +101,9 @@ async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
-    tags = sorted(set(turn.tags) - set(memory.tags))
     sources = {turn.source} - {None, *memory.sources}
     return [
-        *await edited(core, memory, {**given, "said_at": draft.said_at}),
-        *(Change("tags", (memory.seq, tag), None, {}) for tag in tags),
+        *await edited(core, memory, {**given, "said_at": draft.said_at}, tags={*memory.tags, *turn.tags}),
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]
 

@@ -10,10 +10,11 @@ from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
-from remanence.flows.core import RACES_MAX, Core, act, receipt
+from remanence.flows.core import RACES_MAX, Core, act, receipt, refuse_moved
 from remanence.flows.used_since import link_kept, memory_kept
 from remanence.model import STANDING, Lifecycle, Link, Memory
 from remanence.snapshot import Wanted
+from remanence.write.classify import FADING_TAGS
 
 PAGE = 1_000
 _LinkKey = tuple[int, int, int]
@@ -148,7 +149,9 @@ async def _as_left(core: Core, seq: int, position: int) -> bool:
 
 
 def _revises(change: Change) -> bool:
-    """Tell whether a logged change is more than counting: ratings leave the revision, as links and tags do."""
+    """Tell whether a logged change is more than counting: a tag counts only where the decay class hangs on it."""
+    if change.table == "tags":
+        return cast("tuple[int, str]", change.key)[1] in FADING_TAGS
     sides = change.before, change.after
     return change.table == "memories" and (None in sides or any("revision" in (side or {}) for side in sides))
 
@@ -247,13 +250,15 @@ def _changed_since(run: str, keys: Any) -> Conflict:
     )
 
 
-async def restore(core: Core, name: int | str) -> Receipt:
+async def restore(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
     """Bring a memory back: one that fell to active, one that was purged from its image in the audit."""
     check_memory(name)
     (memory,) = await core.store.get(core.scope, [name])
     if memory is None:
+        refuse_moved(f"memory {name!r}", 0, if_revision)
         return await _recreate(core, name)
     if memory.status in STANDING:
+        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
         raise InvalidInput(
             f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore"
         )
@@ -263,7 +268,7 @@ async def restore(core: Core, name: int | str) -> Receipt:
             memory, VERBS["restore"], core.clock.now(), lifecycle=await lifecycle_before(core, memory.seq)
         )
 
-    return await core.change_one(memory.seq, "restore", decide)
+    return await core.change_one(memory.seq, "restore", decide, if_revision=if_revision)
 
 
 async def lifecycle_before(core: Core, seq: int) -> Lifecycle:

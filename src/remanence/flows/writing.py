@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, label
+from remanence.flows.core import RACES_MAX, Core, joined, label, update
 from remanence.llm.base import WordWeight
-from remanence.model import Kind, Known, Learned, Role, Severity, Turn
+from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
@@ -101,7 +102,13 @@ def prepare(core: Core, turn: Turn) -> Draft:
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
         stems=tuple(stems(turn.text)),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
+        state=initial_state(core, turn.category) if turn.state is None else turn.state,
     )
+
+
+def initial_state(core: Core, category: str | None) -> str | None:
+    """Return the state in which a memory of a category begins, if it has one."""
+    return None if category is None else core.policy.categories[category].initial
 
 
 def check_state(core: Core, category: str | None, state: str | None) -> None:
@@ -121,29 +128,34 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
 
 async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
     """Gather, decide and commit one batch, again from the start after a lost race."""
+    for attempt in range(RACES_MAX):
+        batch, changes = await decided(core, drafts)
+        if not changes:
+            return answers(batch, ())
+        try:
+            committed = await core.commit(changes, core.cause("learn", turns=heard(batch)))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            continue
+        return answers(batch, committed.assigned)
+    raise AssertionError("unreachable")
+
+
+async def decided(core: Core, drafts: Sequence[Draft]) -> tuple[Batch, list[Change]]:
+    """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true."""
     asked = Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=list({draft.turn.key for draft in drafts if draft.turn.key is not None}),
         stretches=list({in_stretch(draft.turn, core.agent) for draft in drafts}),
         terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
     )
-    for attempt in range(RACES_MAX):
-        known = await core.store.arriving(core.scope, asked)
-        if len(drafts) > LOOP_TEXTS_MAX:
-            batch = await asyncio.to_thread(_decide, core, drafts, known)
-        else:
-            batch = _decide(core, drafts, known)
-        changes = await _without_known(core, drafts, batch)
-        if not changes:
-            return _answers(batch, ())
-        try:
-            committed = await core.commit(changes, core.cause("learn", turns=_heard(batch)))
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
-            continue
-        return _answers(batch, committed.assigned)
-    raise AssertionError("unreachable")
+    known = await core.store.arriving(core.scope, asked)
+    if len(drafts) > LOOP_TEXTS_MAX:
+        batch = await asyncio.to_thread(_decide, core, drafts, known)
+    else:
+        batch = _decide(core, drafts, known)
+    return batch, await _without_known(core, drafts, batch)
 
 
 def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
@@ -170,7 +182,10 @@ def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
 
 
 async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
-    """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them."""
+    """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
+
+    What a repeat says besides is kept: its tags, and how sure it is where that is more.
+    """
     confirmed = {
         outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
     }
@@ -185,15 +200,27 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
             and outcome.status == "confirmed"
         ):
             batch.forget_repeat(place, "it came in before, from the same source")
-    return [change for change in batch.changes() if change.table != "sources" or change.key not in have]
+    changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
+    gained = [_gained(memory, batch, drafts) for memory in memories if memory is not None]
+    return joined([*changes, *chain.from_iterable(gained)])
 
 
-def _heard(batch: Batch) -> int:
+def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Change]:
+    """Decide what the repeats of a batch add to the memory that they confirm."""
+    pairs = zip(batch.outcomes, drafts, strict=True)
+    turns = [draft.turn for met, draft in pairs if met.key == memory.seq and met.status == "confirmed"]
+    sure = [turn.confidence for turn in turns if turn.confidence is not None]
+    values = {"confidence": max(round(max(sure), 6), memory.confidence or 0.0)} if sure else {}
+    return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
+
+
+def heard(batch: Batch) -> int:
     """Count the texts that were taken in; what came in before is not heard again."""
     return sum(outcome.status != "known" for outcome in batch.outcomes)
 
 
-def _answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
+def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
+    """Say what became of each text, with the numbers that the store gave to new ones."""
     return [
         Learned(
             outcome.id,

@@ -62,6 +62,11 @@ class Attached:
             for seq in memories_of(table, change.key)
         }
 
+    @property
+    def tagged(self) -> set[int]:
+        """Every memory that gets or loses a tag."""
+        return {seq for _, change in self._taken["tags"] for seq in memories_of("tags", change.key)}
+
     def take(self, n: int, change: Change) -> None:
         """Sort one change in."""
         self._taken[change.table].append((n, change))

@@ -61,6 +61,7 @@ def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Ta
     after = {name: dict(rows) for name, rows in tables.items()}
     logged = tuple(_write(after, change, cause) for change in changes)
     _refuse_dangling(after, changes)
+    _revise(tables, after, changes)
     if not cause.planned:
         _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
     return after, logged
@@ -143,6 +144,15 @@ def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
                 f"{table} {key} would name memory {missing[0]}, which does not exist",
                 recovery="destroy a memory together with its tags, links and sources",
             )
+
+
+def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
+    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
+    tagged = {change.key[0] for change in changes if change.table == "tags"}  # type: ignore[index]
+    for seq in tagged & before["memories"].keys() & after["memories"].keys():
+        row = after["memories"][seq]
+        if row["revision"] == before["memories"][seq]["revision"]:
+            after["memories"][seq] = {**row, "revision": row["revision"] + 1}
 
 
 def _touch(tables: Tables, changes: Sequence[Change], but: AbstractSet[int]) -> None:

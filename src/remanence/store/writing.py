@@ -26,6 +26,9 @@ _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
     " UNION SELECT source FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
 )
+_REVISE = (
+    "UPDATE states SET revision = revision + 1 WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
+)
 _TOUCH = "UPDATE states SET touched = touched + 1 WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
 
 
@@ -54,6 +57,7 @@ def commit(
     attached.refuse_dangling(memories.destroyed)
     attached.write()
     memories.destroy()
+    _revise(work, memories, attached)
     if not cause.planned:
         _touch(work, memories, attached)
     if changes:
@@ -78,6 +82,13 @@ def _log(work: Work, memories: Memories, attached: Attached) -> None:
         memories.images()
         attached.images()
     audit.write(work.connection, work.no, work.cause, work.images)
+
+
+def _revise(work: Work, memories: Memories, attached: Attached) -> None:
+    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
+    revised = attached.tagged - set(memories.changed) - memories.created
+    if revised:
+        work.connection.execute(_REVISE, (work.no, id_list(revised)))
 
 
 def _touch(work: Work, memories: Memories, attached: Attached) -> None:

@@ -26,6 +26,7 @@ class Draft:
     fingerprint: bytes
     stems: tuple[str, ...]
     said_at: int
+    state: str | None = None  # said, or the one in which its category begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Batch:
     _twins: dict[bytes, Outcome] = field(default_factory=dict)
     _tails: dict[Stretch, Tail] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
+    _tags: dict[int, set[str]] = field(default_factory=dict)  # of each new row, by its key
 
     def __post_init__(self) -> None:
         """Start from what the store counted."""
@@ -112,11 +114,22 @@ class Batch:
         if met is None:
             return None
         if met.key < 0:
-            self.rows[-met.key - 1]["confirmations"] = self.rows[-met.key - 1].get("confirmations", 0) + 1
+            self._add_to_row(met.key, draft.turn)
         else:
             self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
         self._add_source(met.key, draft)
         return Outcome(met.key, met.id, "confirmed", "an exact repeat")
+
+    def _add_to_row(self, key: int, turn: Turn) -> None:
+        """Let a repeat within the batch add to the new row what it would add to a stored memory."""
+        row = self.rows[-key - 1]
+        row["confirmations"] = row.get("confirmations", 0) + 1
+        if turn.confidence is not None:
+            row["confidence"] = max(round(turn.confidence, 6), row.get("confidence", 0.0))
+        held = self._tags[key]
+        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(turn.tags) - held)]
+        held.update(turn.tags)
+        row["decay"] = decay(held, row.get("category"))
 
     def _store(self, draft: Draft) -> Outcome:
         key = -(len(self.rows) + 1)
@@ -124,7 +137,8 @@ class Batch:
         self.rows.append(row)
         self.drafts.append(draft)
         self._add_source(key, draft)
-        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(draft.turn.tags))]
+        self._tags[key] = set(draft.turn.tags)
+        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(self._tags[key])]
         reason = self._after_fallen(key, draft)
         outcome = Outcome(key, row["id"], "stored", reason)
         self._twins[draft.fingerprint] = outcome
@@ -161,8 +175,8 @@ class Batch:
             "attributes": dict(turn.attributes) if turn.attributes else None,
             "category": turn.category,
             "kind": draft.kind,
-            "state": turn.state,
-            "state_at": self.now if turn.state is not None else None,
+            "state": draft.state,
+            "state_at": self.now if draft.state is not None else None,
             "severity": draft.severity,
             "agent": turn.agent or self.agent,
             "speaker": turn.speaker,

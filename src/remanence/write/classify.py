@@ -1,10 +1,12 @@
-"""What a text is taken for on arrival, by rules alone: how fast it fades, by its tags and category."""
+"""What a text is taken for, by rules alone: how fast it fades, by the tags and the category it has now."""
 
 from collections.abc import Collection
 
 from remanence.model import CONSTITUTIONAL, Decay
 
 DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
+# Tags that say how fast a memory fades; all others leave its decay class as it is.
+FADING_TAGS = DURABLE_TAGS | {CONSTITUTIONAL}
 
 
 def decay(tags: Collection[str], category: str | None) -> Decay:
