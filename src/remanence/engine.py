@@ -50,7 +50,7 @@ from remanence.write.transcripts import Format
 
 Overrides = Mapping[str, Mapping[str, Any]]
 Moment = datetime | int
-STANDS = Find(tuple(sorted(STANDING)))
+_STANDS = Find(tuple(sorted(STANDING)))
 
 
 @checked_class
@@ -196,12 +196,12 @@ class Engine:
     ) -> list[Memory]:
         """List what stands, newest first, by kind, tags and any column: the inbox too, unless `status` is active."""
         return await recalling.list_memories(
-            self._core, replace(STANDS, tags=tuple(tags), equal=equal, limit=limit), kind
+            self._core, replace(_STANDS, tags=tuple(tags), equal=equal, limit=limit), kind
         )
 
-    async def list_memories(self, find: Find = STANDS) -> list[Memory]:
+    async def list_memories(self, find: Find | None = None) -> list[Memory]:
         """List memories of any status, or what stands where nothing is said."""
-        return await recalling.list_memories(self._core, find, None)
+        return await recalling.list_memories(self._core, _STANDS if find is None else find, None)
 
     # Editing: with `if_revision` only while the memory has that revision, else Conflict.
 

@@ -28,22 +28,25 @@ from tests.flows.forge import item, keys, on_file, said_by, started
 ITEMS = ("semantic", "procedural", "episodic", "rejected", "unclassified")
 
 
-async def test_what_is_active_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
+async def test_what_stands_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
     memory: remanence.Engine,
 ) -> None:
-    """Newest first; what was superseded is not in it, and what waits in the inbox is not yet."""
+    """Newest first, what was just put too unless the status is asked for; what was superseded is not in it."""
     for kind in ("semantic", "procedural", "episodic", "rejected"):
         await item(memory, kind, kind)
     await item(memory, "old", "episodic")
     await memory.supersede("old", "episodic")
-    waiting = await memory.list_active()
+    put, active = await memory.list_active(), await memory.list_active(status="active")
+    same = await memory.list_memories()
     await memory.consolidate()
     every = await memory.list_active()
     episodes = await memory.list_active(kind="episodic")
     rejected = await memory.list_active(tags=[REJECTED_PATH])
 
-    assert [] == waiting
-    assert ["rejected", "episodic", "procedural", "semantic"] == [one.key for one in every]
+    assert [] == active
+    assert put == same
+    assert ["rejected", "episodic", "procedural", "semantic"] == [one.key for one in put]
+    assert [one.key for one in put] == [one.key for one in every]
     assert ["rejected", "episodic"] == [one.key for one in episodes]
     assert ["rejected"] == [one.key for one in rejected]
 

@@ -21,6 +21,13 @@ Name = Annotated[str, typer.Argument(metavar="MEMORY", help="Its sequence number
 Text = Annotated[str, typer.Argument(help="The text; - reads it from standard input.")]
 Tags = Annotated[list[str], typer.Argument(help="One tag or several.")]
 Relation = Annotated[str, typer.Argument(help="A relation such as supports, causes or elaborates.")]
+IfRevision = Annotated[
+    int | None, typer.Option(min=0, help="Only while it has this revision, as `get` shows it.")
+]
+IfLinkRevision = Annotated[
+    int | None,
+    typer.Option(min=0, help="Only while the link has this revision, as `links --json` shows it; 0: none."),
+]
 
 
 def add(app: typer.Typer) -> None:
@@ -60,9 +67,13 @@ async def put(
     key: Annotated[str, typer.Argument(help="A stable name of yours.")],
     text: Text,
     about: About,
+    if_revision: Annotated[
+        int | None,
+        typer.Option(min=0, help="Only while the key's memory has this revision; 0: only if it has none."),
+    ] = None,
 ) -> Any:
     """Store a text under a key, or bring the memory that has the key to this text."""
-    return await memory.put(key, _text(text), **about.values())
+    return await memory.put(key, _text(text), if_revision=if_revision, **about.values())
 
 
 async def consolidate(memory: "Engine") -> Any:
@@ -110,29 +121,29 @@ async def list_memories(
     return await memory.list_memories(Find(tuple(STANDING), tuple(tag or ()), equal, limit=limit))
 
 
-async def update(memory: "Engine", name: Name, edit: Edit) -> Any:
+async def update(memory: "Engine", name: Name, edit: Edit, if_revision: IfRevision = None) -> Any:
     """Change what a memory says or where it stands."""
-    return await memory.update(name_of(name), **edit.values())
+    return await memory.update(name_of(name), if_revision=if_revision, **edit.values())
 
 
-async def tag(memory: "Engine", name: Name, tags: Tags) -> Any:
+async def tag(memory: "Engine", name: Name, tags: Tags, if_revision: IfRevision = None) -> Any:
     """Add tags."""
-    return await memory.tag(name_of(name), *tags)
+    return await memory.tag(name_of(name), *tags, if_revision=if_revision)
 
 
-async def untag(memory: "Engine", name: Name, tags: Tags) -> Any:
+async def untag(memory: "Engine", name: Name, tags: Tags, if_revision: IfRevision = None) -> Any:
     """Take tags away."""
-    return await memory.untag(name_of(name), *tags)
+    return await memory.untag(name_of(name), *tags, if_revision=if_revision)
 
 
-async def pin(memory: "Engine", name: Name) -> Any:
+async def pin(memory: "Engine", name: Name, if_revision: IfRevision = None) -> Any:
     """Protect a memory from moving down, archive and destruction."""
-    return await memory.pin(name_of(name))
+    return await memory.pin(name_of(name), if_revision=if_revision)
 
 
-async def unpin(memory: "Engine", name: Name) -> Any:
+async def unpin(memory: "Engine", name: Name, if_revision: IfRevision = None) -> Any:
     """Take the pin away."""
-    return await memory.unpin(name_of(name))
+    return await memory.unpin(name_of(name), if_revision=if_revision)
 
 
 async def hold(
@@ -140,21 +151,26 @@ async def hold(
     name: Name,
     reason: Annotated[str, typer.Argument(help="The name of the hold, such as audit-2026.")],
     until: Annotated[str | None, typer.Option(help="Until when; for good if absent.")] = None,
+    if_revision: IfRevision = None,
 ) -> Any:
-    """Forbid the destruction of a memory under a named hold."""
-    return await memory.hold(name_of(name), reason, None if until is None else moment(until))
+    """Forbid the destruction of a memory and another text under a named hold."""
+    ends = None if until is None else moment(until)
+    return await memory.hold(name_of(name), reason, ends, if_revision=if_revision)
 
 
 async def release(
-    memory: "Engine", name: Name, reason: Annotated[str, typer.Argument(help="The name of the hold.")]
+    memory: "Engine",
+    name: Name,
+    reason: Annotated[str, typer.Argument(help="The name of the hold.")],
+    if_revision: IfRevision = None,
 ) -> Any:
     """Lift a named hold."""
-    return await memory.release(name_of(name), reason)
+    return await memory.release(name_of(name), reason, if_revision=if_revision)
 
 
-async def confirm(memory: "Engine", name: Name) -> Any:
+async def confirm(memory: "Engine", name: Name, if_revision: IfRevision = None) -> Any:
     """Say that a memory was the answer; an archived one comes back."""
-    return await memory.confirm(name_of(name))
+    return await memory.confirm(name_of(name), if_revision=if_revision)
 
 
 async def dispute(memory: "Engine", name: Name) -> Any:
@@ -162,28 +178,31 @@ async def dispute(memory: "Engine", name: Name) -> Any:
     return await memory.dispute(name_of(name))
 
 
-async def correct(memory: "Engine", name: Name, text: Text) -> Any:
+async def correct(memory: "Engine", name: Name, text: Text, if_revision: IfRevision = None) -> Any:
     """Learn a corrected text, which supersedes the old memory."""
-    return await memory.correct(name_of(name), _text(text))
+    return await memory.correct(name_of(name), _text(text), if_revision=if_revision)
 
 
 async def supersede(
     memory: "Engine",
     old: Annotated[str, typer.Argument(help="The memory that no longer holds.")],
     by: Annotated[str, typer.Argument(help="The memory that takes its place.")],
+    if_revision: Annotated[
+        int | None, typer.Option(min=0, help="Only while the old one has this revision, as `get` shows it.")
+    ] = None,
 ) -> Any:
-    """Let one memory take another's place."""
-    return await memory.supersede(name_of(old), name_of(by))
+    """Let one memory take another's place, its pin and its holds."""
+    return await memory.supersede(name_of(old), name_of(by), if_revision=if_revision)
 
 
-async def forget(memory: "Engine", name: Name) -> Any:
+async def forget(memory: "Engine", name: Name, if_revision: IfRevision = None) -> Any:
     """Make a memory a tombstone, which `restore` brings back."""
-    return await memory.forget(name_of(name))
+    return await memory.forget(name_of(name), if_revision=if_revision)
 
 
-async def restore(memory: "Engine", name: Name) -> Any:
+async def restore(memory: "Engine", name: Name, if_revision: IfRevision = None) -> Any:
     """Bring a fallen memory back to active."""
-    return await memory.restore(name_of(name))
+    return await memory.restore(name_of(name), if_revision=if_revision)
 
 
 async def link(
@@ -194,15 +213,20 @@ async def link(
     weight: Annotated[float | None, typer.Option(help="How strong it is, from 0 to 1.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure it is, from 0 to 1.")] = None,
     if_exists: Annotated[str, typer.Option(help="reinforce, update, skip or error.")] = "reinforce",
+    if_revision: IfLinkRevision = None,
 ) -> Any:
     """Draw a link between two memories, or strengthen the one that is there."""
-    ends = (name_of(source), name_of(target))
-    return await memory.link(*ends, relation, weight=weight, confidence=confidence, if_exists=if_exists)
+    more = {"weight": weight, "confidence": confidence}
+    return await memory.link(
+        name_of(source), name_of(target), relation, **more, if_exists=if_exists, if_revision=if_revision
+    )
 
 
-async def unlink(memory: "Engine", source: Name, target: Name, relation: Relation) -> Any:
+async def unlink(
+    memory: "Engine", source: Name, target: Name, relation: Relation, if_revision: IfLinkRevision = None
+) -> Any:
     """Cut a link."""
-    return await memory.unlink(name_of(source), name_of(target), relation)
+    return await memory.unlink(name_of(source), name_of(target), relation, if_revision=if_revision)
 
 
 async def links(memory: "Engine", name: Name) -> Any:

@@ -66,11 +66,9 @@ def is_well(result: Any) -> bool:
 def plain(value: Any, name: str = "") -> Any:
     """Turn a result into what JSON knows; `name` is the field it stands in."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {
-            one.name: plain(getattr(value, one.name), one.name)
-            for one in fields(value)
-            if one.name not in HIDDEN
-        }
+        names = [one.name for one in fields(value) if one.name not in HIDDEN]
+        names += ["revision"] * isinstance(value, Link)  # for --if-revision; a memory's is one of its columns
+        return {one: plain(getattr(value, one), one) for one in names}
     if isinstance(value, Label):
         return value.label
     if isinstance(value, bool) or value is None or isinstance(value, float | str):

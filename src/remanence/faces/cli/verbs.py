@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from remanence._version import __version__
-from remanence.errors import NotFound, RemanenceError, StoreError
+from remanence.errors import Conflict, NotFound, RemanenceError, StoreError
 from remanence.faces.cli.options import DATABASE, Common
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
@@ -190,9 +190,14 @@ def _complain(error: RemanenceError, common: Common) -> None:
 
     print(f"error: {show.safe(str(error))}\n  → {show.safe(error.recovery)}", file=sys.stderr)
     if common.json:
-        print(
-            show.document({"error": type(error).__name__, "message": str(error), "recovery": error.recovery})
-        )
+        told: dict[str, Any] = {
+            "error": type(error).__name__,
+            "message": str(error),
+            "recovery": error.recovery,
+        }
+        if isinstance(error, Conflict) and error.expected is not None:
+            told |= {"expected": error.expected, "current": error.current}
+        print(show.document(told))
 
 
 def _parts(function: Callable[..., Any], skipped: int) -> Parts:

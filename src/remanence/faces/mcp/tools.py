@@ -14,7 +14,7 @@ from remanence.clock import SystemClock
 from remanence.curate.document import presets
 from remanence.curate.guards import protecting
 from remanence.engine import Engine
-from remanence.errors import InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
+from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
 from remanence.faces.cli.options import moment
 from remanence.faces.cli.show import lines
 from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, Told
@@ -183,10 +183,9 @@ class Tools:
         receipts, skipped = [], []
         for name, revision in plan.revisions.items():
             try:
-                if (await self.memory.get(name)).revision != revision:
-                    skipped.append(f"{name}: changed since the plan was made")
-                    continue
-                receipts.append(await self.memory.forget(name))
+                receipts.append(await self.memory.forget(name, if_revision=revision))
+            except Conflict:
+                skipped.append(f"{name}: changed since the plan was made")
             except (NotFound, Protected) as error:
                 skipped.append(visible(str(error)))
         return Done.of(*receipts, skipped=skipped)

@@ -151,6 +151,20 @@ class CommitContract:
 
         assert 3 == (await one(store, seq)).revision
 
+    async def test_a_tag_that_comes_or_goes_raises_the_revision_by_one(self, store: Store) -> None:
+        """Also two tags, or a tag and a column; a source or a link does not."""
+        a, b = (await keep(store, created(1, "task"), created(2, "other"))).assigned
+        revisions = []
+        for changes in (
+            [tagged(a, "x"), tagged(a, "y")],
+            [Change("tags", (a, "x"), {}, None), Change("memories", a, {"state": None}, {"state": "open"})],
+            [sourced(a, "s"), linked(a, b)],
+        ):
+            await keep(store, *changes, verb="update")
+            revisions.append((await one(store, a)).revision)
+
+        assert [2, 3, 3] == revisions
+
     async def test_a_counter_changes_by_its_increment(self, store: Store) -> None:
         """Two increments that were decided on the same reading both count."""
         (seq,) = (await keep(store, created(1, "task"))).assigned
