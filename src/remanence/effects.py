@@ -268,12 +268,8 @@ _VERBS: tuple[Effect, ...] = (
         {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.NOW},
         back=("restore",),
     ),
-    # What takes a memory's place, by `supersede` or `correct`.
-    Effect(
-        "take its place",
-        dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN),
-        back=("unpin", "release"),
-    ),
+    # What takes a memory's place takes over what protects it.
+    Effect("take its place", dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN)),
     Effect(
         "forget",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
