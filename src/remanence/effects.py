@@ -3,7 +3,7 @@
 Knows columns, what they become and which of them are stamped; knows nothing of conditions, windows or stores.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
@@ -304,3 +304,16 @@ def action_of(change: Change) -> Effect:
         return _BY_STATUS[Status(change.after["status"])]
     known = (effect for name, effect in _BY_COLUMN.items() if name in change.after)
     return next(known, TAKE_IN)
+
+
+def acts_of(change: Change) -> Iterator[str]:
+    """Yield the names of all actions of a plan that a change carries out: a memory can be moved and reinforced."""
+    main = action_of(change)
+    if change.table != "memories" or change.after is None:
+        yield main.name
+        return
+    if main.group == "status":
+        yield main.name
+    if change.after.get("lifecycle") in TRANSITION_LIFECYCLE.targets:
+        yield TRANSITION_LIFECYCLE.name
+    yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)

@@ -301,9 +301,21 @@ class Engine:
         """Decide what a policy would do now; nothing is written."""
         return await curating.plan(self._core, curating.choose(self._core, policy, overrides))
 
-    async def apply(self, plan: Plan, *, allow_destroyed: int | None = None) -> Receipt:
-        """Do what a plan says; what was used, linked or edited since is left out and reported."""
-        return await curating.apply(self._core, plan, allow_destroyed)
+    async def apply(
+        self,
+        plan: Plan,
+        *,
+        policy: str | None = None,
+        overrides: Overrides | None = None,
+        allow_destroyed: int | None = None,
+    ) -> Receipt:
+        """Do what a plan says; what was used, linked or edited since is left out and reported.
+
+        A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
+        policy if it is neither adopted nor the one that this memory was opened with.
+        """
+        given = curating.choose(self._core, policy, overrides) if policy is not None or overrides else None
+        return await curating.apply(self._core, plan, allow_destroyed, given)
 
     async def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt:
         """Plan and apply in one call."""

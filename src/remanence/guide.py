@@ -199,7 +199,7 @@ TABLE: tuple[Advice, ...] = (
         "apply",
         "a plan was looked at and is right",
         "a transaction per 20,000 changes",
-        "a receipt; what was used or changed since the plan is skipped and listed",
+        "a receipt; what was used, changed or protected since the plan is skipped and listed",
         "undo, if it was a mistake",
     ),
     Advice(

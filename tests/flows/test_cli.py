@@ -371,7 +371,7 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
     page = talk.good("plan", "--policy", "strict.toml", "-o", "plan.json")
     talk.good("curate", "--dry-run", "-o", "again.json", "--policy", "strict.toml")
     before = talk.read("status")["statuses"]
-    receipt = json.loads(talk.good("apply", "plan.json", "--json"))
+    receipt = json.loads(talk.good("apply", "plan.json", "--policy", "strict.toml", "--json"))
     applied = talk.read("status")["statuses"]
     talk.good("undo", receipt["run"])
     talk.good("curate", "--policy", "strict.toml")
@@ -388,7 +388,7 @@ def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:
     strict(talk)
     talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
     talk.do("update", "end", "--text", "Thanks, that is not all.")
-    receipt = talk.read("apply", "plan.json")
+    receipt = talk.read("apply", "plan.json", "--policy", "strict.toml")
 
     assert 1 == len(receipt["skipped"])
     assert "active" == talk.read("get", "end")["status"]
@@ -642,7 +642,7 @@ def test_ctrl_c_during_an_apply_is_all_or_nothing(desk: Desk, statement: str, ro
     strict(desk)
     desk.do("ingest", "large.jsonl")
     desk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
-    code, said = interrupted_at(desk, statement, rows, "apply", "plan.json")
+    code, said = interrupted_at(desk, statement, rows, "apply", "plan.json", "--policy", "strict.toml")
     statuses = desk.read("status")["statuses"]
 
     assert "Traceback" not in said

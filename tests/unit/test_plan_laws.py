@@ -3,12 +3,15 @@
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.curate.agreement import borne_out, destroys, left_out
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
 from remanence.curate.policy import Policy, load, wanted
+from remanence.curate.proposal import refuse_foreign
 from remanence.model import Status
 from remanence.snapshot import Snapshot
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, document
@@ -118,3 +121,36 @@ def test_the_brake_counts_over_the_day(seed: int, today: int) -> None:
         world.apply(made)
     else:
         assert whole.destroyed == made.destroyed
+
+
+@given(SEEDS)
+def test_what_a_cycle_plans_passes_for_a_plan_of_its_policy(seed: int) -> None:
+    """No plan that a policy makes is taken for a forged one, and planned again it is borne out whole."""
+    tables, world = drawn(seed)
+    policy = load(document(tables))
+    snapshot = frozen(world, policy)
+    made = plan(snapshot, policy, NOW)
+    refuse_foreign(made, policy)
+    again = borne_out(Plan.from_json(made.to_json()), plan(snapshot, policy, NOW))
+
+    assert list(made.changes()) == list(again.changes())
+    assert made.destroyed == destroys(again)
+    assert () == left_out(made, again, snapshot, policy, 9)
+
+
+@given(SEEDS, st.integers(0, 100))
+def test_what_is_not_proposed_is_not_borne_out(seed: int, left: int) -> None:
+    """Without one of its memories a plan does less, and never anything that it would not have done."""
+    tables, world = drawn(seed)
+    policy = load(document(tables))
+    snapshot = frozen(world, policy)
+    made = plan(snapshot, policy, NOW)
+    if not len(made.seq):
+        return
+    gone = made.seq[left % len(made.seq)]
+    less = borne_out(replace(made, revision=np.where(made.seq == gone, 99, made.revision)), made)
+    groups = list(made.changes())
+
+    assert gone not in less.seq
+    assert all(group in groups for group in less.changes())
+    assert any(f"memories {gone}:" in said for said in left_out(made, less, snapshot, policy, 100))

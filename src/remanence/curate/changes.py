@@ -24,21 +24,21 @@ _OPEN: Row = {"resolved_at": None}  # a link of which nobody says that it is set
 
 def groups(plan: Decision) -> Iterator[Group]:
     """Yield a plan's changes: merges with all they touch, then memory by memory, then the links that are cut."""
-    clusters = _clusters(plan)
+    merging = clusters(plan)
     together: dict[int, Group] = {}
     for seq, change in _flags(plan):
-        if seq in clusters:
-            together.setdefault(clusters[seq], []).append(change)
+        if seq in merging:
+            together.setdefault(merging[seq], []).append(change)
     links = _links(plan)
     cuts = []
     for change in links:
         source, target, _ = cast("tuple[int, int, int]", change.key)
-        cluster = clusters.get(source, clusters.get(target))
+        cluster = merging.get(source, merging.get(target))
         if cluster is None:
             cuts.append(change)
         else:
             together.setdefault(cluster, []).append(change)
-    yield from _memories(plan, clusters, together)
+    yield from _memories(plan, merging, together)
     for change in cuts:
         yield [change]
 
@@ -48,7 +48,7 @@ def gravest(group: Iterable[Change]) -> Effect:
     return min(map(action_of, group), key=ACTIONS.index)
 
 
-def _clusters(plan: Decision) -> dict[int, int]:
+def clusters(plan: Decision) -> dict[int, int]:
     """Number the merges that must be done together: those that share a link, by their members."""
     parent = {}
     for survivor, discard in zip(plan.merges.survivor.tolist(), plan.merges.discard.tolist(), strict=True):

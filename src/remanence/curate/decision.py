@@ -6,17 +6,16 @@ Knows its own shape and how it is written down; knows nothing of how it came abo
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import orjson
 
-from remanence.snapshot import Floats, Ints
+from remanence.snapshot import Bools, Floats, Ints
 
-FORMAT = 2
-ROWS_MAX = 100_000_000  # more memories than a scope can hold, and less than fills a machine
+FORMAT = 3
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 
@@ -36,13 +35,24 @@ def packed(values: Ints) -> Any:
     return values
 
 
-def unpacked(data: Any) -> Ints:
-    """Read integers back."""
+def unpacked(data: Any, count: int | None = None) -> Ints:
+    """Read integers back; raise ValueError for what is none, or not so many."""
     if isinstance(data, dict):
-        if not 0 <= data["times"] <= ROWS_MAX:
-            raise ValueError(data["times"])
-        return np.full(data["times"], data["value"], np.int64)
-    return np.array(data, np.int64)
+        # Known beforehand, so that a short file cannot claim a long array.
+        if count is None or data.keys() != {"times", "value"} or data["times"] != count:
+            raise ValueError("packed integers of another length")
+        return np.full(count, _integers([data["value"]])[0], np.int64)
+    values = _integers(data)
+    if count is not None and len(values) != count:
+        raise ValueError("integers of another length")
+    return values
+
+
+def _integers(data: Any) -> Ints:
+    values = np.array(data) if isinstance(data, list) and data else _no_ints()
+    if not isinstance(data, list) or values.ndim != 1 or values.dtype.kind != "i":
+        raise ValueError("no integers")
+    return values.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,6 +72,17 @@ class Edits:
         """Number the rows by their places in a plan."""
         return Edits(places[self.rows], self.before, self.after)
 
+    def where(self, kept: Bools) -> "Edits":
+        """Return some of them, by a mask of theirs."""
+        return Edits(self.rows[kept], self.before[kept], self.after[kept])
+
+    @classmethod
+    def read(cls, data: Any) -> "Edits":
+        """Read it back from JSON."""
+        rows, before, after = data
+        places = unpacked(rows)
+        return cls(places, unpacked(before, len(places)), unpacked(after, len(places)))
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Merged:
@@ -69,6 +90,10 @@ class Merged:
 
     survivor: Ints = field(default_factory=_no_ints)
     discard: Ints = field(default_factory=_no_ints)
+
+    def where(self, kept: Bools) -> "Merged":
+        """Return some of them, by a mask."""
+        return Merged(self.survivor[kept], self.discard[kept])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,17 +110,28 @@ class Sides:
         """Return it as JSON writes it."""
         return [self.weight, self.confidence, self.last_at, self.count, packed(self.resolved_at)]
 
+    def where(self, kept: Bools) -> "Sides":
+        """Return some of them, by a mask."""
+        return Sides(*(getattr(self, name.name)[kept] for name in fields(self)))
+
+    @classmethod
+    def read(cls, data: Any, count: int) -> "Sides":
+        """Read it back from JSON; null is a number that is not there."""
+        weight, confidence, *times = data
+        last_at, seen, resolved_at = (unpacked(values, count) for values in times)
+        return cls(_fractions(weight, count), _fractions(confidence, count), last_at, seen, resolved_at)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LinkEdits:
-    """What becomes of links, by sequence numbers of their ends; `cut_by` counts what rules cut, by their number."""
+    """What becomes of links, by sequence numbers of their ends; `why` numbers the rule that cuts one, -1 for merges."""
 
     source: Ints = field(default_factory=_no_ints)
     target: Ints = field(default_factory=_no_ints)
     relation: Ints = field(default_factory=_no_ints)
     before: Sides = field(default_factory=Sides)
     after: Sides = field(default_factory=Sides)
-    cut_by: Mapping[int, int] = field(default_factory=dict)
+    why: Ints = field(default_factory=_no_ints)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -106,23 +142,36 @@ class LinkEdits:
             "keys": [self.source, self.target, self.relation],
             "before": self.before.payload(),
             "after": self.after.payload(),
-            "cut_by": {str(rule): count for rule, count in self.cut_by.items()},
+            "why": packed(self.why),
         }
+
+    def where(self, kept: Bools) -> "LinkEdits":
+        """Return some of them, by a mask."""
+        return LinkEdits(
+            self.source[kept],
+            self.target[kept],
+            self.relation[kept],
+            self.before.where(kept),
+            self.after.where(kept),
+            self.why[kept],
+        )
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "LinkEdits":
         """Read it back from JSON."""
-        source, target, relation = (np.array(values, np.int64) for values in data["keys"])
-        cut_by = {int(rule): count for rule, count in data["cut_by"].items()}
-        return cls(source, target, relation, _sides(data["before"]), _sides(data["after"]), cut_by)
+        ends, *others = data["keys"]
+        source = unpacked(ends)
+        target, relation = (unpacked(values, len(source)) for values in others)
+        before, after = (Sides.read(data[side], len(source)) for side in ("before", "after"))
+        return cls(source, target, relation, before, after, unpacked(data["why"], len(source)))
 
 
-def _sides(data: Any) -> Sides:
-    weight, confidence = (
-        np.array([np.nan if x is None else x for x in values], np.float64) for values in data[:2]
-    )
-    last_at, count = (np.array(values, np.int64) for values in data[2:4])
-    return Sides(weight, confidence, last_at, count, unpacked(data[4]))
+def _fractions(data: Any, count: int) -> Floats:
+    if not isinstance(data, list) or len(data) != count:
+        raise ValueError("no fractions")
+    if not all(value is None or (type(value) in {int, float} and 0 <= value <= 1) for value in data):
+        raise ValueError("no fractions")
+    return np.array([np.nan if value is None else value for value in data], np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +245,10 @@ class Decision:
     @cached_property
     def digest(self) -> str:
         """Return 32 hex digits over all that the plan says."""
+        return self.digest_now()
+
+    def digest_now(self) -> str:
+        """Return the digest of what the arrays hold at this moment; whoever holds a plan could have written to them."""
         return hashlib.blake2b(orjson.dumps(self.payload(), option=OPTIONS), digest_size=16).hexdigest()
 
     def payload(self) -> dict[str, Any]:

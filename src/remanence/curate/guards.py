@@ -98,6 +98,10 @@ class Guarding:
             self.unions[level] = np.logical_or.reduce(masks)
         return self.unions[level]
 
+    def holding(self, row: int, level: int) -> tuple[str, ...]:
+        """Name the guards that keep an action of this level from a row."""
+        return tuple(name for name, mask in self.masks.items() if self.levels[name] <= level and mask[row])
+
     def allowed(self, rule: str, rows: Ints, level: int) -> Bools:
         """Tell which of a rule's rows its action may touch, and remember what was refused by whom."""
         blocked = self.blocked(level)[rows]

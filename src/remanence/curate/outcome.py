@@ -10,7 +10,7 @@ import numpy as np
 from remanence.curate.decision import ABSENT, Edits, LinkEdits, Merged, Sides
 from remanence.curate.frame import Array
 from remanence.curate.merge import link_keys
-from remanence.curate.working import GONE, Working
+from remanence.curate.working import GONE, NOBODY, Working
 from remanence.effects import TAKE_IN
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
@@ -74,12 +74,21 @@ def link_edits(working: Working) -> LinkEdits:
         keys % 16,
         _side(before, left),
         _side(after, right),
-        # Without merges no link that was cut is made again, and without purges none goes with a memory.
-        {
-            rule: int(np.isin(cut, keys).sum()) if working.merges or len(keys) < _cuts(working) else len(cut)
-            for rule, cut in working.cut_by.items()
-        },
+        _cut_by(working, keys),
     )
+
+
+def _cut_by(working: Working, keys: Ints) -> Ints:
+    """Number the rule that cuts each link.
+
+    Without merges no link that was cut is made again, without purges none goes with a memory: all are in the outcome.
+    """
+    why = np.full(len(keys), NOBODY, np.int64)
+    some = bool(working.merges) or len(keys) < _cuts(working)
+    for rule, cut in working.cut_by.items():
+        mine = cut[np.isin(cut, keys)] if some else cut
+        why[np.searchsorted(keys, mine)] = rule
+    return why
 
 
 def _edited(working: Working, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:

@@ -6,7 +6,6 @@ Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing it
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import orjson
@@ -15,19 +14,16 @@ from remanence.change import Change
 from remanence.curate import brake, changes
 from remanence.curate.cycle import Cycle
 from remanence.curate.decision import (
-    FORMAT,
     OPTIONS,
     Decision,
     Deferred,
     Edits,
     LinkEdits,
-    Merged,
-    Refusal,
-    unpacked,
 )
 from remanence.curate.frame import Array, Frame
 from remanence.curate.guards import BUILT_IN, Guarding
 from remanence.curate.outcome import column_edits, link_edits, merged, united
+from remanence.curate.plan_json import fields_of
 from remanence.curate.policy import Policy
 from remanence.curate.report import show
 from remanence.curate.working import GONE, NOBODY, Working, begin
@@ -68,53 +64,17 @@ class Plan(Decision):
         """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
         try:
             data = orjson.loads(text)
-            plan = _read(data)
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            plan = cls(**fields_of(data))
+            unchanged = bool(data["digest"] == plan.digest)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 "this is no plan", recovery="make one with `remanence curate --dry-run -o`"
             ) from error
-        if data.get("digest") != plan.digest:
+        if not unchanged:
             raise InvalidInput(
                 "the plan was changed after it was made", recovery="make a new one and apply that"
             )
         return plan
-
-
-def _read(data: Mapping[str, Any]) -> Plan:
-    if data["format"] != FORMAT:
-        raise ValueError(data["format"])
-    memories = data["memories"]
-    return Plan(
-        scope=data["scope"],
-        policy=data["policy"]["name"],
-        policy_hash=data["policy"]["hash"],
-        overrides=data["policy"]["overrides"],
-        now=data["now"],
-        position=data["position"],
-        automatic=data["automatic"],
-        rules=tuple(data["rules"]),
-        because=data["because"],
-        seq=unpacked(memories["seq"]),
-        revision=unpacked(memories["revision"]),
-        touched=unpacked(memories["touched"]),
-        purged=unpacked(memories["purged"]),
-        columns={name: Edits(*map(unpacked, edits)) for name, edits in data["columns"].items()},
-        states=tuple(data["states"]),
-        flags={name: unpacked(rows) for name, rows in data["flags"].items()},
-        links=LinkEdits.read(data["links"]),
-        merges=Merged(*map(unpacked, data["merges"])),
-        why={group: unpacked(rules) for group, rules in data["why"].items()},
-        by_rule=tuple((action, rule, count) for action, rule, count in data["by_rule"]),
-        refusals=tuple(
-            Refusal(guard, rule, count, tuple(some)) for guard, rule, count, some in data["refusals"]
-        ),
-        deferred=tuple(Deferred(rule, tuple(seqs)) for rule, seqs in data["deferred"]),
-        held=data["held"],
-        destroyed=data["destroyed"],
-        memories=data["of"],
-        fired=tuple(data["fired"]),
-        notes=tuple(data["notes"]),
-    )
 
 
 def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False) -> Plan:
@@ -257,7 +217,7 @@ def _by_rule(
                 counts[action, names[rule]] += count
     for tag in flags:
         counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
-    for rule, count in links.cut_by.items():
+    for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
         if count:
             counts["unlink", names[rule]] += count
     return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))

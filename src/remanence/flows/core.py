@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count, check_memory
 from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import Clock, lived
+from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.effects import Effect
 from remanence.errors import Conflict, NameUnknown, NotFound
@@ -24,6 +26,7 @@ from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
 from remanence.write.classify import FADING_TAGS, decay
 
+NAMED_MAX = 64  # policies that are remembered because somebody planned with them
 LEASE_POLL_S = 0.1
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 
@@ -45,6 +48,14 @@ class Pulse:
     task: asyncio.Task[None] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What an engine remembers of a plan that it made: its digest then, and the policy that it follows."""
+
+    digest: str
+    policy: Policy
+
+
 @dataclass
 class Core:
     """One open memory: mutable only in what the caller begins and ends (session, adopted policy, index cache)."""
@@ -64,6 +75,10 @@ class Core:
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     index: ScopeIndex = field(init=False)
     uses: Uses = field(init=False)
+    # Plans by who they are: one that was read from a file is another, whatever it says.
+    made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
+    # The policies that somebody planned with here, by their hash, the newest last.
+    named: dict[str, Policy] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
@@ -73,6 +88,14 @@ class Core:
             lambda seqs: self.store.neighbours(self.scope, seqs),
             self.clock.now,
         )
+
+    def remember(self, plan: Plan, policy: Policy) -> None:
+        """Remember a plan that was made here, and its policy as one that somebody named."""
+        self.made[plan] = Made(plan.digest, policy)
+        self.named.pop(policy.hash, None)
+        self.named[policy.hash] = policy
+        while len(self.named) > NAMED_MAX:
+            del self.named[next(iter(self.named))]
 
     @property
     def session(self) -> str | None:

@@ -1,22 +1,27 @@
-"""Plans are made, applied, undone and explained here; what they decide is decided in `curate`.
+"""Plans are made and applied here; what they decide, and what may be done of them, is decided in `curate`.
 
-A plan is applied in parts of at most 20,000 changes, each all or nothing. A memory that was used, linked or edited
-since the plan was made drops out of it with a reason; the rest goes on.
+A plan is a proposal. One that this engine made for a scope that has not moved since is done as it is; of any other
+only what its policy would do by itself now. It is applied in parts of at most 20,000 changes, each all or nothing. A
+memory that was used, linked or edited since the plan was made drops out of it with a reason; the rest goes on.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from remanence.arguments import check_path
-from remanence.change import PART_CHANGES_MAX, Change, Receipt
-from remanence.curate.changes import gravest
+from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
+from remanence.curate import brake
+from remanence.curate.agreement import borne_out, destroys, left_out
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
-from remanence.effects import action_of
+from remanence.curate.proposal import refuse_foreign
+from remanence.effects import action_of, acts_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, receipt
@@ -64,7 +69,9 @@ def policy_source(policy: str) -> str:
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
     """Decide what a policy would do now; nothing of it is done yet."""
     snapshot, now = await frozen(core, policy)
-    return await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
+    made = await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
+    core.remember(made, policy)
+    return made
 
 
 async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
@@ -88,54 +95,125 @@ async def adopted(core: Core) -> Mapping[str, Any] | None:
     return booked.values.get(POLICY)
 
 
-async def apply(core: Core, plan: Plan, allow_destroyed: int | None) -> Receipt:
-    """Do what a plan says, and nothing else."""
-    await _refuse(core, plan, allow_destroyed)
-    done = await carry_out(core, plan, "curate")
+async def apply(
+    core: Core, plan: Plan, allow_destroyed: int | None = None, policy: Policy | None = None
+) -> Receipt:
+    """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force."""
+    stored = await adopted(core)
+    _refuse_elsewhere(core, plan, stored)
+    borne = await _borne_out(core, plan, policy, stored)
+    _refuse_held(borne, allow_destroyed)
+    done = await _carried_out(core, plan, borne, "curate")
     now = core.clock.now()
-    if not core.policy_given or plan.policy == core.policy.name:
+    if not core.policy_given or borne.plan.policy == core.policy.name:
         # Another policy's run is none of the one whose interval is counted.
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     return done
 
 
 async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
-    """Do what a plan says, whoever asked for it; what was used, linked or edited since is left out and listed."""
+    """Do what of a plan may be done, whether or not the brake holds it and whatever policy is adopted."""
+    return await _carried_out(core, plan, await _borne_out(core, plan, None, None), verb)
+
+
+@dataclass(frozen=True, slots=True)
+class _Borne:
+    """What of a plan is done, how many memories that destroys, what holds it, and what is left out."""
+
+    plan: Plan
+    destroyed: int
+    held: str | None
+    skipped: tuple[str, ...] = ()
+
+
+async def _borne_out(
+    core: Core, plan: Plan, policy: Policy | None, stored: Mapping[str, Any] | None
+) -> _Borne:
+    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one bears out."""
     await core.uses.settle()
-    cause = core.cause(
-        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": plan.policy}
+    made = core.made.get(plan)
+    own = made is not None and made.digest == await asyncio.to_thread(plan.digest_now)
+    if own and not await _moved(core, plan.position):
+        return _Borne(plan, plan.destroyed, plan.held)
+    policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
+    if not own:
+        await asyncio.to_thread(refuse_foreign, plan, policy)
+    snapshot, now = await frozen(core, policy)
+    return await asyncio.to_thread(_judged, plan, snapshot, policy, now)
+
+
+def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Borne:
+    """Plan again, and keep of it what was proposed; guards, brake and conditions are those of now.
+
+    What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
+    """
+    whole = decide(snapshot, policy, now, automatic=plan.automatic)
+    part = borne_out(plan, whole)
+    destroyed = destroys(part)
+    held = whole.held if destroyed else brake.held(snapshot, now, 0)
+    return _Borne(part, destroyed, held, left_out(plan, part, snapshot, policy, SKIPPED_SHOWN))
+
+
+async def _moved(core: Core, position: int) -> bool:
+    """Tell whether anything was written to the scope after a position."""
+    return bool(await core.store.history(core.scope, after=position, limit=1, rows=False))
+
+
+def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
+    """Return the policy that a plan follows: one that was named here, is in force or adopted."""
+    known = [*core.named.values(), *([core.policy] if core.policy_given else [])]
+    if given is not None:
+        known = [given]
+    elif stored is not None:
+        known.append(load(stored["source"]))
+    for policy in known:
+        if policy.hash == plan.policy_hash:
+            return policy
+    raise PolicyMismatch(
+        f"the plan follows a policy {plan.policy!r:.80} ({plan.policy_hash[:12]!r}) that is not "
+        f"{'the one given' if given is not None else 'at hand'}",
+        recovery="name the policy that it was made with, and the overrides if there were any: apply(plan, policy=…),"
+        " or --policy",
     )
-    applied = _Applied(core, plan.automatic)
-    await applied.run(plan, cause)
-    counts = {name: count - applied.dropped.get(name, 0) for name, count in plan.counts.items()}
+
+
+async def _carried_out(core: Core, plan: Plan, borne: _Borne, verb: str) -> Receipt:
+    cause = core.cause(
+        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": borne.plan.policy}
+    )
+    applied = _Applied(core, plan.automatic, cut=_cut_by_rules(borne.plan), skipped=[*borne.skipped])
+    await applied.run(borne.plan, cause)
     return receipt(
         core.scope,
         cause,
         applied.changes,
-        counts,
+        applied.counts,
         skipped=tuple(applied.skipped[:SKIPPED_SHOWN]),
         parts=applied.parts,
         notes=plan.notes,
     )
 
 
-async def _refuse(core: Core, plan: Plan, allow_destroyed: int | None) -> None:
-    """Refuse a plan of another scope, under another policy than the adopted one, or held by the brake."""
+def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> None:
+    """Refuse a plan of another scope, or under another policy than the adopted one."""
     if plan.scope != core.scope:
         raise InvalidInput(
             f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
         )
-    stored = await adopted(core)
     if stored is not None and stored["hash"] != plan.policy_hash:
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
             recovery="plan again without naming a policy, or adopt the new one first",
         )
-    if plan.held is not None and (allow_destroyed is None or plan.destroyed > allow_destroyed):
+
+
+def _refuse_held(borne: _Borne, allow_destroyed: int | None) -> None:
+    """Refuse what the brake holds, unless the caller allows as much."""
+    if borne.held is not None and (allow_destroyed is None or borne.destroyed > allow_destroyed):
         raise PlanHeld(
-            f"held: {plan.held}",
-            recovery=f"look at the plan; if you mean it, allow {plan.destroyed} (allow_destroyed, --allow-destroyed)",
-            destroyed=plan.destroyed,
+            f"held: {borne.held}",
+            recovery=f"look at the plan; if you mean it, allow {borne.destroyed} (allow_destroyed, --allow-destroyed)",
+            destroyed=borne.destroyed,
         )
 
 
@@ -145,10 +223,11 @@ class _Applied:
 
     core: Core
     automatic: bool
+    cut: AbstractSet[Key] | None  # the links that rules cut; None where all that go are
+    skipped: list[str]
     parts: int = 0
     changes: int = 0
-    skipped: list[str] = field(default_factory=list)
-    dropped: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
     async def run(self, plan: Plan, cause: Any) -> None:
         """Commit all parts; an empty plan commits nothing."""
@@ -174,7 +253,16 @@ class _Applied:
                 continue
             self.parts += 1
             self.changes += len(changes)
+            self.counts.update(name for group in groups for change in group for name in self._acts(change))
             return
+
+    def _acts(self, change: Change) -> Iterator[str]:
+        """Name the actions that a change carries out; links that a merge moves are no action of their own."""
+        if change.table == "links" and (
+            change.after is not None or (self.cut is not None and change.key not in self.cut)
+        ):
+            return
+        yield from acts_of(change)
 
     def _without(self, groups: list[Group], whole: list[Group], conflict: Conflict) -> list[Group]:
         """Leave out the groups that have a conflict, in what they were completed to."""
@@ -188,11 +276,17 @@ class _Applied:
             self.skipped.append(
                 f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made"
             )
-            action = gravest(group).name
-            self.dropped[action] = self.dropped.get(action, 0) + 1
         if len(kept) == len(groups):
             raise conflict
         return kept
+
+
+def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
+    """Return the links that rules cut where merges take others away too."""
+    if not len(plan.merges.discard):
+        return None
+    cut = plan.links.where(plan.links.why >= 0)
+    return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
 
 
 def _destroys(change: Change) -> bool:
