@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from remanence.change import Change, Increment, Table
-from remanence.model import Label, Lifecycle, Memory, Reason, Status, Tier
+from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier
 
 # From harmless to final; a guard that blocks one blocks all that follow.
 BLOCKS = ("move", "archive", "prune")
@@ -48,9 +48,10 @@ class Effect:
     `sets` maps the columns of a memory that it owns to what they become; the first is the one by which it is known,
     and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
     done; `targets` are what a rule may lead to, each with what it adds to the rank. `level` is how far a guard must
-    reach to block it, None for what no guard blocks. What `destroys` counts for the brake. `makes` and `takes` tell
-    that a row of `table` appears or goes. `words` stand in a plan before a number of rows. `back` names the verbs
-    that take it back; `undo` takes back everything and is not named.
+    reach to block it, None for what no guard blocks. What `destroys` counts for the brake. `row` tells what becomes of
+    the row of `table`, and `reads` which columns it needs beside those it sets. `words` stand in a plan before a number
+    of rows. `back` names the verbs that take it back; `undo` takes back everything and is not named. `under` are the
+    verbs by which the audit knows it, its own name if there are none.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Effect:
     row: Literal["changes", "appears", "goes"] = "changes"
     reads: frozenset[str] = frozenset()
     back: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
 
     @property
     def columns(self) -> frozenset[str]:
@@ -124,13 +126,13 @@ def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
 
 # Only what is archived may be in the archive tier: what falls further leaves it.
 _FALLS: Mapping[str, Any] = {"tier": Where(Tier.ARCHIVE, Tier.COLD)}
-# What comes back stands at hand and holds again; `lifecycle` is given as it was before the memory was archived.
+# What comes back stands at hand and holds again: `lifecycle` and `valid_to` are given as they were before it fell.
 _RETURNS: Mapping[str, Any] = {
     "status": Status.ACTIVE,
     "tier": Tier.HOT,
     "reason": None,
     "lifecycle": Where(Lifecycle.ARCHIVED, Mark.GIVEN),
-    "valid_to": None,
+    "valid_to": Mark.GIVEN,
 }
 
 # The actions of policies, from the gravest to the most harmless.
@@ -245,13 +247,22 @@ _VALID = ("valid_from", "valid_to")
 _VERBS: tuple[Effect, ...] = (
     Effect("learn", row="appears"),
     Effect("import", row="appears"),
-    Effect("repeat", {"confirmations": Mark.ONE_MORE, "confidence": Mark.GIVEN, "decay": Mark.GIVEN}),
+    Effect(
+        "repeat",
+        {"confirmations": Mark.ONE_MORE, "confidence": Mark.GIVEN, "decay": Mark.GIVEN},
+        under=("learn", "import", "correct"),
+    ),
     Effect(
         "consolidate",
         {"status": Status.ACTIVE, **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN)},
     ),
     Effect("update", dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN), back=("update",)),
-    Effect("put", dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), Mark.GIVEN), back=("put",)),
+    Effect(
+        "put",
+        dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), Mark.GIVEN),
+        back=("put",),
+        under=("put", "update"),
+    ),
     Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), Mark.GIVEN)),
     Effect("rate", dict.fromkeys(("helped", "failed"), Mark.GIVEN)),
     Effect("dispute", {"disputes": Mark.ONE_MORE}),
@@ -267,9 +278,14 @@ _VERBS: tuple[Effect, ...] = (
         "supersede",
         {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.NOW},
         back=("restore",),
+        under=("supersede", "correct", "resolve"),
     ),
     # What takes a memory's place takes over what protects it.
-    Effect("take its place", dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN)),
+    Effect(
+        "take its place",
+        dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN),
+        under=("supersede", "correct", "resolve"),
+    ),
     Effect(
         "forget",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
@@ -279,12 +295,24 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect("restore", _RETURNS),
     Effect("confirm", {"confirmations": Mark.ONE_MORE}),
-    Effect("confirm archived", {**_RETURNS, "confirmations": Mark.ONE_MORE}),
+    Effect("confirm archived", {**_RETURNS, "confirmations": Mark.ONE_MORE}, under=("confirm",)),
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
+# What the audit calls the runs of plans.
+_PLANNED = ("curate", "compact")
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
 _BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "status" not in effect.sets}
+
+
+def owned_by(verb: str) -> frozenset[str]:
+    """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
+    if verb in _PLANNED:
+        return CHANGEABLE
+    if verb == "undo":
+        return frozenset(COLUMN)
+    rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))
+    return frozenset().union(*(effect.columns for effect in rows))
 
 
 def action(name: str, column: str = "") -> Effect:

@@ -3,9 +3,11 @@
 import pytest
 
 import remanence
-from remanence.clock import HOUR, ManualClock
+from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput
 from remanence.model import Lifecycle, Memory, Status, Tier
+from remanence.testing.invariants import strayed
+from tests.flows.conftest import Opener
 
 _RULE = '[[rule]]\nname = "{name}"\nevery = "deep"\nphase = "{phase}"\nwhere = "{where}"\ndo = "{do}"\n{more}'
 
@@ -145,10 +147,9 @@ async def test_a_flag_goes_with_its_memory(memory: remanence.Engine) -> None:
     assert ("loud",) == (await memory.get(learned.id)).tags
 
 
-async def test_what_the_brake_gives_back_needs_no_more_columns(opener: object, clock: ManualClock) -> None:
+async def test_what_the_brake_gives_back_needs_no_more_columns(opener: Opener, clock: ManualClock) -> None:
     """An automatic run that defers some reads no column that its rules do not."""
     policy = _policy(_rule("prune", "expire", "uses(7) == 0 and age() > days(1)"))
-    assert callable(opener)
     async with opener(policy=f"interval = '1 hour'\n{policy}") as memory:
         await memory.learn_many([{"text": f"note number {k} of the harbour"} for k in range(14)])
         await memory.learn_many([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
@@ -159,3 +160,73 @@ async def test_what_the_brake_gives_back_needs_no_more_columns(opener: object, c
         found = await memory.status()
 
     assert 10 == found.statuses["pruned"]
+
+
+@pytest.mark.parametrize("ahead", [30, None])
+async def test_what_comes_back_holds_as_long_as_it_did(
+    memory: remanence.Engine, clock: ManualClock, ahead: int | None
+) -> None:
+    """Another memory takes its place and ends it; restored, it holds until when somebody said, if that lies ahead."""
+    old = await memory.learn("The bell hangs in the tower.")
+    newer = await memory.learn("The new bell hangs in the tower.")
+    until = None if ahead is None else clock.now() + ahead * DAY
+    await memory.update(old.id, valid_to=until)
+    await memory.supersede(old.id, newer.id)
+
+    await memory.restore(old.id)
+
+    assert until == (await memory.get(old.id)).valid_to
+
+
+async def test_an_end_that_has_come_is_no_more(memory: remanence.Engine, clock: ManualClock) -> None:
+    """What was archived when its time was over and is brought back holds again."""
+    learned = await memory.learn("The ferry runs until the end of May.")
+    await memory.consolidate()
+    await memory.update(learned.id, valid_to=clock.now() + DAY)
+    clock.advance(days=2)
+    await memory.curate(_policy(_rule("archive", "expire", "valid_to < now")))
+
+    await memory.confirm(learned.id)
+
+    back = await memory.get(learned.id)
+    assert (Status.ACTIVE, None) == (back.status, back.valid_to)
+
+
+async def test_every_verb_changes_only_what_it_owns(opener: Opener, clock: ManualClock) -> None:
+    """Whatever verb is said, the audit holds no column that the verb's rows of the table do not name."""
+    async with opener(agent="ann") as memory:
+        bell = await memory.learn("The bell rings twice.", tags=["loud"], category="task", state="pending")
+        await memory.learn("The bell rings twice.", tags=["self/goal"], confidence=0.9)
+        lamp = await memory.learn("The copper lamp hangs at the harbour.")
+        await memory.consolidate()
+        for said in (
+            memory.update(bell.id, state="completed", severity="high", lifecycle="stale"),
+            memory.update(lamp.id, text="The copper lamp stands at the harbour.", category="fact"),
+            memory.pin(bell.id),
+            memory.unpin(bell.id),
+            memory.hold(bell.id, "legal"),
+            memory.release(bell.id, "legal"),
+            memory.tag(bell.id, "self/constitutional"),
+            memory.untag(bell.id, "self/constitutional"),
+            memory.rate([lamp.id], 1.0),
+            memory.confirm(bell.id),
+            memory.dispute(bell.id),
+            memory.put("user/name", "The user is called Ann.", source="form"),
+            memory.put("user/name", "The user is called Anna.", source="form"),
+            memory.forget("user/name"),
+            memory.put("user/name", "The user is called Hannah.", source="form"),
+            memory.pin(lamp.id),
+            memory.correct(lamp.id, "The copper lamp stands in the harbour."),
+            memory.recall("copper lamp harbour"),
+            memory.curate(_policy(_rule("archive", "expire", "tagged('loud')"))),
+            memory.confirm(bell.id),
+            memory.supersede(bell.id, lamp.id),
+            memory.restore(bell.id),
+        ):
+            await said
+        log = await memory._core.store.history("default")
+
+    assert [] == strayed(log)
+    assert {"learn", "update", "put", "correct", "confirm", "supersede", "restore", "forget", "curate"} <= {
+        part.cause.verb for part in log
+    }

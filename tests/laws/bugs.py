@@ -4,7 +4,7 @@ They are the mistakes that this design invites; a check that lets its bug pass t
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence import snapshot
+from remanence import effects, snapshot
 from remanence.change import Cause, Change, Committed, Increment, inverses
 from remanence.curate import changes, cycle, facts, guards, logic, merge, outcome, plan, select, working
 from remanence.curate.decision import Edits
@@ -230,6 +230,12 @@ async def _purge_leaves_the_rest(core: Any, groups: Any) -> Any:
     return groups
 
 
+def _flags_on_what_is_purged(worked: working.Working) -> Iterator[tuple[str, Any]]:
+    for name, start in worked.start.items():
+        if name.startswith("tag:") and (fresh := worked.frame.tag(name[4:]) & ~start).any():
+            yield name[4:], worked.frame.snapshot.seq[fresh]
+
+
 def _archive_is_left_by_a_rule(inner: Any, self: Any, rule: Any) -> Any:
     return self.working.frame.column("status") >= 0 if rule.sees_all else inner(self, rule)
 
@@ -301,7 +307,21 @@ BUGS = (
         wrapped(guards.Guarding, "_add", _guards_see_working_columns),
         laws.guards_protect,
     ),
-    Bug("the order of rules decides", swapped(cycle, "rank", lambda rule: 0), laws.rule_names_do_not_matter),
+    Bug(
+        "the order of rules decides",
+        swapped(effects.Effect, "safety", lambda *_: 0),
+        laws.rule_names_do_not_matter,
+    ),
+    Bug(
+        "a flag stays on what is purged",
+        swapped(plan, "_flags", _flags_on_what_is_purged),
+        laws.nothing_dangles,
+    ),
+    Bug(
+        "a rule with a period fires in each round",
+        swapped(cycle.Cycle, "rests", lambda *_: False),
+        laws.a_second_run_does_nothing,
+    ),
     Bug("one round is enough", swapped(cycle, "ROUNDS_MAX", 1), laws.a_second_run_does_nothing),
     Bug(
         "what changes nothing is kept",

@@ -20,13 +20,13 @@ from hypothesis.stateful import (
 
 from remanence.change import Increment, Receipt
 from remanence.clock import ManualClock
-from remanence.errors import Conflict, InvalidInput
+from remanence.errors import Conflict, InvalidInput, Protected
 from remanence.model import SYMMETRIC, Link, Memory, Relation, Status, Tier
 from remanence.opening import open as open_engine
 from remanence.store.memory import MemoryStore
 from remanence.testing.builders import NOW, because, created, keep, linked, raised, tagged, unlinked, updated
 from remanence.testing.dump import HAPPENED, Dump, dump
-from remanence.testing.invariants import broken, revisions_fallen, unaccounted
+from remanence.testing.invariants import broken, revisions_fallen, strayed, unaccounted
 from remanence.testing.policies import Rules, policies
 from remanence.testing.worlds import TAGS, World, fill, worlds
 from tests.laws.lab import ANY_NUMBER, SCOPE
@@ -212,6 +212,24 @@ class Machine(RuleBasedStateMachine):
         assert (Status.ACTIVE, None) == (after.status, after.reason)
         assert Tier.ARCHIVE != after.tier
 
+    @rule(pick=PICKS, verb=st.sampled_from(["forget", "confirm", "validate", "supersede"]))
+    def say(self, pick: int, verb: str) -> None:
+        """A verb changes a memory, or is refused with nothing changed."""
+        memory, other = self.any_memory(pick), self.any_memory(pick + 1)
+        if memory is None or other is None:
+            return
+        before = self.dump()
+        said = {
+            "forget": lambda: self.engine.forget(memory.seq),
+            "confirm": lambda: self.engine.confirm(memory.seq),
+            "validate": lambda: self.engine.update(memory.seq, lifecycle="validated"),
+            "supersede": lambda: self.engine.supersede(memory.seq, other.seq),
+        }
+        try:
+            self.run(said[verb]())
+        except (InvalidInput, Protected):
+            assert before == self.dump()
+
     @invariant()
     def everything_holds(self) -> None:
         """Nothing dangles, one archive, reasons, canonical links, indexes as texts, revisions rise, nothing is lost."""
@@ -219,7 +237,9 @@ class Machine(RuleBasedStateMachine):
 
         assert [] == broken(after)
         assert [] == revisions_fallen(self.before, after)
-        assert [] == unaccounted(after, self.run(self.store.history(SCOPE)))
+        log = self.run(self.store.history(SCOPE))
+        assert [] == unaccounted(after, log)
+        assert [] == strayed(log)
         assert [] == [check for check in self.run(self.store.check()) if not check.ok]
         self.before = after
 

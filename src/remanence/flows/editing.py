@@ -12,7 +12,7 @@ from remanence.curate.guards import protecting
 from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, act, joined, label, receipt, refuse_moved, unmoved, update
-from remanence.flows.undoing import lifecycle_before
+from remanence.flows.undoing import before_fall
 from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import (
     answers,
@@ -253,8 +253,8 @@ async def confirm(core: Core, name: int | str, if_revision: int | None = None) -
                 f"memory {memory.id} is {memory.status.label}",
                 recovery=f"bring it back first: restore {memory.id}",
             )
-        lifecycle = await lifecycle_before(core, memory.seq)
-        return act(memory, VERBS["confirm archived"], now, lifecycle=lifecycle)
+        given = await before_fall(core, memory.seq, memory.valid_to, now)
+        return act(memory, VERBS["confirm archived"], now, **given)
 
     return await core.change_one(name, "confirm", decide, if_revision=if_revision)
 

@@ -264,21 +264,35 @@ async def restore(core: Core, name: int | str, if_revision: int | None = None) -
         )
 
     async def decide(memory: Memory) -> list[Change]:
-        return act(
-            memory, VERBS["restore"], core.clock.now(), lifecycle=await lifecycle_before(core, memory.seq)
-        )
+        now = core.clock.now()
+        return act(memory, VERBS["restore"], now, **await before_fall(core, memory.seq, memory.valid_to, now))
 
     return await core.change_one(memory.seq, "restore", decide, if_revision=if_revision)
 
 
-async def lifecycle_before(core: Core, seq: int) -> Lifecycle:
-    """Return the lifecycle that a memory had before it was archived; candidate where the audit no longer tells."""
-    found = Lifecycle.CANDIDATE
-    async for change in _changes(core, memory=seq):
-        if change.key == seq and change.before and change.after:
-            archived = change.after.get("lifecycle") == Lifecycle.ARCHIVED
-            found = Lifecycle(change.before["lifecycle"]) if archived else found
-    return found
+async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> dict[str, Any]:
+    """Return the lifecycle and the end of validity that a memory had before it fell, as the audit tells.
+
+    What the audit no longer tells: a candidate, and `valid_to` as it stands. An end that has come is none any more.
+    """
+    lifecycle = Lifecycle.CANDIDATE
+    async for part in _logged(core, None, seq):
+        for change in part.changes:
+            if change.key != seq or not change.before or not change.after:
+                continue
+            if change.after.get("lifecycle") == Lifecycle.ARCHIVED:
+                lifecycle = Lifecycle(change.before["lifecycle"])
+            if "valid_to" in change.after:
+                valid_to = _held_until(part.cause.verb, change, valid_to)
+    return {"lifecycle": lifecycle, "valid_to": None if valid_to is None or valid_to <= now else valid_to}
+
+
+def _held_until(verb: str, change: Change, known: int | None) -> int | None:
+    """Return until when a memory holds after a change of that; what takes its place ends it, but says no such thing."""
+    assert change.before is not None and change.after is not None
+    if verb not in VERBS["supersede"].under:
+        return cast("int | None", change.after["valid_to"])
+    return cast("int | None", change.before["valid_to"]) if "status" in change.after else known
 
 
 async def _recreate(core: Core, name: int | str) -> Receipt:
@@ -287,12 +301,12 @@ async def _recreate(core: Core, name: int | str) -> Receipt:
     if found is None:
         raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
     run, seq = found
-    now, lifecycle = core.clock.now(), await lifecycle_before(core, seq)
+    now = core.clock.now()
     gone = [
         change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
     ]
     created = [
-        _stood_up(change, now, lifecycle) if change.table == "memories" else change
+        await _stood_up(core, change, now) if change.table == "memories" else change
         for change in inverses(gone)
     ]
     here = await _standing_ends(core, created) | {seq}
@@ -357,7 +371,8 @@ def _names(change: Change, seq: int) -> bool:
     return seq == change.key[0] or (change.table == "links" and seq == change.key[1])
 
 
-def _stood_up(change: Change, now: int, lifecycle: Lifecycle) -> Change:
-    assert change.after is not None
-    after = VERBS["restore"].after(change.after, now, {"lifecycle": lifecycle})
+async def _stood_up(core: Core, change: Change, now: int) -> Change:
+    assert change.after is not None and isinstance(change.key, int)
+    given = await before_fall(core, change.key, change.after.get("valid_to"), now)
+    after = VERBS["restore"].after(change.after, now, given)
     return Change("memories", change.key, None, {**change.after, **after})

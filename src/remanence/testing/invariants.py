@@ -1,12 +1,14 @@
 """What must hold of all that a scope keeps, whatever was done to it; each predicate lists what breaks it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
+from typing import Any
 
-from remanence.change import Change, Logged
+from remanence.change import GUARDS, Change, Increment, Logged
 from remanence.clock import MINUTE
-from remanence.model import STANDING, SYMMETRIC, Reason, Status, Tier
+from remanence.effects import owned_by
+from remanence.model import STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
 from remanence.testing.dump import Dump
 from remanence.text import stems, term_hash
 
@@ -31,6 +33,16 @@ def two_archives(content: Dump) -> list[str]:
         f"memory {seq}"
         for seq, memory in content.memories.items()
         if (memory["status"] == Status.ARCHIVED) != (memory["tier"] == Tier.ARCHIVE)
+    ]
+
+
+def lifecycles_off(content: Dump) -> list[str]:
+    """What is archived is so by its lifecycle, and what stands is not."""
+    return [
+        f"memory {seq}"
+        for seq, memory in content.memories.items()
+        if (memory["lifecycle"] == Lifecycle.ARCHIVED) != (memory["status"] == Status.ARCHIVED)
+        and memory["status"] in {*STANDING, Status.ARCHIVED}
     ]
 
 
@@ -104,6 +116,7 @@ ALL: tuple[Callable[[Dump], list[str]], ...] = (
     dangling_ends,
     links_out_of_order,
     two_archives,
+    lifecycles_off,
     reasons_missing,
     fractions_out_of_range,
     postings_off,
@@ -142,6 +155,22 @@ def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
     }
     odd = {key for key, count in rows.items() if count not in {0, 1}}
     return sorted(f"{table} {key}" for table, key in (held ^ standing) | odd)
+
+
+def strayed(log: Iterable[Logged]) -> list[str]:
+    """A run changes of memories only the columns that its verb owns."""
+    return [
+        f"{part.cause.verb} of memory {change.key}: {', '.join(sorted(more))}"
+        for part in log
+        for change in part.changes
+        if change.table == "memories" and change.before and change.after
+        if (more := _changed(change.after) - owned_by(part.cause.verb) - GUARDS)
+    ]
+
+
+def _changed(after: Mapping[str, Any]) -> set[str]:
+    """Return the columns that change; a counter raised by nothing only watches its row."""
+    return {name for name, value in after.items() if not isinstance(value, Increment) or value.by}
 
 
 def _balance(change: Change) -> int:

@@ -117,6 +117,7 @@ _WINDOWS: Sequence[Mapping[str, Any]] = (
 _PERIODS = ("40 hours", "1 day")
 _PARTITIONS: Sequence[Sequence[str]] = (["scope"], ["kind"], ["scope", "agent"], ["category", "tier"])
 _RULE_BYTES = 12
+_CHAIN_BYTES = 4
 _GUARD_BYTES = 5
 
 
@@ -162,9 +163,28 @@ def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
     rules = draw(
         st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=count, max_size=count)
     )
+    chain = draw(st.binary(max_size=_CHAIN_BYTES))
     return Rules(
         tuple(guard(f"g{number}", drawn) for number, drawn in enumerate(guards)),
-        tuple(rule(f"r{number}", drawn) for number, drawn in enumerate(rules)),
+        tuple(rule(f"r{number}", drawn) for number, drawn in enumerate(rules)) + _chain(chain),
+    )
+
+
+def _chain(drawn: bytes) -> tuple[dict[str, Any], ...]:
+    """Make of some draws rules that flag a memory, make a tombstone of it and purge it in one run."""
+    if len(drawn) < _CHAIN_BYTES:
+        return ()
+    places = {"flag": "expire", "prune": _pick(_PLACES["prune"], drawn[3]), "purge": "purge"}
+    return tuple(
+        {
+            "name": f"chain-{do}",
+            "every": "deep",
+            "phase": phase,
+            "do": do,
+            "where": "True" if do == "purge" else _where(drawn, CONDITIONS),
+            **_details(do, drawn[0], 0),
+        }
+        for do, phase in places.items()
     )
 
 

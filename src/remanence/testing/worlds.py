@@ -84,12 +84,12 @@ def worlds(draw: st.DrawFn, memories_max: int = MEMORIES_MAX) -> World:
 
 
 def memory(drawn: bytes) -> dict[str, Any]:
-    """Turn drawn bytes into columns; status, tier, reason, category, state, holds and uses fit one another."""
+    """Turn drawn bytes into columns that fit one another, such as status, tier, lifecycle and reason."""
     row = {
         name: values[byte % len(values)] for byte, (name, values) in zip(drawn, _COLUMNS.items(), strict=True)
     }
     if row["status"] == Status.ARCHIVED:
-        row["tier"] = Tier.ARCHIVE
+        row |= {"tier": Tier.ARCHIVE, "lifecycle": Lifecycle.ARCHIVED}
     if row["status"] in {Status.INBOX, Status.ACTIVE}:
         del row["reason"]
     states = (None, *CATEGORIES.get(row["category"] or "", ()))
