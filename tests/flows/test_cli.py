@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from remanence.curate.plan import Plan
+from remanence.curate.plan_json import fields_of
 from remanence.faces import cli
 
 SCRIPT = Path(sys.executable).with_name("remanence")
@@ -392,6 +394,34 @@ def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:
 
     assert 1 == len(receipt["skipped"])
     assert "active" == talk.read("get", "end")["status"]
+
+
+def test_a_forged_plan_file_has_no_more_power_than_its_policy(talk: Desk) -> None:
+    """With a digest of its own it is read, and then refused, or found to be what the policy does not do."""
+    strict(talk)
+    talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
+    file = talk.folder / "plan.json"
+    made = json.loads(file.read_text(encoding="utf-8"))
+
+    def forged(**columns: Any) -> None:
+        data = {**made, "columns": {**made["columns"], **columns}}
+        data["digest"] = Plan(**fields_of(data)).digest
+        file.write_text(json.dumps(data), encoding="utf-8")
+
+    forged(pinned=[[0], [1], [0]])
+    assert "changes pinned, which no rule of its policy does" in talk.bad(
+        "curate", "--apply", "plan.json", "--policy", "strict.toml"
+    )
+    forged(status=[[0], [1], [4]])
+    assert "pruned without a rule" in talk.bad("apply", "plan.json", "--policy", "strict.toml")
+    forged()
+    assert "--policy" in talk.bad("apply", "plan.json")
+    assert "--policy" in talk.bad("apply", "plan.json", "--policy", "tidy")
+    talk.do("pin", "end")
+    receipt = talk.read("apply", "plan.json", "--policy", "strict.toml")
+
+    assert (0, "active") == (receipt["changes"], talk.read("get", "end")["status"])
+    assert ["memories 4: protected: pinned"] == receipt["skipped"]
 
 
 def test_a_plan_file_that_was_touched_is_refused(talk: Desk) -> None:

@@ -199,6 +199,29 @@ async def test_a_purged_memory_is_restored_from_its_image(
     assert ids[0] in [hit.memory.id for hit in (await memory.recall("note number 0")).memories]
 
 
+async def test_the_links_of_a_purged_memory_are_restored(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Links to what has a row come back as they were; one to what is gone too comes back with the last of its ends."""
+    ids = await _filled(memory, clock, 2)
+    await memory.link(ids[0], ids[1], "causes", weight=0.3)
+    await memory.link(ids[2], ids[0], "supports", weight=0.7, confidence=0.9)
+    before = await memory.links(ids[0])
+    clock.advance(days=40)
+    await memory.update(ids[2], category="fact")
+    await memory.apply(await memory.plan(PRUNE_NOTES), allow_destroyed=100)
+    clock.advance(days=31)
+    purged = await memory.apply(await memory.plan(PRUNE_NOTES), allow_destroyed=100)
+    first = await memory.restore(ids[0])
+    half = await memory.links(ids[0])
+    second = await memory.restore(ids[1])
+
+    assert 2 == purged.counts["purge"]
+    assert [link for link in before if 2 not in link.key[:2]] == half
+    assert sum(2 in link.key[:2] for link in before) == len(first.skipped) > 0
+    assert (before, ()) == (await memory.links(ids[0]), second.skipped)
+
+
 async def test_a_purge_is_undone_with_everything_that_hung_on_it(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:

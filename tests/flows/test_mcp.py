@@ -267,6 +267,21 @@ async def test_an_agent_does_not_lift_the_brake(tmp_path: Path) -> None:
     assert "40 inbox" in left["text"]
 
 
+async def test_what_was_protected_since_the_plan_is_skipped(tmp_path: Path) -> None:
+    """Between plan and apply somebody else pins a memory: the rest goes, and the guard is named."""
+    gentle = POLICY.replace("prune", "archive")
+    (tmp_path / "gentle.toml").write_text(gentle, encoding="utf-8")
+    options = ("--allow-curation", "--policy", str(tmp_path / "gentle.toml"))
+    async with served(tmp_path / "memory.db", *options) as agent:
+        ids = [(await agent.call("learn", text=f"text {number}"))["id"] for number in range(2)]
+        plan = await agent.call("plan")
+        async with remanence.open(tmp_path / "memory.db") as other:
+            await other.pin(ids[0])
+        done = await agent.call("apply", plan_id=plan["plan_id"])
+
+    assert ({"archive": 1}, ["memories 1: protected: pinned"]) == (done["counts"], done["skipped"])
+
+
 async def test_stored_text_stays_data(tmp_path: Path) -> None:
     """Hostile texts, speakers and sources come back each in one line between the marks, and steer nothing."""
     ids = set()

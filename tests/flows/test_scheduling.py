@@ -21,7 +21,7 @@ from remanence.flows.scheduling import LEASE, Ran
 from remanence.flows.settings import Setting
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Measured, Opener
 
 ROOT = Path(__file__).parents[2]
 # Archives what is a day old, by itself once in ten hours of the wall's clock.
@@ -37,6 +37,20 @@ phase = "value"
 where = "status == 'active' and age(learned_at) > days(1)"
 do = "archive"
 because = "test"
+"""
+MERGING = """
+version = 1
+name = "merging"
+interval = "1 hours"
+
+[[rule]]
+name = "twins"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+min = 0.98
+do = "merge"
+where = "both(status == 'active')"
 """
 REINFORCING = """
 version = 1
@@ -602,3 +616,22 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     assert "  clocks     0.0 active hours, 0.0 a day; 1 turns" in state
     assert "  curate     by itself" in state and "done: nothing" in state
     assert "  standard   first leaves sight in 24 hours" in state
+
+
+async def test_merges_count_in_the_day_of_the_brake(opener: Opener, clock: ManualClock) -> None:
+    """Of twelve pairs ten are merged on the first day, none in the hours after, and the last two a day later."""
+    merged = []
+    async with opener(policy=MERGING, embedder=Measured()) as memory:
+        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(60)])
+        for k in range(12):
+            await memory.link(2 * k + 1, 2 * k + 2, "near_duplicate", weight=0.99, confidence=0.99)
+        await memory.consolidate()
+        for hours in (2, 2, 2, 24):
+            clock.advance(hours=hours)
+            async with memory.session():
+                ran = await memory.schedule.last()
+            assert ran is not None
+            merged.append(ran.counts.get("merge", 0))
+        superseded = (await memory.status()).statuses["superseded"]
+
+    assert ([10, 0, 0, 2], 12) == (merged, superseded)

@@ -69,8 +69,15 @@ def policy_source(policy: str) -> str:
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
     """Decide what a policy would do now; nothing of it is done yet."""
     snapshot, now = await frozen(core, policy)
-    made = await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic)
+    made = await asyncio.to_thread(_signed, snapshot, policy, now, automatic)
     core.remember(made, policy)
+    return made
+
+
+def _signed(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> Plan:
+    """Plan, and work out the digest, which for a million changes is no work for the event loop."""
+    made = decide(snapshot, policy, now, automatic=automatic)
+    assert made.digest
     return made
 
 
@@ -253,8 +260,12 @@ class _Applied:
                 continue
             self.parts += 1
             self.changes += len(changes)
-            self.counts.update(name for group in groups for change in group for name in self._acts(change))
+            self.counts.update(await asyncio.to_thread(self._counted, groups))
             return
+
+    def _counted(self, groups: list[Group]) -> Counter[str]:
+        """Count what was committed by the actions that it carries out."""
+        return Counter(name for group in groups for change in group for name in self._acts(change))
 
     def _acts(self, change: Change) -> Iterator[str]:
         """Name the actions that a change carries out; links that a merge moves are no action of their own."""
