@@ -1,8 +1,13 @@
 """The only reader of time. Times are integer microseconds since 1970 in UTC; nobody else asks what time it is."""
 
+import os
+import sys
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from functools import cache
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from remanence.errors import InvalidInput, shown
 from remanence.signatures import checked_class
@@ -25,16 +30,75 @@ class Clock(Protocol):
         ...
 
 
+@runtime_checkable
+class BootClock(Protocol):
+    """A clock that knows of another one, which runs since the machine booted and which nobody sets."""
+
+    def since_boot(self) -> tuple[str, int] | None:
+        """Return a name of this boot, and microseconds that ran since then, also while the machine slept."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the clocks of a machine say at one moment: the wall's, and the one that ran since a boot.
+
+    `boot` is None where there is no such clock: then nothing can tell what passed from what was set.
+    """
+
+    wall: int
+    boot: str | None = None
+    running: int = 0
+
+
+def read(clock: Clock) -> Reading:
+    """Read all clocks that a clock knows of."""
+    since = clock.since_boot() if isinstance(clock, BootClock) else None
+    wall = clock.now()
+    return Reading(wall) if since is None else Reading(wall, *since)
+
+
+# The wall's clock is corrected by fractions of a second all the time; more is somebody setting it.
+SET_BACK_MIN = MINUTE
+
+
 class SystemClock:
-    """The machine's wall clock; within one process it never goes back."""
+    """The machine's wall clock; within one process it goes back only where it was set back."""
 
     def __init__(self) -> None:
         self._latest = 0
 
     def now(self) -> int:
-        """Return the wall time, at least one microsecond after the last answer."""
-        self._latest = max(self._latest + 1, time.time_ns() // 1_000)
+        """Return the wall time, at least one microsecond after the last answer unless it was set back meanwhile."""
+        wall = time.time_ns() // 1_000
+        is_set_back = wall < self._latest - SET_BACK_MIN
+        self._latest = wall if is_set_back else max(self._latest + 1, wall)
         return self._latest
+
+    def since_boot(self) -> tuple[str, int] | None:
+        """Return a name of this boot, and how long it has run; None where no clock counts sleep too."""
+        running = _running()
+        return None if running is None else (_boot(), running)
+
+
+def _running() -> int | None:
+    """Read the clock that nobody sets and that runs on while the machine sleeps."""
+    if sys.platform == "linux":
+        return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000
+    if (
+        sys.platform == "darwin"
+    ):  # there the monotonic clock of Python stands still in sleep, and this one does not
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000
+    return time.monotonic_ns() // 1_000 if sys.platform == "win32" else None
+
+
+@cache
+def _boot() -> str:
+    """Name this boot; where the system gives it no name, each process has one of its own."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return f"process {os.urandom(8).hex()}"
 
 
 def lived() -> int:
@@ -47,22 +111,46 @@ def lived() -> int:
 
 @checked_class
 class ManualClock:
-    """A clock that moves only when told to, for tests, replays and simulations."""
+    """A clock that moves only when told to, for tests, replays and simulations.
 
-    def __init__(self, start: datetime | int = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
+    With `boot`, the name of a boot, it stands for the clocks of a machine: time that passes can be told from a clock
+    that is set.
+    """
+
+    def __init__(
+        self, start: datetime | int = datetime(2026, 1, 1, tzinfo=UTC), *, boot: str | None = None
+    ) -> None:
         self._now = to_micros(start)
+        self._boot = boot
+        self._running = 0
 
     def now(self) -> int:
         """Return the time last set."""
         return self._now
 
     def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0) -> None:
-        """Move the clock; negative amounts move it back."""
-        self._now += round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND)
+        """Let time pass; negative amounts move the clock back."""
+        self._pass(round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
 
     def set(self, moment: datetime | int) -> None:
-        """Put the clock to a moment."""
-        self._now = to_micros(moment)
+        """Let time pass until a moment, or go back to it."""
+        self._pass(to_micros(moment) - self._now)
+
+    def jump(self, *, days: float = 0, hours: float = 0) -> None:
+        """Set the wall's clock ahead, or back, while no time passes."""
+        self._now += round(days * DAY + hours * HOUR)
+
+    def reboot(self, boot: str) -> None:
+        """Begin another boot: of the time until its first reading nobody can tell whether it passed."""
+        self._boot, self._running = boot, 0
+
+    def since_boot(self) -> tuple[str, int] | None:
+        """Return the name of the boot, and how much time has passed in it; None without one."""
+        return None if self._boot is None else (self._boot, self._running)
+
+    def _pass(self, micros: int) -> None:
+        self._now += micros
+        self._running += max(0, micros)
 
 
 def to_micros(moment: datetime | int) -> int:

@@ -359,7 +359,8 @@ class Engine:
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, references, row hashes, audit chain, full text, and the load of episodes."""
-        return [*await self._core.store.check(), await probing.memory_integrity(self._core)]
+        core = self._core
+        return [*await core.store.check(), await core.watch.check(), await probing.memory_integrity(core)]
 
     @property
     def settings(self) -> settings.Settings:

@@ -233,6 +233,13 @@ TABLE: tuple[Advice, ...] = (
         "when, how, what it did, or why not",
         "undo, if it was a mistake",
     ),
+    Advice(
+        "schedule.accept_clock",
+        "plans are held because of the clock, and the clock is right",
+        "one read of the scope, one write",
+        "what was in doubt",
+        "plan",
+    ),
     Advice("adopt", "every process shall follow one policy here", _WRITE, "the policy", "plan"),
     Advice(
         "undo",

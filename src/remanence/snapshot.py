@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.model import REJECTED_PATH, Kind, is_load_bearing
+from remanence.timekeeping import Present
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -58,6 +59,7 @@ class Snapshot:
     links: LinkColumns | None = None
     fired: Mapping[str, int] = field(default_factory=dict)  # periodic rule → when it last fired
     newest_at: int = 0  # the latest time the scope has recorded, for clock sanity
+    present: Present | None = None  # what the clocks say, for the same; None where nobody looked
     destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`
     spans: Ints | None = None  # (began, ended) of what sessions covered: disjoint, ascending
     heard: Ints | None = None  # (minute, turns heard in it), ascending

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import remanence
-from remanence.clock import DAY, HOUR, MINUTE, ManualClock
+from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.faces import cli
 from remanence.faces.cli import show
@@ -383,7 +383,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 async def test_processes_that_begin_at_once_curate_once(tmp_path: Path) -> None:
     """Four sessions, one run; the others skip it, or find that it has been."""
-    path, clock = tmp_path / "memory.db", ManualClock()
+    path, clock = tmp_path / "memory.db", ManualClock(SystemClock().now() - DAY)
     async with remanence.open(path, embedder="none", clock=clock) as memory:
         await memory.learn_many([f"note {k}" for k in range(20)])
         await memory.consolidate()

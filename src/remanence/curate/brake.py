@@ -5,11 +5,12 @@ Knows counts and how long each memory has been due; knows nothing of rules' mean
 
 import numpy as np
 
-from remanence.clock import DAY, SECOND
+from remanence.clock import DAY, SECOND, Reading
 from remanence.curate.frame import Frame
 from remanence.curate.instants import first
 from remanence.curate.rules import Rule
 from remanence.snapshot import Floats, Ints, Snapshot
+from remanence.timekeeping import Doubt, Marks, Present, doubt
 
 DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
 DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more
@@ -23,13 +24,28 @@ def allowance(snapshot: Snapshot) -> int:
     return max(0, most - snapshot.destroyed_today)
 
 
-def held(snapshot: Snapshot, now: int, destroyed: int) -> str | None:
-    """Say why a plan must not be applied without a yes, or None."""
-    if now < snapshot.newest_at:
-        return "the clock stands before the newest record of this scope"
+def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> str | None:
+    """Say why a plan must not be applied without a yes, or None; nobody says yes to an automatic one."""
+    found = _doubt(snapshot, now)
+    if found is not None and found.cause != "gap":
+        return f"{found.why}; set it right, or accept it with `accept_clock`"
+    if found is not None and automatic:
+        return f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
     if destroyed > len(snapshot) * HELD_SHARE:
         return f"it would destroy {destroyed} of {len(snapshot)} memories, more than {HELD_SHARE:.0%}"
     return None
+
+
+def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str, ...]:
+    """Say what somebody who looks at a plan should know of the clock."""
+    found = _doubt(snapshot, now)
+    return (found.why,) if found is not None and found.cause == "gap" and not automatic else ()
+
+
+def _doubt(snapshot: Snapshot, now: int) -> Doubt | None:
+    """Say why the clock is in doubt; where nobody looked at the clocks, only the records can tell."""
+    reading = Reading(now)
+    return doubt(snapshot.present or Present(reading, Marks(believed=reading)), snapshot.newest_at)
 
 
 def due_since(frame: Frame, rule: Rule, rows: Ints) -> Floats:

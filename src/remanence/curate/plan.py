@@ -86,14 +86,14 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
     cycle.run()
     ends = _destroyed(working)
     would = len(ends) + len(cycle.deferred_merges)
-    held = brake.held(snapshot, now, would)
+    held = brake.held(snapshot, now, would, automatic=automatic)
     if held is not None and cycle.deferred_merges:
         # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
         # may be pruned instead, and counts twice: whether it is held, the whole decides.
         whole = plan(snapshot, policy, now)
-        if whole.held is not None:
-            return replace(whole, automatic=automatic)
-        held = None
+        held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
+        if held is not None:
+            return replace(whole, automatic=automatic, held=held)
     deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
     return _written(cycle, held, deferred)
 
@@ -169,7 +169,11 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         destroyed=len(_destroyed(working)),
         memories=len(snapshot),
         fired=_fired(cycle, deferred),
-        notes=(*cycle.notes, *_left_linked(cycle)),
+        notes=(
+            *brake.notes(snapshot, working.now, automatic=cycle.merges_left is not None),
+            *cycle.notes,
+            *_left_linked(cycle),
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.effects import Effect
 from remanence.errors import Conflict, NameUnknown, NotFound
+from remanence.flows.clocks import ClockWatch
 from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder, Writer
@@ -75,6 +76,7 @@ class Core:
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     index: ScopeIndex = field(init=False)
     uses: Uses = field(init=False)
+    watch: ClockWatch = field(init=False)
     # Plans by who they are: one that was read from a file is another, whatever it says.
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
     # The policies that somebody planned with here, by their hash, the newest last.
@@ -83,6 +85,7 @@ class Core:
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
+        self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.uses = Uses(
             lambda changes: self.commit(changes, self.cause("use")),
             lambda seqs: self.store.neighbours(self.scope, seqs),
@@ -112,7 +115,8 @@ class Core:
         return Cause(verb, self.clock.now(), run, actor=self.agent, **more)
 
     async def commit(self, changes: Sequence[Change], cause: Cause) -> Committed:
-        """Write the changes of one part."""
+        """Write the changes of one part; a clock that jumped is noticed before it is written down."""
+        await self.watch.look()
         return await self.store.commit(self.scope, changes, cause)
 
     async def one(self, name: int | str) -> Memory:

@@ -85,9 +85,10 @@ async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
     """Freeze the scope for a policy, with all uses and all time that the open session has to count."""
     await heartbeat.beat(core)
     await core.uses.settle()
-    now = core.clock.now()
+    present = await core.watch.present()
+    now = present.reading.wall
     snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
-    return replace(snapshot, calibrated=core.embedder.bands.calibrated), now
+    return replace(snapshot, present=present, calibrated=core.embedder.bands.calibrated), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:
@@ -157,7 +158,7 @@ def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Borne:
     whole = decide(snapshot, policy, now, automatic=plan.automatic)
     part = borne_out(plan, whole)
     destroyed = destroys(part)
-    held = whole.held if destroyed else brake.held(snapshot, now, 0)
+    held = whole.held if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
     return _Borne(part, destroyed, held, left_out(plan, part, snapshot, policy, SKIPPED_SHOWN))
 
 

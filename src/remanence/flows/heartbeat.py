@@ -30,6 +30,7 @@ async def beat(core: Core) -> None:
     pulse = core.pulse
     if pulse is None or pulse.every is None:
         return
+    await core.watch.look()
     now, alive, mark = core.clock.now(), lived(), mark_of(pulse.session)
     held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
     if held is None:

@@ -55,6 +55,13 @@ class Schedule:
         """Return what became of the last automatic run."""
         return (await kept(self._core)).get("curate")
 
+    async def accept_clock(self) -> str | None:
+        """Believe the clock as it stands now, so that plans go on; return what was in doubt, None where nothing was.
+
+        Records that claim to be of later than now stay as they are and hold no plan any more.
+        """
+        return await self._core.watch.accept()
+
 
 async def should_curate(core: Core) -> bool:
     """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""

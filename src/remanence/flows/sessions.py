@@ -40,6 +40,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         if core.session is not None:
             return core.session
         await _close_forsaken(core)
+        await core.watch.look()
         await scheduling.keep(core, "curate", scheduling.curate)
         every = await settings.number(core, "heartbeat_seconds") if heartbeats else None
         session, now = core.new_id(), core.clock.now()

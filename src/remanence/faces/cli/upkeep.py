@@ -22,7 +22,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go and 
 def add(app: typer.Typer) -> None:
     """Give an app the commands of this module."""
     look(app)(doctor)
-    for function in (compact, settings):
+    for function in (compact, settings, accept_clock):
         verb(app)(function)
 
 
@@ -58,3 +58,8 @@ async def settings(
     if not value.isascii() or not value.isdigit():
         raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
     return await memory.settings.set(name, int(value))
+
+
+async def accept_clock(memory: "Engine") -> Any:
+    """Believe the clock as it stands now, so that plans it held go on; nothing stored is changed."""
+    return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
