@@ -108,6 +108,11 @@ def gained(since: Reading, reading: Reading) -> int:
     return (reading.wall - since.wall) - (reading.running - since.running)
 
 
+def is_ahead(at: int, now: int) -> bool:
+    """Tell whether a run says of itself that it was later than now: the clock was wrong then."""
+    return at > now + JUMP_MAX
+
+
 def _same_boot(since: Reading, reading: Reading) -> bool:
     """Tell whether a clock ran through both readings; one that is not named, or went back, tells nothing."""
     return since.boot is not None and since.boot == reading.boot and since.running <= reading.running

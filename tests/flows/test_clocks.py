@@ -341,3 +341,32 @@ def test_the_command_line_names_the_run_and_accepts_the_clock(
     assert accepted == "the clock stands before the newest record of this scope"
     assert None is _said("plan", "--policy", "tidy", *path)["held"]
     assert "nothing" == _said("accept-clock", *path)["was in doubt"]
+
+
+REINFORCING = """
+version = 1
+name = "best"
+interval = "40 hours"
+
+[[rule]]
+name = "best"
+every = "deep"
+phase = "reinforce"
+where = "status == 'active'"
+do = "reinforce"
+period = "40 hours"
+because = "test"
+"""
+
+
+async def test_what_ran_in_the_future_is_due_again(opener: Opener, clock: ManualClock) -> None:
+    """A run and a rule that fired under a clock that was ahead do not rest until that time comes."""
+    async with opener(policy=REINFORCING) as memory:
+        await _fill(memory)
+        clock.jump(days=900)
+        await memory.apply(await memory.plan(), allow_destroyed=0)
+        clock.jump(days=-900)
+        await memory.schedule.accept_clock()
+
+        assert await memory.schedule.should_curate()
+        assert 24 == (await memory.curate()).reinforced

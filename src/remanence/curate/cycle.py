@@ -32,6 +32,7 @@ from remanence.effects import (
 )
 from remanence.model import Status
 from remanence.snapshot import Bools, Ints
+from remanence.timekeeping import is_ahead
 
 ROUNDS_MAX = 16
 DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may move it again
@@ -286,6 +287,6 @@ class Cycle:
     def rests(self, rule: Rule) -> bool:
         """Tell whether a rule with a period has fired less than that ago, by its own clock."""
         last, view = self.working.frame.snapshot.fired.get(rule.name), self.working.frame.on(rule.clock)
-        if rule.period is None or last is None:
+        if rule.period is None or last is None or is_ahead(last, self.working.now):
             return False
         return bool(view.now - view.reading(last) < rule.period)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from remanence.change import Logged
 from remanence.clock import HOUR, Clock, Reading, read, to_datetime
+from remanence.errors import StoreError
 from remanence.snapshot import Wanted
 from remanence.store.base import Bookkeeping, Check, Store
 from remanence.timekeeping import JUMP_MAX, Marks, Present, doubt, gained, observed
@@ -59,13 +60,14 @@ class ClockWatch:
 
     async def check(self) -> Check:
         """Say whether the clock is in doubt, and name the runs that claim to be of later than now."""
-        present = await self.present()
-        found = doubt(present, await self._newest_at())
+        try:
+            present = await self.present()
+            found = doubt(present, await self._newest_at())
+            late = await self._later(present) if found is not None and found.cause == "back" else []
+        except StoreError as error:
+            return Check("clock", ok=False, detail=str(error), advice=error.recovery)
         if found is None:
             return Check("clock", ok=True, detail="it goes on from the last record")
-        late = (
-            [] if found.cause != "back" else await self._later(present.reading.wall, present.marks.accepted)
-        )
         return Check(
             "clock",
             ok=True,
@@ -82,12 +84,12 @@ class ClockWatch:
         parts = await self._store.history(self._scope, after=max(0, position - 1), limit=1, rows=False)
         return parts[-1].cause.at if parts else 0
 
-    async def _later(self, now: int, accepted: int) -> list[Logged]:
+    async def _later(self, present: Present) -> list[Logged]:
         """Find the runs that claim to be of later than now; those that were accepted are left out."""
         found: list[Logged] = []
-        after = 0
+        after, until = 0, max(present.reading.wall, present.marks.accepted)
         while parts := await self._store.history(self._scope, after=after, limit=_PAGE, rows=False):
-            found += [part for part in parts if part.cause.at > max(now, accepted) and part.cause.part == 0]
+            found += [part for part in parts if part.cause.at > until and part.cause.part == 0]
             after = parts[-1].position
         return found
 

@@ -60,7 +60,12 @@ class Schedule:
 
         Records that claim to be of later than now stay as they are and hold no plan any more.
         """
-        return await self._core.watch.accept()
+        core = self._core
+        found, now = await core.watch.accept(), core.clock.now()
+        booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
+        if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
+        return found
 
 
 async def should_curate(core: Core) -> bool:
