@@ -192,7 +192,7 @@ async def test_a_gap_is_believed_after_a_day(opener: Opener, clock: ManualClock)
         first = await _session(memory, clock)
         clock.advance(hours=20)
         second = await _session(memory, clock)
-        clock.advance(hours=3)
+        clock.advance(hours=0.5)
         third = await _session(memory, clock)
 
         assert ["skipped", "skipped", "done"] == [first.outcome, second.outcome, third.outcome]
