@@ -175,14 +175,15 @@ async def test_an_import_without_links_is_whole(opener: Opener) -> None:
 async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> None:
     """The same text is merged as a repeat: confirmed, with its tags and sources; a second import does it no more."""
     async with opener(scope="from") as memory:
-        given = await memory.learn("The boat is blue", tags=["x"], source="letter", key="boat")
+        more = {"tags": ["self/constitutional"], "confidence": 0.9}
+        given = await memory.learn("The boat is blue", source="letter", key="boat", **more)
         other = await memory.learn("It lies in the harbour")
         await memory.link(given.id, other.id, "refers")
         await memory.pin(given.id)
         await memory.hold(given.id, "legal")
         lines = await _lines(memory)
     async with opener(scope="to") as memory:
-        mine = await memory.learn("The boat is blue.", tags=["y"])
+        mine = await memory.learn("The boat is blue.", tags=["y"], confidence=0.5)
         done = await memory.import_(lines)
         once = await _lines(memory)
         again = await memory.import_(lines)
@@ -190,13 +191,14 @@ async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> No
         links = await memory.links(mine.id)
 
         assert {"taken": 1, "kept": 0, "merged": 1, "refused": 0, "link": 1} == done.counts
-        assert (("x", "y"), ("letter", f"memory/{given.id}")) == (kept.tags, kept.sources)
+        assert (("self/constitutional", "y"), ("letter", f"memory/{given.id}")) == (kept.tags, kept.sources)
         assert ("The boat is blue.", 1, 1, {"legal": None}) == (
             kept.text,
             kept.confirmations,
             kept.pinned,
             kept.holds,
         )
+        assert (0.9, "permanent") == (kept.confidence, kept.decay.label)
         assert [(mine.seq, (await memory.get(other.id)).seq)] == [
             (link.source, link.target) for link in links
         ]
@@ -429,7 +431,7 @@ async def test_a_hostile_link_is_refused_by_its_line(opener: Opener, wrong: dict
     "line",
     [
         b"", b"\xff\xfe", b'{"id": "\xff"}', b"[" * 100_000, b'{"a":' * 100_000, b"5", b"null", b'"\\ud800"',
-        b'{"text": NaN}', b"x" * 5_000_000, "\ud800", 5, None,
+        b'{"text": NaN}', b"x" * 5_000_000, "\ud800",
         orjson.dumps({**_ROW, "attributes": {}})[:-2] + b'"a":' + b"[" * 500 + b"]" * 500 + b"}}",
         orjson.dumps({**_ROW, "attributes": {}})[:-2] + b'"a":' + b"9" * 400 + b"}}",
     ],

@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 from remanence.change import Change, Increment
 from remanence.clock import TIME_MAX
-from remanence.flows.core import Core
+from remanence.flows.core import Core, update
 from remanence.flows.exported import Exported, Row, Tie
 from remanence.flows.writing import vector_of
 from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
+from remanence.write.classify import decay
 
 PAGE = 1_000
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
@@ -56,9 +57,11 @@ class New:
     def repeated(self, row: Row) -> None:
         """Let another line of the file that says the same be a repeat of this one."""
         self.columns["confirmations"] = self.columns.get("confirmations", 0) + _sightings(row)
-        self.tags |= {*row.tags}
+        self.columns |= _gained(self.columns, row)
+        if not self.tags.issuperset(row.tags):
+            self.tags |= {*row.tags}
+            self.columns["decay"] = decay(self.tags, self.columns.get("category"))
         self.sources |= {*row.sources, MERGED + row.id}
-        self.columns |= _protection(self.columns, row)
 
 
 @dataclass
@@ -84,23 +87,22 @@ class Met:
         self.sightings += _sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources, MERGED + row.id} - {*memory.sources}
-        stands = {"pinned": memory.pinned, "holds": memory.holds, **self.columns}
-        self.columns |= _protection(stands, row)
+        stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence")}
+        self.columns |= _gained({**stands, **self.columns}, row)
 
     def changes(self) -> list[Change]:
         """Confirm it as often as it was said again, and give it what it lacks."""
         seq, memory = self.memory.seq, self.memory
-        before: dict[str, Any] = {name: getattr(memory, name) for name in self.columns}
-        after = dict(self.columns)
-        if after:
-            before["revision"], after["revision"] = memory.revision, memory.revision + 1
+        changes = update(memory, self.columns, tags={*memory.tags, *self.tags})
+        own = next((change for change in changes if change.table == "memories"), None)
+        before, after = ({}, {}) if own is None else (dict(own.before or {}), dict(own.after or {}))
         before["confirmations"], after["confirmations"] = (
             Increment(-self.sightings),
             Increment(self.sightings),
         )
         return [
             Change("memories", seq, before, after),
-            *(Change("tags", (seq, tag), None, {}) for tag in sorted(self.tags)),
+            *(change for change in changes if change is not own),
             *(Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)),
         ]
 
@@ -280,13 +282,16 @@ def _sightings(row: Row) -> int:
     return 1 + max(0, int(row.columns.get("confirmations", 0)))
 
 
-def _protection(stands: Mapping[str, Any], row: Row) -> dict[str, Any]:
-    """Return what a repeat adds to what protects a memory: its pin, and holds that the memory does not know."""
-    added: dict[str, Any] = {}
+def _gained(stands: Mapping[str, Any], row: Row) -> dict[str, Any]:
+    """Return what a repeat adds to a memory: a higher confidence, its pin, and holds that the memory does not know."""
+    gained: dict[str, Any] = {}
+    confidence = row.columns.get("confidence")
+    if confidence is not None and confidence > (stands.get("confidence") or 0.0):
+        gained["confidence"] = confidence
     if row.columns.get("pinned") and not stands.get("pinned"):
-        added["pinned"] = 1
+        gained["pinned"] = 1
     holds = {**(row.columns.get("holds") or {}), **(stands.get("holds") or {})}
     if holds != (stands.get("holds") or {}):
-        added["holds"] = holds
-        added["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
-    return added
+        gained["holds"] = holds
+        gained["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
+    return gained
