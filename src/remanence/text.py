@@ -130,11 +130,20 @@ def fingerprint(text: str, speaker: str = "") -> bytes:
     Folded: compatibility forms, invisible format characters, blanks, typographic quotes and dashes, repeated marks,
     the closing mark of a statement, quotes around the whole, and the capital that merely opens a sentence.
     """
-    folded = _folded(text) or text
+    return fingerprints(text, [speaker])[0]
+
+
+def fingerprints(text: str, speakers: Sequence[str]) -> list[bytes]:
+    """Return the fingerprint that a text has from each of some speakers."""
+    folded = (_folded(text) or text).encode("utf-8", "surrogatepass")
+    return [_digest(folded, speaker) for speaker in speakers]
+
+
+def _digest(folded: bytes, speaker: str) -> bytes:
     digest = blake2b(digest_size=16, person=b"remanence-text%02d" % FINGERPRINT_VERSION)
     digest.update(" ".join(_normal(speaker).casefold().split()).encode("utf-8", "surrogatepass"))
     digest.update(b"\0")
-    digest.update(folded.encode("utf-8", "surrogatepass"))
+    digest.update(folded)
     return digest.digest()
 
 

@@ -8,7 +8,7 @@ once take turns at it, so that none is asked about twice.
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +55,7 @@ class _Chunk:
     near: int = 0
     similar: int = 0
     judged: Sequence[Judged] = ()
+    held: Collection[int] = ()  # those that have a vector
 
     def added_to(self, total: Consolidated, run: str) -> Consolidated:
         """Return the sum of what was done before and in this chunk."""
@@ -103,12 +104,14 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         async with core.index.still(core.clock.now()):
             pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
+            chunk.held = {memory.seq for memory in chunk.memories if core.index.embedded(memory.seq)}
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
         await drawn.look(core, _ends(chunk.memories, pairs))
-        _decide(core, chunk, pairs, partners, drawn)
+        # Comparing texts word by word takes long where many are alike.
+        await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
         try:
             if chunk.changes:
                 by = {} if core.writer is None else {"writer": core.writer.name}
@@ -237,7 +240,7 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judg
         said = judged.alignment if memory.confidence is None else memory.confidence
         given = {"alignment": judged.alignment, "confidence": said}
     (change,) = act(memory, VERBS["consolidate"], now, **given)
-    if core.embedder.dimensions and not core.index.embedded(memory.seq):
+    if core.embedder.dimensions and memory.seq not in chunk.held:
         assert change.before is not None and change.after is not None
         vector = vector_of(core, memory.text)
         change = Change(

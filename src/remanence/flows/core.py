@@ -29,6 +29,8 @@ from remanence.write.classify import FADING_TAGS, decay
 
 NAMED_MAX = 64  # policies that are remembered because somebody planned with them
 LEASE_POLL_S = 0.1
+# Characters that are read on the event loop, 50 ms at worst; more is read in a thread, so that the loop stays free.
+LOOP_CHARS_MAX = 5_000
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 
 Answer = TypeVar("Answer")
@@ -160,6 +162,13 @@ class Core:
                 continue
             return receipt(self.scope, cause, len(changes), {verb: 1})
         raise AssertionError("unreachable")
+
+
+async def aside(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work that takes as long as its characters are many: at once where these are few, else in a thread."""
+    if chars <= LOOP_CHARS_MAX:
+        return work(*arguments)
+    return await asyncio.to_thread(work, *arguments)
 
 
 @asynccontextmanager

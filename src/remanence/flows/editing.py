@@ -20,7 +20,7 @@ from remanence.flows.writing import (
     decided,
     heard,
     initial_state,
-    prepare,
+    prepared,
     vector_of,
 )
 from remanence.model import (
@@ -378,7 +378,7 @@ async def correct(core: Core, name: int | str, text: str, if_revision: int | Non
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
-        batch, changes = await decided(core, [prepare(core, _corrected(old, text))])
+        batch, changes = await decided(core, [await prepared(core, _corrected(old, text))])
         changes = joined([*changes, *await _corrections(core, old, batch)])
         cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
         try:

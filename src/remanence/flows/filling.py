@@ -3,10 +3,10 @@
 Knows sizes and texts; must not know why the order is as it is.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from remanence.flows.core import Core
+from remanence.flows.core import Core, aside
 from remanence.flows.recalling import LINE_CHARS_MIN, contradicted, render
 from remanence.model import Dropped, Memory
 from remanence.recall.frames import Filling
@@ -58,10 +58,16 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             least = (queue.tokens[start : start + PAGE] - 1) * CHARS_PER_TOKEN + LINE_CHARS_MIN
             seqs = seqs[least <= room.chars]
             room.pass_over("budget", int((least > room.chars).sum()))
-        for memory in await core.store.get(core.scope, seqs.tolist()):
-            if memory is not None:
-                _offer(filled, room, queue, memory, sure=memory.seq in sure)
+        page = [memory for memory in await core.store.get(core.scope, seqs.tolist()) if memory is not None]
+        await aside(sum(len(memory.text) for memory in page), _offer_all, filled, room, queue, page, sure)
     return filled
+
+
+def _offer_all(
+    filled: Filled, room: Filling, queue: Queue, memories: Sequence[Memory], sure: Collection[int]
+) -> None:
+    for memory in memories:
+        _offer(filled, room, queue, memory, sure=memory.seq in sure)
 
 
 def _offer(filled: Filled, room: Filling, queue: Queue, memory: Memory, *, sure: bool) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from remanence.arguments import check_count
 from remanence.flows import frames, settings
-from remanence.flows.core import Core
+from remanence.flows.core import Core, aside
 from remanence.flows.filling import Filled, Queue, fill
 from remanence.flows.recalling import Asked, asked_for, rank_rows, render
 from remanence.flows.weighing import contradictions, degrees, facts, hours
@@ -28,7 +28,7 @@ from remanence.recall.frames import (
 from remanence.score import composite
 from remanence.snapshot import Bools, Floats, Ints
 from remanence.store.base import Arriving
-from remanence.text import check_text, fingerprint, token_estimate, words
+from remanence.text import check_text, fingerprints, token_estimate, words
 from remanence.timescale import ClockName
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
@@ -109,7 +109,9 @@ async def frame(core: Core, look: Look) -> Recalled:
     order = offering(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
     queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above)
-    answer = _answer(look, chosen, field, ranking, (await fill(core, queue, room), room))
+    filled = await fill(core, queue, room)
+    chars = sum(len(memory.text) for memory in filled.kept.values())
+    answer = await aside(chars, _answer, look, chosen, field, ranking, (filled, room))
     if look.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
     return answer
@@ -202,14 +204,19 @@ async def _asked(
 async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
     """Tell which rows say what the question says and no more, whoever said it: each is found by its own text."""
     index = core.index
-    alike = passes & (index.column("words") == len(words(query)))
+    alike = passes & (index.column("words") == await aside(len(query), _count, query))
     names = index.names("speaker")
     codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
-    marks = [fingerprint(query, names[code] if code >= 0 else "") for code in codes]
+    speakers = [names[code] if code >= 0 else "" for code in codes]
+    marks = await aside(len(query), fingerprints, query, speakers)
     twins = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.values()
     same = np.zeros(len(index), np.bool_)
     same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
     return same & passes
+
+
+def _count(text: str) -> int:
+    return len(words(text))
 
 
 def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:

@@ -5,9 +5,9 @@ where too many did.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from remanence.snapshot import Snapshot, Wanted, means
 from remanence.store.base import Store
 from remanence.stretch import stretches
 
+Answer = TypeVar("Answer")
 Ints = npt.NDArray[np.int64]
 # What ranking and filters read of a memory.
 COLUMNS = (
@@ -166,9 +167,15 @@ class ScopeIndex:
             yield
 
     async def _catch_up(self, now: int) -> None:
-        changed = None if self.position < 0 else await self._changed()
-        if changed is None or not await self._patch(changed):
-            await self._read(now)
+        whole = False
+        try:
+            changed = None if self.position < 0 else await self._changed()
+            if changed is None or not await self._patch(changed):
+                await self._read(now)
+            whole = True
+        finally:
+            if not whole:  # cancelled half-way: what was passed over is read anew
+                self.position = -1
 
     async def _changed(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
@@ -202,6 +209,10 @@ class ScopeIndex:
         """Read the whole scope."""
         snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(COLUMNS)), now)
         seqs, vectors = await self._store.vectors(self._scope)
+        await _to_the_end(self._fill, snapshot, seqs, vectors)
+
+    def _fill(self, snapshot: Snapshot, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Begin anew with what was read."""
         self.position = snapshot.position
         self._rows = len(snapshot)
         self._seq = snapshot.seq.copy()
@@ -233,6 +244,11 @@ class ScopeIndex:
             memories += [memory for memory in found if memory is not None]
         if not memories:
             return True
+        vectors = await self._store.vectors(self._scope, only=[memory.seq for memory in memories])
+        return await _to_the_end(self._place_again, memories, *vectors)
+
+    def _place_again(self, memories: Sequence[Memory], seqs: Ints, vectors: npt.NDArray[np.float16]) -> bool:
+        """Put memories into their rows, old or new; return False where that takes reading anew."""
         latest = int(self.seq[-1]) if self._rows else 0
         if any(memory.seq < latest and memory.seq not in self for memory in memories):
             return False  # a row came back in the middle
@@ -245,7 +261,7 @@ class ScopeIndex:
         rows = self.rows_of(memory.seq for memory in memories)
         for name in COLUMNS:
             self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
-        self._place(*await self._store.vectors(self._scope, only=[memory.seq for memory in memories]))
+        self._place(seqs, vectors)
         self._ground = None
         reached = np.union1d(left, touched_rows(self.ground.windows, rows))
         self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
@@ -276,6 +292,16 @@ class ScopeIndex:
         self._held[self._rows : needed] = False
         self._bare[self._rows : needed] = 0
         self._rows = needed
+
+
+async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:

@@ -10,7 +10,7 @@ from remanence.change import Change
 from remanence.errors import InvalidInput
 from remanence.flows.core import Core, refuse_moved, update
 from remanence.flows.editing import edited, heir
-from remanence.flows.writing import prepare, take
+from remanence.flows.writing import prepared, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn
 from remanence.write.arrive import Draft
 
@@ -25,7 +25,7 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
-    draft = prepare(core, turn)
+    draft = await prepared(core, turn)
     _refuse_unfounded(core, draft.turn)
     (memory,) = await core.store.get(core.scope, [turn.key])
     if memory is None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from remanence.arguments import check_count, check_tags
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import Core, label
+from remanence.flows.core import Core, aside, label
 from remanence.flows.index import COLUMNS
 from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
 from remanence.recall.fit import fit
@@ -56,7 +56,8 @@ async def recall(core: Core, asked: Asked) -> Recalled:
         ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     memories = await core.store.get(core.scope, seqs)
-    answer = _answer(asked, ranked, memories)
+    chars = sum(len(memory.text) for memory in memories if memory is not None)
+    answer = await aside(chars, _answer, asked, ranked, memories)
     if asked.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories])
     return answer
@@ -64,10 +65,14 @@ async def recall(core: Core, asked: Asked) -> Recalled:
 
 async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
     """Return how often the question's words are held, and which of them are worth asking for."""
-    hashes = {stem: term_hash(stem) for stem in stems(query)}
+    hashes = await aside(len(query), _hashes, query)
     known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
     held = {stem: known.df.get(term, 0) for stem, term in hashes.items()}
     return known, worth_asking(list(hashes), held, known.memories)
+
+
+def _hashes(query: str) -> dict[str, int]:
+    return {stem: term_hash(stem) for stem in stems(query)}
 
 
 def _check(asked: Asked) -> None:

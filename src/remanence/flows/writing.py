@@ -11,7 +11,7 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, joined, label, update
+from remanence.flows.core import RACES_MAX, Core, aside, joined, label, update
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
@@ -20,8 +20,6 @@ from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, in_stretch
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
-# A batch of this many texts is embedded and decided in a worker thread, so that the event loop stays free.
-LOOP_TEXTS_MAX = 32
 
 
 @dataclass(eq=False)
@@ -40,7 +38,7 @@ class Door:
 
     async def learn(self, turn: Turn) -> Learned:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
-        mine = _Waiting(prepare(self._core, turn))
+        mine = _Waiting(await prepared(self._core, turn))
         self._waiting.append(mine)
         try:
             async with self._turn:
@@ -78,6 +76,11 @@ async def learn_many(
 
 def _prepared(core: Core, turns: Sequence[Turn]) -> list[Draft]:
     return [prepare(core, turn) for turn in turns]
+
+
+async def prepared(core: Core, turn: Turn) -> Draft:
+    """Check one text and derive what follows from it alone."""
+    return await aside(len(str(turn.text)), prepare, core, turn)
 
 
 def prepare(core: Core, turn: Turn) -> Draft:
@@ -144,18 +147,20 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
 
 async def decided(core: Core, drafts: Sequence[Draft]) -> tuple[Batch, list[Change]]:
     """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true."""
-    asked = Arriving(
+    chars = sum(len(draft.turn.text) for draft in drafts)
+    known = await core.store.arriving(core.scope, await aside(chars, _asked, core, drafts))
+    batch = await aside(chars, _decide, core, drafts, known)
+    return batch, await _without_known(core, drafts, batch)
+
+
+def _asked(core: Core, drafts: Sequence[Draft]) -> Arriving:
+    """Say what must be known of a batch."""
+    return Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=list({draft.turn.key for draft in drafts if draft.turn.key is not None}),
         stretches=list({in_stretch(draft.turn, core.agent) for draft in drafts}),
         terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
     )
-    known = await core.store.arriving(core.scope, asked)
-    if len(drafts) > LOOP_TEXTS_MAX:
-        batch = await asyncio.to_thread(_decide, core, drafts, known)
-    else:
-        batch = _decide(core, drafts, known)
-    return batch, await _without_known(core, drafts, batch)
 
 
 def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:

@@ -4,9 +4,10 @@ A text's vector is the sum of its tokens' vectors, each weighted by how rare its
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -42,25 +43,26 @@ class StaticEmbedder:
         return _directory() is not None
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}  # word → row of `_sums`
-        self._sums: Vectors = np.zeros((0, self.dimensions), np.float32)
+        self._known = _Words(self.dimensions)
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for number, text in enumerate(texts):
-            places, weights = self._words(text, weight)
+            if len(self._known.places) > _CACHE_SIZE:
+                # Others may be reading the old ones, in threads of their own.
+                self._known = _Words(self.dimensions)
+            known = self._known
+            places, weights = self._words(known, text, weight)
             if places:
-                rows[number] = np.array(weights, np.float32) @ self._sums[places]
+                rows[number] = np.array(weights, np.float32) @ known.sums[places]
         return unit_rows(rows)
 
-    def _words(self, text: str, weight: WordWeight | None) -> tuple[list[int], list[float]]:
-        """Return (rows of `_sums`, what each weighs) for the words of a text."""
+    def _words(self, words: "_Words", text: str, weight: WordWeight | None) -> tuple[list[int], list[float]]:
+        """Return (rows of the words' sums, what each weighs) for the words of a text."""
         read = readings(text)
         stop = lexicon_of(read).stop
-        if len(self._places) > _CACHE_SIZE:
-            self._places.clear()
-        known, new = self._places, self._place
+        known, new = words.places, partial(self._place, words)
         places: list[int] = []
         weights: list[float] = []
         for reading in read:
@@ -74,16 +76,9 @@ class StaticEmbedder:
         # No words: its marks and emoji are all there is.
         return [new("".join(text.split())[:_WORD_CHARS_MAX])], [1.0]
 
-    def _place(self, word: str) -> int:
+    def _place(self, words: "_Words", word: str) -> int:
         """Put the sum of a word's token vectors where it is found again."""
-        place = len(self._places)
-        if place == len(self._sums):
-            wider = np.zeros((max(1_024, 2 * place), self.dimensions), np.float32)
-            wider[:place] = self._sums
-            self._sums = wider
-        self._sums[place] = self._table[self._encode(word)].astype(np.float32).sum(axis=0)
-        self._places[word] = place
-        return place
+        return words.put(word, self._table[self._encode(word)].astype(np.float32).sum(axis=0))
 
     def _encode(self, word: str) -> list[int]:
         found: list[int] = self._tokenizer.encode(word[:_WORD_CHARS_MAX], add_special_tokens=False).ids
@@ -97,6 +92,27 @@ class StaticEmbedder:
     def _table(self) -> npt.NDArray[np.float16]:
         table: npt.NDArray[np.float16] = load_file(_installed() / _WEIGHTS)["embedding.weight"]
         return table
+
+
+class _Words:
+    """The sums of the token vectors of words met lately; rows are only added, so that threads may share them."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.places: dict[str, int] = {}  # word → row of `sums`
+        self.sums: Vectors = np.zeros((1_024, dimensions), np.float32)
+        self._turn = Lock()
+
+    def put(self, word: str, total: Vectors) -> int:
+        """Keep the sum of a word; return its row."""
+        with self._turn:
+            place = len(self.places)
+            if word in self.places:
+                return self.places[word]
+            if place == len(self.sums):
+                self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
+            self.sums[place] = total
+            self.places[word] = place
+            return place
 
 
 def _directory() -> Path | None:
