@@ -35,7 +35,7 @@ from remanence.flows import (
     undoing,
     writing,
 )
-from remanence.flows.core import Core
+from remanence.flows.core import Core, unhurried
 from remanence.flows.frames import Frames
 from remanence.flows.framing import Look
 from remanence.flows.graph import Graph
@@ -118,7 +118,7 @@ class Engine:
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]:
         """Take many texts in; all are checked first, then written 1,000 a transaction."""
-        turns = [_turn(item) for item in items]
+        turns = [_turn(item) async for item in unhurried(items)]
         return await writing.learn_many(self._core, turns, progress)
 
     async def ingest(

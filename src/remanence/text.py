@@ -320,6 +320,11 @@ def _stem(token: str) -> str:
 
 def _without_accents(token: str) -> str:
     """Take accents off Latin letters; in other scripts marks are letters."""
+    return _cached_bare(token) if len(token) <= _CACHED_CHARS_MAX else _cached_bare.__wrapped__(token)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _cached_bare(token: str) -> str:
     kept: list[str] = []
     base_is_latin = False
     for char in unicodedata.normalize("NFD", token):

@@ -31,9 +31,11 @@ NAMED_MAX = 64  # policies that are remembered because somebody planned with the
 LEASE_POLL_S = 0.1
 # Characters that are read on the event loop, 50 ms at worst; more is read in a thread, so that the loop stays free.
 LOOP_CHARS_MAX = 5_000
+LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a pause
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 L = TypeVar("L", bound=Label)
 
 
@@ -169,6 +171,14 @@ async def aside(chars: int, work: Callable[..., Answer], *arguments: Any) -> Ans
     if chars <= LOOP_CHARS_MAX:
         return work(*arguments)
     return await asyncio.to_thread(work, *arguments)
+
+
+async def unhurried(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """Go through many things, and let others have the event loop now and then."""
+    for number, item in enumerate(items, start=1):
+        yield item
+        if not number % LOOP_ITEMS_MAX:
+            await asyncio.sleep(0)
 
 
 @asynccontextmanager

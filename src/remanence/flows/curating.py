@@ -240,7 +240,9 @@ class _Applied:
     async def run(self, plan: Plan, cause: Any) -> None:
         """Commit all parts; an empty plan commits nothing."""
         pending: list[Group] | None = None
-        for groups in _parts(plan.changes()):
+        parts = _parts(plan.changes())
+        # A part takes a moment to write down, which others need not wait for.
+        while (groups := await asyncio.to_thread(next, parts, None)) is not None:
             if pending is not None:
                 await self._part(pending, replace(cause, part=self.parts, final=False))
             pending = groups

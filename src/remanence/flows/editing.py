@@ -11,7 +11,18 @@ from remanence.clock import TIME_MAX, to_micros
 from remanence.curate.guards import protecting
 from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import RACES_MAX, Core, act, joined, label, receipt, refuse_moved, unmoved, update
+from remanence.flows.core import (
+    RACES_MAX,
+    Core,
+    act,
+    aside,
+    joined,
+    label,
+    receipt,
+    refuse_moved,
+    unmoved,
+    update,
+)
 from remanence.flows.undoing import before_fall
 from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import (
@@ -82,7 +93,8 @@ async def edited(
     core: Core, memory: Memory, values: Mapping[str, Any], tags: Iterable[str] | None = None
 ) -> list[Change]:
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
-    changes = update(memory, _checked(core, memory, values), tags=tags)
+    checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
+    changes = update(memory, checked, tags=tags)
     if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
         return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
@@ -93,7 +105,7 @@ async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
     assert change.before is not None and change.after is not None
     _, old = await core.store.vectors(core.scope, only=[memory.seq])
     before = old[0].astype("<f2").tobytes() if len(old) else None
-    after = vector_of(core, change.after["text"])
+    after = await aside(len(change.after["text"]), vector_of, core, change.after["text"])
     return Change(
         "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
     )

@@ -14,7 +14,7 @@ import orjson
 
 from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import RACES_MAX, Core, receipt
+from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, receipt
 from remanence.flows.exported import FORMAT, NOT_EXPORTED, VERSION, Digest, Exported, read, refuse_vectors
 from remanence.flows.meeting import Decided, Linked, Met, decide
 from remanence.model import COLUMNS, Link, Memory
@@ -29,10 +29,14 @@ _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORT
 async def export(core: Core) -> AsyncIterator[bytes]:
     """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer."""
     digest = Digest()
+    number = 0
     async for value in _values(core):
-        line = _line(value)
+        line = await aside(len(value.get("text", "")), _line, value)
         digest.add(line)
         yield line
+        number += 1
+        if not number % LOOP_ITEMS_MAX:
+            await asyncio.sleep(0)
     yield _line(digest.trailer)
 
 
@@ -187,9 +191,7 @@ class _Taking:
                 new.seq = seq
             self._written |= {new.id for new in page}
         for number, part in enumerate(tail, start=1):
-            await self._commit(
-                [change for item in part for change in item.changes()], is_last=number == len(tail)
-            )
+            await self._commit(await asyncio.to_thread(_changes, part), is_last=number == len(tail))
             self._merged |= {id_ for item in part if isinstance(item, Met) for id_ in item.ids}
             self._links += sum(isinstance(item, Linked) for item in part)
 
@@ -198,6 +200,10 @@ class _Taking:
         self.parts += 1
         self.changes += len(changes)
         return done.assigned
+
+
+def _changes(part: Iterable[Met | Linked]) -> list[Change]:
+    return [change for item in part for change in item.changes()]
 
 
 def _parts(items: Iterable[Met | Linked]) -> Iterator[list[Met | Linked]]:

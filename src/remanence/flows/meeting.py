@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from remanence.change import Change, Increment
 from remanence.clock import TIME_MAX
-from remanence.flows.core import Core, update
+from remanence.flows.core import Core, unhurried, update
 from remanence.flows.exported import Exported, Row, Tie
 from remanence.flows.writing import vector_of
 from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
@@ -180,7 +180,7 @@ class _Meeting:
         seqs = {twin.seq for twin in (*known.twins.values(), *known.keys.values())}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
-        for row in fresh:
+        async for row in unhurried(fresh):
             self._take(row, known, twins)
 
     def _take(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> None:
@@ -249,14 +249,15 @@ class _Meeting:
         seen = {link.key for link in await self.core.store.neighbours(self.core.scope, here)}
         seen |= {link.key for link in self.decided.links}
         lost = 0
-        for tie in ties:
+        async for tie in unhurried(ties):
             source, target = self.where.get(tie.source), self.where.get(tie.target)
             if source is None or target is None or _misleads(tie, target):
                 lost += 1
                 continue
             link = Linked(source, target, tie.relation, tie.values)
-            if link.key[0] != link.key[1] and link.key not in seen:
-                seen.add(link.key)
+            key = link.key
+            if key[0] != key[1] and key not in seen:
+                seen.add(key)
                 self.decided.links.append(link)
         if lost:
             self.decided.remarks.append(

@@ -1,5 +1,6 @@
 """Runs are taken back and fallen memories brought back: the audit read backwards, committed like any other change."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, cast
@@ -60,7 +61,7 @@ async def undo(core: Core, run: str) -> Receipt:
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
-    changes: Sequence[Change] = inverses(part.changes)
+    changes: Sequence[Change] = await asyncio.to_thread(inverses, part.changes)
     hanging = await _hanging(core, changes, set())
     if hanging:
         raise Conflict(hanging)

@@ -3,6 +3,7 @@
 Knows which thread does what; what is done is in the modules beside it.
 """
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -35,7 +36,7 @@ from remanence.store.upgrade import prepare
 from remanence.store.worker import Answer, Work, Worker
 
 READERS = 2
-FEW = 64  # texts that arrive together and are looked up on the writer's thread
+FEW = 64  # texts that arrive together and are looked up on the writer's thread; changes looked at on the event loop
 _SALT_BYTES = 16
 
 
@@ -147,7 +148,10 @@ class SqlStore:
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
-        refuse_malformed(changes)
+        if len(changes) > FEW:
+            await asyncio.to_thread(refuse_malformed, changes)
+        else:
+            refuse_malformed(changes)
         return await self._write(
             lambda connection: writing.commit(connection, self._fresh, scope, changes, cause)
         )
