@@ -257,3 +257,51 @@ def test_marks_are_put_in_order_as_unicode_says(letters: list[tuple[str, str]]) 
 
     assert fingerprint(unicodedata.normalize("NFD", text)) == fingerprint(text)
     assert stems(unicodedata.normalize("NFKC", text)) == stems(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Élan vital", "élan vital"),
+        ("Ärger im Amt", "ärger im Amt"),
+        ("Паром ушёл. Ждём", "паром ушёл. ждём"),
+        ("Ωμέγα τέλος", "ωμέγα τέλος"),
+        ("A\u030angström", "Ångström"),
+        ("Ｓｋａｇｅｎ", "Skagen"),
+        ("フェリー", "ﾌｪﾘｰ"),
+    ],
+)
+def test_letters_beyond_ascii_are_folded_like_others(one: str, other: str) -> None:
+    """A capital that opens a sentence, and another way to write a letter, are form in every script."""
+    assert fingerprint(one) == fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ärger im Amt", "Ärger im amt"),
+        ("Паром ушёл", "Паром ушел"),
+        ("Le cœur bat", "Le coeur bat"),
+        ("Die Größe", "Die Grösse"),
+        ("Smørrebrød", "Smorrebrod"),
+        ("पानी", "पानि"),
+    ],
+)
+def test_letters_beyond_ascii_are_never_folded_away(one: str, other: str) -> None:
+    """An accent, or another letter, is another text."""
+    assert fingerprint(one) != fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "digest"),
+    [
+        ("The ferry leaves at noon.", "", "ee6b29fe6593e234d027a9a560c762cd"),
+        ("Le cœur bat à Århus", "Zoë", "e7909ed764fe5b61c7bd540de4dfbe6b"),
+        ("Паром ушёл — ждём!", "Юра", "be925c20252e30e29fef42820b30007e"),
+        ("渡轮中午从港口出发。", "李雷", "b00c3bcfe4782cb675e409a4aec6383a"),
+        ("Größe: 1½ m, 10² cm", "Jörg", "22420c0cad955b7e3c82f15ab97f71cf"),
+    ],
+)
+def test_a_fingerprint_that_was_stored_is_found_again(text: str, speaker: str, digest: str) -> None:
+    """Fingerprints are kept in files: what one version says of a text the next one says, too."""
+    assert digest == fingerprint(text, speaker).hex()

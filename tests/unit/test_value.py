@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from remanence.text import term_hash
 from remanence.write.value import ASSISTANT_SHARE, POINTS_MIN, Value, asks, keep_value
 
+Golden = tuple[str, int, dict[str, int], int, bool, bool, float, float, float]
+
 
 def value(
     text: str,
@@ -146,3 +148,32 @@ def test_statistics_that_ran_ahead_never_make_a_word_worth_less_than_nothing() -
 def test_a_question_mark_of_any_script_asks() -> None:
     """Latin, full-width and Arabic question marks ask; a statement does not."""
     assert [True, True, True, False] == [asks(text) for text in ("ok?", "好吗？", "حقا؟", "ok.")]
+
+
+# (text, memories seen, how many hold a word, place, after a question, an assistant's; information, points, value): each
+# worked out by hand from the formula: ln 500 = 6.214608 for a word that is new to an empty scope.
+GOLDEN = [
+    # ada, row, skagen, tuesday; past tense, time, name
+    ("Ada rowed to Skagen on Tuesday", 0, {}, 3, False, False, 24.858432, 2.5, 62.146081),
+    # harbour ln 60, close and said ln 600; past tense twice
+    ("The harbour is closed, they said", 100, {"harbour": 9}, 3, False, False, 16.888204, 1.75, 29.554357),
+    # like, map; second person, an offer, all of it asks: never below a tenth
+    ("Would you like a map?", 0, {}, 3, False, False, 12.429216, 0.1, 1.242922),
+    ("Would you like a map?", 0, {}, 3, False, True, 12.429216, 0.1, 0.3728765),
+    # sister, 3, cat; first person, kin twice, number, an answer, opens a session
+    ("My sister has 3 cats", 0, {}, 0, True, False, 18.643824, 3.75, 69.914341),
+    # wow, thank; a reaction
+    ("Wow, thanks", 0, {}, 5, False, False, 12.429216, 0.5, 6.214608),
+    # a word that more memories hold than were counted says nothing: boat alone, ln 501
+    ("The mill, the boat", 1, {"mill": 900}, 3, False, False, 6.216606, 1.0, 6.216606),
+]
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: f"{golden[0]} {golden[5]}")
+def test_the_keep_value_is_what_its_formula_says(golden: Golden) -> None:
+    """Information, points and value of whole texts, worked out by hand."""
+    text, memories, held, place, answers, assistant, *expected = golden
+    df = {term_hash(word): count for word, count in held.items()}
+    found = value(text, memories=memories, df=df, place=place, after_question=answers, assistant=assistant)
+
+    assert expected == pytest.approx([found.information, found.points, found.total], rel=1e-6)
