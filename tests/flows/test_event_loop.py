@@ -1,6 +1,7 @@
 """What else runs on the event loop is not held up: neither by many memories nor by texts that are hard to read."""
 
 import asyncio
+import gc
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -44,13 +45,17 @@ class Watch:
 
 @asynccontextmanager
 async def watched() -> AsyncIterator[Watch]:
-    """Watch the loop during a block."""
+    """Watch the loop during a block; what Python takes to collect garbage is nobody's in particular."""
     watch = Watch()
     task = asyncio.create_task(watch.look())
     await asyncio.sleep(0)
-    yield watch
-    await asyncio.sleep(0.002)
-    task.cancel()
+    gc.disable()
+    try:
+        yield watch
+        await asyncio.sleep(0.002)
+    finally:
+        gc.enable()
+        task.cancel()
 
 
 async def _archived(memory: remanence.Engine) -> None:

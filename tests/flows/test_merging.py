@@ -4,6 +4,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.curate.plan import Plan
 from remanence.model import Relation, Status
 from tests.flows.conftest import Measured, Opener
 
@@ -76,6 +77,22 @@ async def test_a_measured_embedder_merges_what_is_alike(opener: Opener, clock: M
 
     assert [Status.ACTIVE, Status.SUPERSEDED] == found
     assert () == plan.notes
+
+
+async def test_a_plan_made_with_another_embedder_merges_nothing_either(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """A plan is a proposal: whoever applies it, the embedder that is open decides."""
+    async with opener(embedder=Measured()) as memory:
+        await _alike(memory, clock)
+        written = (await memory.plan(MERGE.format(least=0.85))).to_json()
+    async with opener(policy=MERGE.format(least=0.85)) as memory:
+        plan = Plan.from_json(written)
+        done = await memory.apply(plan, allow_destroyed=1)
+        found = [(await memory.get(seq)).status for seq in (1, 2)]
+
+    assert {"merge": 1} == {name: n for name, n in plan.counts.items() if n}
+    assert ([Status.ACTIVE] * 2, 0) == (found, done.counts.get("merge", 0))
 
 
 @pytest.mark.parametrize("pair", OPPOSITES, ids=lambda pair: pair[0])
