@@ -37,7 +37,11 @@ def stub() -> str:
 
 def namespaces() -> dict[str, type]:
     """Return the classes of the engine's namespaces by the names they have there."""
-    members = {name: one for name, one in vars(engine.Engine).items() if isinstance(one, property)}
+    members = {
+        name: one
+        for name, one in vars(engine.Engine).items()
+        if isinstance(one, property) and not name.startswith("_")
+    }
     kinds = {name: get_type_hints(member.fget).get("return") for name, member in members.items()}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and is_namespace(kind)}
 

@@ -63,6 +63,11 @@ class Cause:
     planned: bool = False
     turns: int = 0
 
+    @property
+    def closes(self) -> bool:
+        """Whether this is the last part of several, which is logged though nothing is in it."""
+        return self.final and self.part > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Committed:

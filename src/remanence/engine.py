@@ -16,6 +16,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
 from remanence.flows import (
     booting,
+    closing,
     compacting,
     consolidating,
     curating,
@@ -58,11 +59,17 @@ class Engine:
     """A memory in one scope. Made by `remanence.open`; open it with `async with`."""
 
     def __init__(self, core: Core) -> None:
-        self._core = core
+        self._kept = core
         self._door = writing.Door(core)
 
+    @property
+    def _core(self) -> Core:
+        """What the verbs work on; a lock that was held when a process was forked is held for ever in its child."""
+        self._kept.process.refuse_child()
+        return self._kept
+
     async def __aenter__(self) -> Self:
-        await starting.start(self._core)
+        await starting.start(self._kept)
         return self
 
     async def __aexit__(
@@ -71,17 +78,13 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """End the open session, write what is pending and let the store go; closing twice is allowed."""
-        try:
-            await sessions.leave(self._core)
-        finally:
-            await self._let_go()
+        """End the open session, write what is pending and let the store go; closing twice is allowed.
 
-    async def _let_go(self) -> None:
-        try:
-            await self._core.uses.settle()
-        finally:
-            await self._core.store.close()
+        In a process that was forked since it does nothing: what is open is the parent's.
+        """
+        if not self._kept.process.is_this:
+            return
+        await closing.close(self._kept)
 
     @property
     def scope(self) -> str:

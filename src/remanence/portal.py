@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.process import OpeningProcess
 
 T = TypeVar("T")
 
@@ -31,6 +32,7 @@ class Portal:
         self._calls: set[asyncio.Task[Any] | None] = set()
         # Reentrant: the garbage collector may close an iterator, which calls, while its thread is in here.
         self._lock = RLock()
+        self._process = OpeningProcess()
         self._is_open = True
 
     def open(self) -> None:
@@ -74,6 +76,9 @@ class Portal:
                 self.call(_closed(items))
 
     def _sent(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        if not self._process.is_this:
+            work.close()
+            self._process.refuse_child()  # before the lock, which a thread of the parent may have held
         with self._lock:
             complaint = self._complaint()
             if complaint is None:
@@ -82,7 +87,7 @@ class Portal:
         raise complaint
 
     def _complaint(self) -> Exception | None:
-        """Say why no call can be made now; a thread does not live on in a forked process."""
+        """Say why no call can be made now."""
         if not self._is_open or not self._thread.is_alive():
             return StoreUnavailable(
                 "this memory is closed", recovery="open it again with remanence.sync.open"
@@ -102,6 +107,9 @@ class Portal:
         if current_thread() is self._thread:
             last.close()
             raise _within_another()
+        if not self._process.is_this:
+            last.close()
+            return
         with self._lock:
             was_open, self._is_open = self._is_open, False
         if not was_open or not self._thread.is_alive():

@@ -327,7 +327,7 @@ if os.fork() == 0:
     try:
         memory.status()
     except remanence.StoreUnavailable as error:
-        print("learned" if "closed" in str(error) else error, flush=True)
+        print("learned" if "forked" in str(error) else error, flush=True)
     os._exit(0)
 os.wait()
 """

@@ -1,9 +1,12 @@
 """Uses wait for a commit and share it, alone and together, and none is lost when a commit is."""
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+import remanence
 from remanence.change import Change, Increment
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.flows.uses import Uses, strengthened
@@ -64,6 +67,47 @@ async def test_what_a_lost_commit_held_is_written_by_the_next() -> None:
 
     assert 2 == len(desk.tried)
     assert [used(1, 1), used(2, 1), grown(0.6, 4)] == desk.tried[0] == desk.tried[1]
+
+
+async def test_a_settling_that_is_cancelled_counts_once() -> None:
+    """Who stops waiting while the store is at work stops nothing: what it writes is not written again."""
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(Desk):
+        async def write(self, changes: Sequence[Change]) -> None:
+            begun.set()
+            await goes_on.wait()
+            await super().write(changes)
+
+    desk = Slow()
+    desk.uses.count([1])
+    waits = asyncio.create_task(desk.uses.settle())
+    await begun.wait()
+    waits.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waits
+    goes_on.set()
+    await desk.uses.settle()
+
+    assert [[used(1, 1)]] == desk.tried
+
+
+async def test_a_settling_cancelled_at_the_store_counts_once(tmp_path: Path) -> None:
+    """The same on a real store, cancelled a hundred times wherever it happens to be."""
+    async with remanence.open(tmp_path / "a.db", embedder="none") as memory:
+        await memory.learn("The ferry leaves at nine.", key="a")
+        await memory.learn("The kiosk sells stamps.", key="b")
+        for turns in range(100):
+            await memory.recall("ferry", limit=1)
+            planning = asyncio.create_task(memory.rate("b", 0.5))  # which waits for the uses first
+            for _ in range(turns % 10):
+                await asyncio.sleep(0)
+            planning.cancel()
+            await asyncio.wait([planning])
+        await memory.plan("tidy")
+        used_up = (await memory.get("a")).uses
+
+    assert 100 == used_up
 
 
 async def test_a_link_that_changed_meanwhile_is_read_again() -> None:

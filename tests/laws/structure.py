@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "clock",
         "effects",
         "guide",
+        "process",
         "score",
         "snapshot",
         "stretch",

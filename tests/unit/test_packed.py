@@ -13,7 +13,8 @@ from remanence.store.gather import snapshot
 from remanence.store.names import Names
 from remanence.store.packed import Field, Packing
 from remanence.store.packed import gather as ranges
-from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
+from remanence.store.rows import MILLION
+from remanence.store.rules import COUNT_MAX, TIME_BOUND
 from remanence.store.schema import statements
 
 PACKED = tuple(

@@ -23,6 +23,7 @@ from remanence.flows.index import ScopeIndex
 from remanence.flows.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memory, new_id
+from remanence.process import OpeningProcess
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
 from remanence.write.classify import FADING_TAGS, decay
@@ -78,6 +79,7 @@ class Core:
     random: Callable[[int], bytes] = os.urandom
     # Sessions begin and end one at a time.
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
     uses: Uses = field(init=False)
     watch: ClockWatch = field(init=False)

@@ -4,6 +4,7 @@ from remanence.curate.policy import load
 from remanence.errors import StoreIncompatible
 from remanence.flows import curating, frames, settings
 from remanence.flows.core import Core
+from remanence.process import OpeningProcess
 from remanence.store.base import Bookkeeping
 
 EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
@@ -11,6 +12,7 @@ EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
 
 async def start(core: Core) -> None:
     """Open the store and settle what it remembers with what the caller asked for."""
+    core.process = OpeningProcess()
     await core.store.open()
     fits = False
     try:

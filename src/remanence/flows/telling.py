@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.arguments import check_count
+from remanence.arguments import check_count, check_memory
 from remanence.change import Change, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
@@ -20,6 +20,7 @@ from remanence.flows.core import Core
 from remanence.flows.curating import LAST_CURATE, adopted, frozen
 from remanence.flows.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.sessions import Session, opened
+from remanence.flows.undoing import image
 from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Bookkeeping
@@ -176,14 +177,23 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
     """Return what happened to a memory, or the newest runs of the scope, oldest first."""
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if name is not None:
-        memory = await core.one(name)
-        logged = await core.store.history(core.scope, memory=memory.seq, limit=limit)
+        logged = await core.store.history(core.scope, memory=await _seq(core, name), limit=limit)
         return [_event(part) for part in logged if any(map(_tells, part.changes))]
     latest = (await core.store.search(core.scope, ())).position
     after = max(0, latest - limit)
     return [
         _event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)
     ]
+
+
+async def _seq(core: Core, name: int | str) -> int:
+    """Return the sequence number of a memory, of one that was purged from the audit."""
+    check_memory(name)
+    (memory,) = await core.store.get(core.scope, [name])
+    if memory is not None:
+        return memory.seq
+    purged = await image(core, name)
+    return purged[1] if purged is not None else (await core.one(name)).seq
 
 
 def _event(part: Logged) -> Event:

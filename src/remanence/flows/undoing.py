@@ -298,7 +298,7 @@ def _held_until(verb: str, change: Change, known: int | None) -> int | None:
 
 async def _recreate(core: Core, name: int | str) -> Receipt:
     """Rebuild a purged memory, with the tags, sources and links that went with it, from the run that purged it."""
-    found = await _image(core, name)
+    found = await image(core, name)
     if found is None:
         raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
     run, seq = found
@@ -333,7 +333,7 @@ async def _logged(core: Core, run: str | None, memory: int | None, after: int = 
         after = page[-1].position
 
 
-async def _image(core: Core, name: int | str) -> tuple[str, int] | None:
+async def image(core: Core, name: int | str) -> tuple[str, int] | None:
     """Find the latest run that destroyed a memory's row, and the row's number."""
     found: tuple[str, int] | None = None
     async for part in _logged(core, None, name if isinstance(name, int) else None):

@@ -32,20 +32,34 @@ class Uses:
         self._together: Counter[Group] = Counter()
         self._task: asyncio.Task[None] | None = None
 
+    def give_up(self) -> int:
+        """Forget the uses that wait to be written; return how many they were."""
+        left, self._pending, self._together = self._pending, Counter(), Counter()
+        return left.total()
+
     def count(self, seqs: Sequence[int], *, together: bool = False) -> None:
         """Count one use of each memory, and of all `together`; it is written soon, without waiting for the disk."""
         self._pending.update(seqs)
         if together and len(seqs) > 1:
             self._together[frozenset(seqs)] += 1
         if self._task is None or self._task.done():
+            if self._task is not None and not self._task.cancelled():
+                self._task.exception()  # looked at: what it could not write is tried again with these
             self._task = asyncio.get_running_loop().create_task(self._drain())
 
     async def settle(self) -> None:
-        """Wait until all uses are written; raise what kept them from it."""
-        if self._task is not None:
-            task, self._task = self._task, None
-            await task
-        await self._drain()
+        """Wait until all uses are written; raise what kept them from it.
+
+        Who stops waiting stops nothing: a commit under way goes on, and is waited for by whoever settles next.
+        """
+        while self._task is not None or self._pending:
+            if self._task is None:
+                self._task = asyncio.get_running_loop().create_task(self._drain())
+            task = self._task
+            await asyncio.wait([task])
+            if self._task is task:
+                self._task = None
+            task.result()
 
     async def _drain(self) -> None:
         while self._pending:
@@ -55,6 +69,9 @@ class Uses:
             try:
                 await self._commit(batch, groups)
                 written = True
+            except asyncio.CancelledError:
+                written = True  # as the loop ends: it may have been, and no use is counted twice
+                raise
             finally:
                 if not written:
                     self._pending.update(batch)

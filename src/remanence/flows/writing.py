@@ -38,6 +38,7 @@ class Door:
 
     async def learn(self, turn: Turn) -> Learned:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
+        self._core.process.refuse_child()
         mine = _Waiting(await prepared(self._core, turn))
         self._waiting.append(mine)
         try:

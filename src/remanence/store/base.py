@@ -155,7 +155,8 @@ class Store(Protocol):
         or active memory of the scope already has, or whose key is taken, is a Conflict. A positive increment of
         `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
         logged without their rows, since uses are never undone. `cause.turns` is added to the minute of `cause.at`;
-        it is not in the log, and no undo takes it back.
+        it is not in the log, and no undo takes it back. Without changes nothing is logged, but for the last part of
+        several: it says that the run came to its end.
         """
         ...
 

@@ -19,8 +19,8 @@ from remanence.snapshot import LinkColumns, Snapshot, Wanted
 from remanence.store import books
 from remanence.store.names import SCOPE, Names
 from remanence.store.packed import Field, Packing, Rows, gather
-from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
-from remanence.store.rules import refuse_wanted
+from remanence.store.rows import MILLION
+from remanence.store.rules import COUNT_MAX, TIME_BOUND, refuse_wanted
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]

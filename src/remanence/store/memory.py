@@ -207,7 +207,7 @@ class MemoryStore:
         refuse_conflicts(state.tables, changes)
         resolved, assigned = resolve(changes, self._latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
-        log = [*state.log, _part(state.log, cause, logged)] if changes else state.log
+        log = [*state.log, _part(state.log, cause, logged)] if changes or cause.closes else state.log
         fired = state.fired | dict.fromkeys(cause.fired, cause.at)
         heard = state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns})
         after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired, heard=heard)

@@ -15,8 +15,6 @@ from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relati
 from remanence.store.dialect import id_list
 
 MILLION = 1_000_000
-TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
-COUNT_MAX = 2**24 - 1  # how often a link can have been seen; what a packed snapshot has room for
 DIGEST_BYTES = 8  # against decay of the medium, not against forgers
 Values = Mapping[str, Any]
 

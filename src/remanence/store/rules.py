@@ -64,7 +64,12 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "sources": (int, str),
 }
 _ONE_NUMBER = (int,)
-_COUNTS = frozenset({"int", "time"})  # any integer fits
+INT_MAX = 2**31 - 1
+TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
+COUNT_MAX = 2**24 - 1  # how often a link can have been seen; what a packed snapshot has room for
+_SMALL = frozenset(
+    {"int", "time"}
+)  # for these any number that every column has room for needs no second look
 _CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
 _CLOCKS = frozenset({"active", "turns"})
 _RELATIONS = frozenset(map(int, Relation))
@@ -233,7 +238,7 @@ def _refuse_key(change: Change) -> None:
 def _refuse_values(change: Change, fits: dict[tuple[str, str], Any]) -> None:
     columns = _TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
-        if type(value) is int and columns[name].kind in _COUNTS:
+        if type(value) is int and 0 <= value <= COUNT_MAX and columns[name].kind in _SMALL:
             continue
         if fits.get((change.table, name), change) is value:
             continue
@@ -266,7 +271,28 @@ def _fits(column: Column, value: Any) -> bool:
         return bool(0 <= given <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
+    if column.kind in _SMALL:
+        least, most = _bounds(column)
+        return bool(least <= given <= most)
     return column.labels is None or value in _CODES[column.labels]
+
+
+def _bounds(column: Column) -> tuple[int, int]:
+    """Return between which numbers the values of a column of numbers or times are."""
+    if column.kind == "time":
+        return -TIME_BOUND, TIME_BOUND
+    if column.name == "use_days":
+        return 0, (1 << (BUCKET_BITS * BUCKETS)) - 1
+    return (0, COUNT_MAX) if column.name == "count" else (-INT_MAX, INT_MAX)
+
+
+def refuse_overflow(seq: int, counts: Mapping[str, int]) -> None:
+    """Raise InvalidInput for a counter that an increment took out of its bounds."""
+    for name, value in counts.items():
+        if not _fits(COLUMN[name], value):
+            raise InvalidInput(
+                f"memory {seq}: {name} cannot be {shown(value)}", recovery="increment it by less"
+            )
 
 
 def _plain(column: Column, value: Any) -> Any:

@@ -27,11 +27,11 @@ from remanence.clock import MINUTE
 from remanence.model import COLUMNS, SYMMETRIC, Relation
 from remanence.model import Column as Kept
 from remanence.store.dialect import WORDS
-from remanence.store.rows import COUNT_MAX, MILLION, TIME_BOUND
+from remanence.store.rows import MILLION
+from remanence.store.rules import COUNT_MAX, INT_MAX, TIME_BOUND
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
 # Counters may be taken back below what they were; beyond 31 bits something is wrong.
-_INT_MAX = 2**31 - 1
 
 DIALECT = sqlite.dialect()
 
@@ -94,7 +94,7 @@ def _checks(column: Kept) -> list[CheckConstraint]:
     elif column.kind == "time":
         rule = f"{name} BETWEEN {-TIME_BOUND} AND {TIME_BOUND}"
     elif column.kind == "int" and name != "use_days":
-        rule = f"{name} BETWEEN {-_INT_MAX} AND {_INT_MAX}"
+        rule = f"{name} BETWEEN {-INT_MAX} AND {INT_MAX}"
     else:
         return []
     return [CheckConstraint(rule, name=f"{name}_range")]

@@ -15,6 +15,7 @@ from remanence.store.rules import (
     count_use,
     memories_of,
     plain,
+    refuse_overflow,
     refuse_state,
     refuse_transition,
 )
@@ -109,7 +110,9 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
         return Change("memories", seq, None, {"revision": rows[seq]["revision"]})
     counts = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
     columns = {name: value for name, value in values.items() if name not in counts}
-    new = {**old, **columns} | {name: old[name] + by for name, by in counts.items()}
+    counted = {name: old[name] + by for name, by in counts.items()}
+    refuse_overflow(seq, counted)
+    new = {**old, **columns} | counted
     if counts.get("uses", 0) > 0:
         new |= {
             name: value

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from remanence.errors import RemanenceError, StoreUnavailable
+from remanence.process import OpeningProcess
 from remanence.store.dialect import meaning
 
 Answer = TypeVar("Answer")
@@ -71,6 +72,7 @@ class Worker:
             for number in range(threads)
         ]
         self._open = False
+        self._process = OpeningProcess()
         self.connected = False
 
     def start(self) -> None:
@@ -83,6 +85,7 @@ class Worker:
         """Have a job done and wait for its answer; a caller that is cancelled leaves the job whole."""
         if not self._open:
             raise StoreUnavailable("the store is closed", recovery="open it first")
+        self._process.refuse_child()  # whose threads are in another process
         loop = asyncio.get_running_loop()
         job = Job(work, reads, loop, loop.create_future())
         self._queue.put(job)
@@ -91,7 +94,7 @@ class Worker:
 
     async def stop(self) -> None:
         """Finish what waits, close the connections and end the threads."""
-        if not self._open:
+        if not self._open or not self._process.is_this:
             return
         self._open = False
         self._queue.put(None)

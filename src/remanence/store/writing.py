@@ -50,7 +50,8 @@ def commit(
             (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
         }
         raise Conflict([(table, given[table, key]) for table, key in conflicts])  # type: ignore[index]
-    if changes:
+    logs = bool(changes) or cause.closes
+    if logs:
         _log(work, memories, attached)
     memories.update()
     memories.create()
@@ -60,13 +61,13 @@ def commit(
     _revise(work, memories, attached)
     if not cause.planned:
         _touch(work, memories, attached)
-    if changes:
+    if logs:
         connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
     if cause.turns:
         books.hear(connection, work.no, cause.at, cause.turns)
     if cause.fired:
         connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
-    position = work.images.position if changes else position_of(connection, work.no)
+    position = work.images.position if logs else position_of(connection, work.no)
     return Committed(cause.run, cause.part, position, assigned, len(changes))
 
 

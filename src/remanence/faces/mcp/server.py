@@ -17,10 +17,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ValidationError
 
 from remanence._version import __version__
 from remanence.engine import Engine
-from remanence.errors import RemanenceError
+from remanence.errors import RemanenceError, shown, suggest
 from remanence.faces.mcp.tools import CURATING, READING, Tools, names
 from remanence.opening import open as open_memory
 from remanence.text import visible
@@ -87,6 +88,37 @@ def built(memory: Engine, session: Session, *, allow_curation: bool) -> MCPServe
     )
 
 
+class _Tool(Tool):
+    """A tool that words wrong arguments as we do, not as the library that checks them does."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        """Run it; what its caller got wrong is said with the way out."""
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(visible(_worded(self, error.__cause__))) from error
+            raise
+
+
+def _worded(tool: Tool, error: ValidationError) -> str:
+    """Say which arguments are wrong, and what to pass instead."""
+    known = tool.parameters["properties"]
+    said, way = [], []
+    for fault in error.errors(include_url=False, include_context=False):
+        name = str(fault["loc"][0])
+        if name not in known:
+            said.append(f"{tool.name} has no argument {shown(name)}")
+            way.append(suggest(name, sorted(known)))
+        elif fault["type"] == "missing":
+            said.append(f"{tool.name} needs {name}")
+            way.append(f"pass {name}")
+        else:
+            said.append(f"{name}: {fault['msg']}, not {shown(fault['input'])}")
+            way.append(f"pass {name} as its schema says: {known[name].get('description', name)}")
+    return "; ".join(dict.fromkeys(said)) + "\n→ " + "; ".join(dict.fromkeys(way))
+
+
 def _tool(verb: Verb, session: Session) -> Tool:
     """Make a tool of a verb; an argument that it does not know is refused, not ignored."""
     name = verb.__name__
@@ -96,7 +128,7 @@ def _tool(verb: Verb, session: Session) -> Tool:
         idempotent_hint=name in READING,
         open_world_hint=False,
     )
-    tool = Tool.from_function(_spoken(verb, session), annotations=hints, structured_output=True)
+    tool = _Tool.from_function(_spoken(verb, session), annotations=hints, structured_output=True)
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)

@@ -22,10 +22,11 @@ from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.flows.recalling import render
 from remanence.guide import guide
-from remanence.model import CONSTITUTIONAL, Memory, Status
+from remanence.model import Memory, Status
 from remanence.text import visible
 
 IDS_MAX = 100  # of one call
+IDENTITY = "self/"  # what tags of who an agent is, of its values and goals begin with
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent
 
 Text = Annotated[str, Field(description="One subject, in full sentences, with names and dates.")]
@@ -103,10 +104,11 @@ class Tools:
     def _refuse_identity(self, category: str | None, tags: Sequence[str]) -> None:
         """Refuse to let what an agent was told say who the agent is, where nobody looks after it."""
         declared = self.memory.policy.categories.get(category or "")
-        if not self.allow_curation and (CONSTITUTIONAL in tags or (declared is not None and declared.system)):
+        own = any(tag.strip().casefold().startswith(IDENTITY) for tag in tags)
+        if not self.allow_curation and (own or (declared is not None and declared.system)):
             raise InvalidInput(
                 "who an agent is, is not learned here",
-                recovery=f"leave out the tag {CONSTITUTIONAL} and categories of the system, or ask the user",
+                recovery=f"leave out tags under {IDENTITY} and categories of the system, or ask the user",
             )
 
     async def rate(

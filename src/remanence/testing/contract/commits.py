@@ -205,6 +205,17 @@ class CommitContract:
 
         assert (301, 255) == (memory.uses, memory.use_days)
 
+    async def test_a_use_that_arrives_late_counts_on_its_own_day(self, store: Store) -> None:
+        """A use from before the newest day counts in its day's byte, or nowhere once that has gone."""
+        (seq,) = (await keep(store, created(1, "task"), verb="learn")).assigned
+        use = Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)})
+        for days in (0, -2, -2, -6, -7, -400):
+            await keep(store, use, verb="use", at=NOW + days * DAY)
+        memory = await one(store, seq)
+
+        assert (6, NOW, NOW // DAY) == (memory.uses, memory.used_at, memory.use_day)
+        assert 1 + (2 << 16) + (1 << 48) == memory.use_days
+
     async def test_a_destroyed_memory_leaves_nothing(self, store: Store) -> None:
         """A destroyed row is in no listing, posting, statistic or array any more."""
         keeper = created(1, "red apples")
@@ -315,6 +326,18 @@ class CommitContract:
 
         assert (first.position, 0, ()) == (empty.position, empty.changes, empty.assigned)
         assert 1 == len(await store.history(SCOPE))
+
+    async def test_the_last_part_of_several_is_logged_though_it_is_empty(self, store: Store) -> None:
+        """So that a run whose last changes all dropped out is told from one that was killed; no other empty part is."""
+        await keep(store, created(1, "task"), run="r", final=False)
+        for part, final in ((1, False), (2, True)):
+            await keep(store, run="r", part=part, final=final)
+        logged = await store.history(SCOPE, run="r")
+
+        assert [(0, False, 1), (2, True, 0)] == [
+            (one.cause.part, one.cause.final, one.count) for one in logged
+        ]
+        assert [] == [check.name for check in await store.check() if not check.ok]
 
     async def test_positions_rise_with_each_commit(self, store: Store) -> None:
         """Each commit has a higher position than the one before, and the snapshot and postings tell it."""

@@ -1,0 +1,108 @@
+"""What happened to a memory is told for as long as the audit has it, also when the memory itself is gone."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.errors import NotFound
+from remanence.faces import cli
+from remanence.flows import curating
+
+PURGE = """
+version = 1
+name = "purge"
+[[rule]]
+name = "gone"
+every = "deep"
+phase = "purge"
+where = "status == 'pruned'"
+do = "purge"
+"""
+
+
+async def purged(memory: remanence.Engine) -> remanence.Learned:
+    """Take a text in and destroy it, row and all."""
+    await memory.learn("The lamp oil is in the cellar.")
+    learned = await memory.learn("The old key fits the chapel.", key="chapel", tags=["keys"])
+    await memory.consolidate()
+    await memory.forget(learned.id)
+    await memory.apply(await memory.plan(PURGE), allow_destroyed=1)
+    with pytest.raises(NotFound):
+        await memory.get(learned.id)
+    return learned
+
+
+async def test_a_purged_memory_has_its_history(memory: remanence.Engine) -> None:
+    """By id, by key and by number, from the first run to the one that destroyed it, and after it came back."""
+    learned = await purged(memory)
+    told = await memory.history(learned.id)
+
+    assert ["learn", "consolidate", "forget", "curate"] == [event.verb for event in told]
+    assert "memory destroyed" in told[-1].changes
+    assert told == await memory.history("chapel") == await memory.history(learned.seq)
+
+    await memory.restore(learned.id)
+
+    assert ["curate", "restore"] == [event.verb for event in await memory.history(learned.id)][-2:]
+
+
+async def test_what_never_was_has_no_history(memory: remanence.Engine) -> None:
+    """The error is that of every verb."""
+    await purged(memory)
+    for name in ("0" * 32, "no-key", 99):
+        with pytest.raises(NotFound, match="no memory"):
+            await memory.history(name)
+
+
+def test_the_command_line_tells_of_a_purged_memory(tmp_path: Path) -> None:
+    """What the engine tells, the command does."""
+    path = tmp_path / "a.db"
+    with remanence.sync.open(path, embedder="auto") as memory:
+        learned = memory.learn("The old key fits the chapel.")
+        memory.consolidate()
+        memory.forget(learned.id)
+        memory.apply(memory.plan(PURGE), allow_destroyed=1)
+    done = CliRunner().invoke(cli.app, ["--db", str(path), "history", learned.id, "--json"])
+
+    assert 0 == done.exit_code, done.output
+    assert ["learn", "consolidate", "forget", "curate"] == [
+        event["verb"] for event in json.loads(done.stdout)
+    ]
+
+
+ARCHIVE = """
+version = 1
+name = "old"
+[[rule]]
+name = "idle"
+every = "deep"
+phase = "value"
+where = "age(said_at) > days(30)"
+do = "archive"
+"""
+
+
+async def test_a_run_whose_last_part_drops_out_has_ended(
+    memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the last part was to change was edited meanwhile: the run is not taken for one that was killed."""
+    learned = await memory.learn_many([f"Note number {number} about the boat." for number in range(6)])
+    await memory.consolidate()
+    clock.advance(days=40)
+    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    plan = await memory.plan(ARCHIVE)
+    for one in learned[3:]:
+        await memory.update(one.id, confidence=0.5)
+    receipt = await memory.apply(plan)
+
+    assert (3, 2, 3) == (receipt.archived, receipt.parts, len(receipt.skipped))
+    assert () == (await memory.status()).interrupted
+
+    await memory.undo(receipt)
+
+    assert {"active": 6} == (await memory.status()).statuses
+    assert () == (await memory.status()).interrupted
