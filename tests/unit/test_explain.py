@@ -56,6 +56,16 @@ def test_values_are_shown_as_they_were_compared() -> None:
     } == found.values
 
 
+def test_what_is_not_known_is_shown_as_unknown() -> None:
+    """An absent label and a number that nobody gave; the sign before the rule says that it cannot be told."""
+    where = "severity >= 'high' and age(used_at) > days(1) and uses < 2"
+    found = explained(policy(where), World([row(severity=None, used_at=None)]))
+    lines = str(found).splitlines()
+
+    assert f"? rule r: unknown  archive where {where}" in lines
+    assert "    severity = unknown, age(used_at) = unknown, uses = 0" in lines
+
+
 @pytest.mark.parametrize(
     ("where", "fires_at"),
     [

@@ -31,6 +31,7 @@ from remanence.timescale import ClockName
 CHARS_MAX = 2_000
 NODES_MAX = 400
 DEPTH_MAX = 24
+NUMBER_MAX = 1e18  # larger than any count or time that is kept
 Over: TypeAlias = Literal["memories", "links"]
 
 
@@ -157,7 +158,7 @@ class Call:
     def number(self, index: int) -> float:
         """Return an argument that must be a written number."""
         value = getattr(self.arguments[index], "value", None)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= NUMBER_MAX:
             raise self.error(f"argument {index + 1} must be a plain number", self.arguments[index])
         return value
 
@@ -343,7 +344,7 @@ class Compiler:
                 str(value),
                 no=lambda frame: np.full(len(frame), not value),
             )
-        if isinstance(value, int | float) and abs(value) < 1e18:
+        if isinstance(value, int | float) and abs(value) < NUMBER_MAX:
             return Node("number", lambda _: float(value), repr(value), constant=float(value))
         if isinstance(value, str):
             return Node("text", lambda _: value, repr(value), constant=value)

@@ -166,6 +166,7 @@ def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
     """Return the state that a memory comes to, checked: a new category begins anew where it lacks the state."""
     category = after.get("category", memory.category)
     state: str | None = after.get("state", memory.state)
+    check_state(core, category, None)
     declared = core.policy.categories.get(category or "")
     if "state" not in after and category != memory.category:
         fits = declared is not None and state in declared.states

@@ -5,6 +5,7 @@ Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
 
 import os
 import sqlite3
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -172,6 +173,23 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
         if name.startswith(prefix):
             return kind(message.format(path=path, error=error), recovery=recovery)
     return StoreError(f"{path}: {error}", recovery="run `doctor`; if it finds nothing, report this as a bug")
+
+
+# What reading may raise where what is stored is not what was written; what a caller passed was looked at before.
+UNREADABLE = (LookupError, TypeError, ValueError, struct.error)
+
+
+def unreadable(error: BaseException, path: str) -> BaseException:
+    """Return what an error means that came up while rows were read."""
+    known = meaning(error, path)
+    if known is not error or isinstance(error, RemanenceError):
+        return known
+    damage = StoreDamaged(
+        f"{path} is damaged: a row is not what was written ({type(error).__name__}: {error})",
+        recovery="run `doctor`, then go back to the latest backup",
+    )
+    damage.__cause__ = error
+    return damage
 
 
 def _constraint(name: str, message: str) -> RemanenceError:

@@ -67,8 +67,15 @@ def decoded(column: Column, value: Any) -> Any:
     if column.kind == "fraction":
         return value / MILLION
     if column.kind == "json":
-        return orjson.loads(value)
+        return _mapping(value)
     return value
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    read = orjson.loads(text)
+    if not isinstance(read, dict):
+        raise TypeError(f"{text[:40]!r} is no mapping")
+    return read
 
 
 def selected(names: Iterable[str], where: str = "") -> str:

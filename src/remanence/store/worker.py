@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from remanence.errors import RemanenceError, StoreUnavailable
 from remanence.process import OpeningProcess
-from remanence.store.dialect import meaning
+from remanence.store.dialect import UNREADABLE, meaning, unreadable
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -181,6 +181,8 @@ class Worker:
         try:
             connection.execute("BEGIN")
             job.answer, job.error = job.work(connection), None
+        except UNREADABLE as error:
+            job.error = unreadable(error, self._path)
         except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
             job.error = meaning(error, self._path)
         finally:

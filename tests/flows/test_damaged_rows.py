@@ -1,0 +1,148 @@
+"""A row that is not what was written is one clear error wherever it is read, and nothing else is lost by it."""
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import remanence
+from remanence.errors import RemanenceError, StoreDamaged
+from remanence.model import COLUMNS
+
+# What may lie where something else was written, by the kinds of SQLite.
+WRONG: dict[str, list[Any]] = {
+    "INTEGER": [-(2**63), -1, 7, 99, 2**40, 2**62],
+    "TEXT": ["", "{", "[1]", "\x00", "null", '{"a": NaN}', "\U0010ffff"],
+    "BLOB": [b"", b"x", b"\xff" * 16],
+}
+READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
+    "get": lambda memory: memory.get(2),
+    "list": lambda memory: memory.list_active(),
+    "recall": lambda memory: memory.recall("tar barrel", count_use=False),
+    "frame": lambda memory: memory.frame("task", "tar", count_use=False),
+    "links": lambda memory: memory.links(1),
+    "contradictions": lambda memory: memory.graph.contradictions(open_only=False),
+    "history": lambda memory: memory.history(),
+    "history of one": lambda memory: memory.history(2),
+    "status": lambda memory: memory.status(),
+    "plan": lambda memory: memory.plan("tidy"),
+    "explain": lambda memory: memory.explain(2, "tidy"),
+    "settings": lambda memory: memory.settings.all(),
+    "frames": lambda memory: memory.frames.list(),
+    "doctor": lambda memory: memory.doctor(),
+    "learn": lambda memory: memory.learn("Barrel 2 holds tar."),
+    "update": lambda memory: memory.update(2, confidence=0.25),
+}
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """A small file with something in every table."""
+    path = tmp_path / "whole.db"
+    async with remanence.open(path, embedder="hashed") as memory:
+        for number in range(4):
+            await memory.learn(
+                f"Barrel {number} holds tar.",
+                key=f"k{number}",
+                tags=["t"],
+                source=f"s{number}",
+                category="fact",
+                speaker="Mara",
+                confidence=0.5,
+                attributes={"n": number},
+            )
+        await memory.consolidate()
+        await memory.link(1, 2, "contradicts")
+        await memory.hold(2, "audit")
+        await memory.adopt("tidy")
+        await memory.begin_session()
+    return path
+
+
+def columns(path: Path) -> list[tuple[str, str, str]]:
+    """List (table, column, kind) of all that is stored."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%STRICT%'")
+        ]
+        return [
+            (table, name, kind)
+            for table in tables
+            for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({table})")
+        ]
+
+
+def damaged(whole: Path, damage: str, value: Any) -> Path:
+    """Return a copy in which a statement went through that no store of ours would let through."""
+    path = whole.with_name("damaged.db")
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for pragma in ("ignore_check_constraints = ON", "foreign_keys = OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute(damage, (value,))
+    return path
+
+
+async def came_out(path: Path) -> list[str]:
+    """Read all that can be read; say what came out that is no error of ours."""
+    odd = []
+    try:
+        async with remanence.open(path, embedder="hashed") as memory:
+            for name, read in READS.items():
+                try:
+                    await read(memory)
+                except RemanenceError as error:
+                    odd += [] if error.recovery else [f"{name}: no way out"]
+                except Exception as error:  # noqa: BLE001 - whatever comes out is what is told
+                    odd.append(f"{name}: {error!r}")
+    except RemanenceError as error:
+        odd += [] if error.recovery else ["open: no way out"]
+    except Exception as error:  # noqa: BLE001 - whatever comes out is what is told
+        odd.append(f"open: {error!r}")
+    return odd
+
+
+@pytest.mark.deep
+async def test_whatever_lies_in_a_column_is_an_error_of_ours(path: Path) -> None:
+    """Each column of each table in turn, with each value that its kind allows."""
+    odd = []
+    for table, column, kind in columns(path):
+        for value in WRONG[kind]:
+            try:
+                copy = damaged(path, f"UPDATE OR IGNORE {table} SET {column} = ?", value)
+            except sqlite3.Error:
+                continue
+            odd += [f"{table}.{column} = {value!r}: {one}" for one in await came_out(copy)]
+
+    assert [] == odd
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("memories", "attributes", "{"),
+        ("memories", "holds", "[1]"),
+        ("states", "severity", 99),
+        ("states", "speaker", 9_999),
+    ],
+)
+async def test_a_damaged_memory_is_damage(path: Path, table: str, column: str, value: object) -> None:
+    """What cannot be read says so, points at doctor, and leaves the others readable."""
+    copy = damaged(path, f"UPDATE {table} SET {column} = ? WHERE seq = 2", value)
+    async with remanence.open(copy, embedder="hashed") as memory:
+        with pytest.raises(StoreDamaged) as caught:
+            await memory.get(2)
+        other = await memory.get(3)
+
+    assert "doctor" in caught.value.recovery
+    assert "Barrel 2 holds tar." == other.text
+
+
+def test_every_kind_of_column_is_damaged() -> None:
+    """No kind of the model is left out above."""
+    assert {"int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob"} == {
+        one.kind for one in COLUMNS
+    }
