@@ -33,12 +33,13 @@ class LinkColumns:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a snapshot is asked for: columns by name, tag patterns (`self/*`), links, and clocks but the wall's."""
+    """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask."""
 
     columns: frozenset[str]
     tags: frozenset[str] = frozenset()
     links: bool = False
     clocks: frozenset[str] = frozenset()  # "active", "turns"
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Snapshot:
     heard: Ints | None = None  # (minute, turns heard in it), ascending
     # Whether it was measured how often the embedder takes different texts for near duplicates.
     calibrated: bool = False
+    asks: Bools | None = None  # whose text holds a question mark
 
     def __len__(self) -> int:
         return len(self.seq)

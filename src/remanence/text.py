@@ -20,6 +20,7 @@ from remanence.model import TEXT_CHARS_MAX
 FINGERPRINT_VERSION = 1
 TOKENIZER_VERSION = 1
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
+ASKING = "?？؟"
 CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
 
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.
@@ -197,6 +198,11 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
+def asks(text: str) -> bool:
+    """Whether a text holds a question mark, so that what follows it is an answer."""
+    return any(mark in text for mark in ASKING)
+
+
 def term_hash(stem: str) -> int:
     """Return the stable positive 63-bit number under which statistics of a stem are kept."""
     digest = blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -125,3 +125,33 @@ async def test_what_users_named_stays_what_they_said(opener: Opener, clock: Manu
         kept = await memory.get((await memory.learn(ANSWER)).seq)
 
         assert (None, None, ()) == (kept.session, kept.thread, (await memory.status()).sessions)
+
+
+def _talk() -> list[Turn]:
+    """Long turns of one matter: every window of neighbours holds its words, one turn says all of them itself."""
+    matter = ("ferry", "harbour", "paint", "deck")
+    return [
+        Turn(f"{' and '.join(matter) if k == 11 else matter[k % 4]} {_filling(k)}", thread="talk", key=str(k))
+        for k in range(18)
+    ]
+
+
+def _filling(k: int) -> str:
+    others = [f"word{(7 * k + step) % 97}x" for step in range(40)]
+    return " ".join([*others, "invoice"] if k == 5 else others)
+
+
+async def test_a_small_store_of_long_turns_finds_what_a_large_one_finds(opener: Opener) -> None:
+    """Words that every window of a small store holds still tell; one rare word does not outweigh four of them."""
+    talk = _talk()
+    others = [Turn(f"gull {k} over the quay", thread=f"talk {k}") for k in range(400)]
+    best = []
+    for scope, turns in (("small", talk), ("large", [*talk, *others])):
+        async with opener(scope=scope, embedder="none") as memory:
+            await memory.learn_many(turns)
+            answer = await memory.recall(
+                "paint, ferry, harbour, deck, invoice", thread="talk", count_use=False
+            )
+            best.append([hit.memory.key for hit in answer.memories[:1]])
+
+    assert [["11"], ["11"]] == best

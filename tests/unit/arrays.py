@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.recall.corpus import Corpus
-from remanence.text import stems, words
+from remanence.text import asks, stems, words
 
 DAY = 86_400_000_000
 
@@ -36,6 +36,7 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
         value=np.array([one.value for one in said], np.float32),
         live=np.array([one.live for one in said], np.bool_),
         assistant=np.array([one.assistant for one in said], np.bool_),
+        asks=np.array([asks(one.text) for one in said], np.bool_),
     )
 
 

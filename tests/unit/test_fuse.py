@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from remanence.recall.corpus import Bools
 from remanence.recall.fit import fit
 from remanence.recall.fuse import (
+    LEAD_SHARE,
     NAMED_FACTOR,
+    SESSION_SHARE,
     WORTH_SHARE,
     WORTH_SHARE_ASSISTANTS,
     Query,
@@ -66,13 +68,13 @@ def test_only_live_and_allowed_memories_are_returned() -> None:
 
 
 def test_arms_are_scaled_inside_the_filter_and_summed() -> None:
-    """The best of both arms scores 2 before its boosts; an arm counts from its worst candidate to its best."""
+    """The best of both arms has 2 before what is added; an arm counts from its worst candidate to its best."""
     said = apart("boat", "rope", "boat")
     vectors = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8)]
     found = ask(said, "boat", vectors=vectors, toward=(1.0, 0.0))
 
     assert [0, 2] == found.rows.tolist()
-    assert found.scores.tolist() == pytest.approx([2.0, 1.6], abs=1e-3)
+    assert [part["lexical"] + part["semantic"] for part in found.parts] == pytest.approx([2.0, 1.6], abs=1e-3)
     assert found.parts[1]["semantic"] == pytest.approx(0.6, abs=1e-3)
 
 
@@ -90,13 +92,71 @@ def test_a_narrow_filter_finds_what_a_wide_one_finds() -> None:
 
 
 def test_the_score_is_its_parts() -> None:
-    """(lexical + semantic) × named × worth gives the score of every hit."""
-    said = [Said("Ingrid keeps a boat", session=-1, speaker=k % 2, value=k) for k in range(4)]
+    """(lexical + semantic + lead + session) × named × worth gives the score of every hit."""
+    said = [Said(f"Ingrid keeps a boat{'?' * k}", session=k // 2, speaker=k % 2, value=k) for k in range(4)]
     vectors = np.eye(4, 2) + 0.1
     found = ask(said, "Ingrid's boat", vectors=vectors.tolist(), toward=(1.0, 0.0))
-    products = [(part["lexical"] + part["semantic"]) * part["named"] * part["worth"] for part in found.parts]
+    sums = [sum(part[name] for name in ("lexical", "semantic", "lead", "session")) for part in found.parts]
+    products = [total * part["named"] * part["worth"] for total, part in zip(sums, found.parts, strict=True)]
 
     assert found.scores.tolist() == pytest.approx(products, rel=1e-5)
+
+
+def parts_by_row(found: Ranked, name: str) -> dict[int, float]:
+    """Return one part of each hit by its row."""
+    return {int(row): round(part[name], 4) for row, part in zip(found.rows, found.parts, strict=True)}
+
+
+def test_an_answer_gets_of_its_question_what_this_matches_better() -> None:
+    """The lead is a share of the difference, never less than nothing, and only after a question mark."""
+    asking = [Said("Which boat leaks?"), Said("the green one"), *apart("tea", "gulls", "fog")]
+    telling = [Said("Which boat leaks."), Said("the green one"), *apart("tea", "gulls", "fog")]
+    found = ask(asking, "which boat leaks")
+    lead, evidence = parts_by_row(found, "lead"), parts_by_row(found, "lexical")
+
+    assert {0: 0.0, 1: pytest.approx(LEAD_SHARE * (evidence[0] - evidence[1]), abs=1e-3)} == lead
+    assert {0: 0.0, 1: 0.0} == parts_by_row(ask(telling, "which boat leaks"), "lead")
+    assert 0.0 == max(parts_by_row(ask(asking, "green one"), "lead").values())
+
+
+def test_an_answer_stands_in_the_stretch_of_its_question() -> None:
+    """What comes next in the same session is an answer, though another one interleaves; its turns are none."""
+    said = [
+        Said("Which boat leaks?", session=0),
+        Said("the green one", session=1),
+        Said("the red one", session=0),
+    ]
+    lead = parts_by_row(ask([*said, *apart("tea", "fog")], "which boat leaks"), "lead")
+
+    assert (True, False) == (lead[2] > 0, 1 in lead)
+
+
+def test_a_chat_lifts_what_stands_beside_the_best() -> None:
+    """What matches at all gets a share of the best evidence in its stretch, where assistants do not say most words."""
+    said = [
+        Said("boat and rope", session=0),
+        *[Said("tea", session=0)] * 9,
+        Said("boat", session=0),
+        Said("boat", session=1),
+    ]
+    machines = [Said(one.text, session=one.session, assistant=True) for one in said]
+    evidence = parts_by_row(ask(said, "boat and rope", limit=20), "lexical")
+    session = parts_by_row(ask(said, "boat and rope", limit=20), "session")
+
+    assert session[10] == pytest.approx(SESSION_SHARE * evidence[0], abs=1e-3)
+    assert session[11] == pytest.approx(SESSION_SHARE * evidence[11], abs=1e-3)
+    assert 5 not in session
+    assert {0.0} == set(parts_by_row(ask(machines, "boat and rope", limit=20), "session").values())
+
+
+def test_what_is_outside_the_filter_lifts_nothing() -> None:
+    """Neither the question nor the best of the stretch counts where they may not be returned."""
+    said = [Said("Which boat leaks?"), Said("a boat"), *apart("tea", "fog")]
+    found = ask(said, "which boat leaks", allowed=np.array([False, True, True, True]))
+
+    assert [1] == found.rows.tolist()
+    assert 0.0 == found.parts[0]["lead"]
+    assert found.parts[0]["session"] == pytest.approx(SESSION_SHARE * found.parts[0]["lexical"])
 
 
 def test_what_the_named_person_said_is_boosted_not_filtered() -> None:

@@ -13,6 +13,7 @@ from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
 from remanence.recall.lexical import (
     K1,
     NAME_IDF_MAX,
+    WINDOWS_PRIOR,
     B,
     Lexical,
     lexical_scores,
@@ -55,7 +56,7 @@ def spelled_out(said: list[Said], query: str) -> list[float]:
             for row in range(count)
         ]
         df = sum(found > 0 for found in tf)
-        idf = math.log(1 + (count - df + 0.5) / (df + 0.5))
+        idf = math.log(1 + (count + WINDOWS_PRIOR - df + 0.5) / (df + 0.5))
         for row, found in enumerate(tf):
             total[row] += idf * (K1 + 1) * found / (found + K1 * (1 - B + B * length[row] / mean))
     return total

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.text import term_hash
-from remanence.write.value import ASSISTANT_SHARE, POINTS_MIN, Value, asks, keep_value
+from remanence.text import asks, term_hash
+from remanence.write.value import ASSISTANT_SHARE, POINTS_MIN, Value, keep_value
 
 Golden = tuple[str, int, dict[str, int], int, bool, bool, float, float, float]
 

@@ -20,6 +20,7 @@ from remanence.recall.semantic import touched_rows, window_vectors
 from remanence.snapshot import Snapshot, Wanted, means
 from remanence.store.base import Store
 from remanence.stretch import stretches
+from remanence.text import asks
 
 Answer = TypeVar("Answer")
 Ints = npt.NDArray[np.int64]
@@ -51,6 +52,7 @@ class ScopeIndex:
         self._bare = np.zeros((0, 0), np.float16)
         self._windows = np.zeros((0, 0), np.float32)
         self._held = np.zeros(0, np.bool_)
+        self._asks = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
         self._tagged: dict[str, Ints] = {}
         self._turn = asyncio.Lock()
@@ -104,6 +106,7 @@ class ScopeIndex:
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
             assistant=self.column("role") == Role.ASSISTANT,
+            asks=self._asks[: self._rows],
         )
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -207,7 +210,7 @@ class ScopeIndex:
 
     async def _read(self, now: int) -> None:
         """Read the whole scope."""
-        snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(COLUMNS)), now)
+        snapshot = await self._store.snapshot(self._scope, Wanted(frozenset(COLUMNS), asks=True), now)
         seqs, vectors = await self._store.vectors(self._scope)
         await _to_the_end(self._fill, snapshot, seqs, vectors)
 
@@ -220,6 +223,8 @@ class ScopeIndex:
         self._codes = _codes(snapshot)
         self._bare = np.zeros((self._rows, self._dimensions), np.float16)
         self._held = np.zeros(self._rows, np.bool_)
+        assert snapshot.asks is not None
+        self._asks = snapshot.asks.copy()
         self._place(seqs, vectors)
         self._ground = None
         self._tagged.clear()
@@ -261,6 +266,7 @@ class ScopeIndex:
         rows = self.rows_of(memory.seq for memory in memories)
         for name in COLUMNS:
             self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
+        self._asks[rows] = [asks(memory.text) for memory in memories]
         self._place(seqs, vectors)
         self._ground = None
         reached = np.union1d(left, touched_rows(self.ground.windows, rows))
@@ -288,7 +294,7 @@ class ScopeIndex:
             self._seq = _widened(self._seq, room)
             self._columns = {name: _widened(values, room) for name, values in self._columns.items()}
             self._bare, self._windows = _widened(self._bare, room), _widened(self._windows, room)
-            self._held = _widened(self._held, room)
+            self._held, self._asks = _widened(self._held, room), _widened(self._asks, room)
         self._held[self._rows : needed] = False
         self._bare[self._rows : needed] = 0
         self._rows = needed

@@ -29,7 +29,8 @@ class Corpus:
 
     `seq` ascends. `stretch` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
     `said_at` microseconds UTC, `value` the keep-value, `live` whether a row may be returned (others only lend
-    words; nothing where `words` is 0), `assistant` whether one spoke.
+    words; nothing where `words` is 0), `assistant` whether one spoke, `asks` whether the text
+    holds a question mark.
     """
 
     seq: Ints
@@ -40,6 +41,7 @@ class Corpus:
     value: Floats
     live: Bools
     assistant: Bools
+    asks: Bools
 
     def __len__(self) -> int:
         """Return the number of memories."""
@@ -51,7 +53,8 @@ class Windows:
     """The neighbourhood of every memory of a corpus, worked out once; all arrays are in slots.
 
     `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
-    what slots i and i + k lend each other: the weight of the kth neighbour in one stretch, else 0. `lends` is the
+    what slots i and i + k lend each other: the weight of the kth neighbour in one stretch, else 0. `starts` are the
+    slots that begin a stretch. `lends` is the
     share of its words that a memory lends at all. `length` is the number of words in the window. `day`,
     `month`, `year` are of `said_at`, UTC.
     """
@@ -59,6 +62,7 @@ class Windows:
     order: npt.NDArray[np.intp] | None
     slot: npt.NDArray[np.intp] | None
     share: tuple[Floats, ...]
+    starts: npt.NDArray[np.intp]
     lends: Floats
     length: Floats
     speaker: Codes
@@ -73,6 +77,10 @@ class Windows:
     def to_rows(self, by_slot: Floats) -> Floats:
         """Return an array by slot as an array by row."""
         return by_slot if self.slot is None else by_slot[self.slot]
+
+    def in_slots(self, by_row: Floats) -> Floats:
+        """Return an array by row as an array by slot."""
+        return by_row if self.order is None else by_row[self.order]
 
 
 def windows_of(corpus: Corpus) -> Windows:
@@ -90,6 +98,7 @@ def windows_of(corpus: Corpus) -> Windows:
         order=order,
         slot=slot,
         share=share,
+        starts=np.flatnonzero(np.concatenate(([True], stretch[1:] != stretch[:-1]))[: len(stretch)]),
         lends=lends,
         length=own + spread(own * lends, share),
         speaker=corpus.speaker if order is None else corpus.speaker[order],

@@ -1,6 +1,6 @@
 """The fusion of the arms into one ranking with its reasons. Knows arrays of one scope, no store and no texts.
 
-    score = (lexical + semantic) × named person × (1 + share × worth)
+    score = (lexical + semantic + lead + session) × named person × (1 + share × worth)
 
 Each arm is scaled to 0–1 over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
 """
@@ -25,6 +25,10 @@ NAMED_FACTOR = 1.5  # a boost, never a filter: what others say about a person co
 WORTH_SHARE = 0.4
 # Where assistants talk most, length and form say little about worth.
 WORTH_SHARE_ASSISTANTS = 0.1
+# What an answer gets of how much better the question before it matches: it often lacks the words that were asked for.
+LEAD_SHARE = 0.3
+# What a memory gets of the best evidence in its stretch, in chats; long replies of assistants are found worse with it.
+SESSION_SHARE = 0.2
 # The value that counts as full: one extraordinary memory must not shrink all others.
 WORTH_PERCENTILE = 95
 # Below this share of the rows, copying the candidates' vectors is cheaper than comparing all.
@@ -36,7 +40,8 @@ class Ground:
     """One scope made ready for many queries: work it out again when memories came or went.
 
     `worth` is the keep-value scaled to 0–1 by row and `worth_share` how much of it may raise a score. `names` maps a
-    stem to the codes of speakers.
+    stem to the codes of speakers. `session_share` is what a memory gets of the best in its stretch; `answers` are the
+    rows whose predecessor in the stretch asks, `asked` these predecessors.
     """
 
     corpus: Corpus
@@ -44,6 +49,9 @@ class Ground:
     names: Mapping[str, tuple[int, ...]]
     worth: Floats
     worth_share: float
+    session_share: float
+    answers: Rows
+    asked: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +92,17 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
     mostly_assistants = len(corpus) > 0 and float(corpus.words[corpus.assistant].sum()) > 0.5 * float(
         corpus.words.sum()
     )
+    windows = windows_of(corpus)
+    answers, asked = _answers(corpus, windows)
     return Ground(
         corpus=corpus,
-        windows=windows_of(corpus),
+        windows=windows,
         names=name_index(speakers),
         worth=_worth(corpus),
         worth_share=WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE,
+        session_share=0.0 if mostly_assistants else SESSION_SHARE,
+        answers=answers,
+        asked=asked,
     )
 
 
@@ -121,13 +134,15 @@ def rank(
     if likeness is not None:
         arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
     evidence = arms[0] + arms[1] if len(arms) > 1 else arms[0]
+    lead = _lead(ground, evidence, candidates)
+    session = _session(ground, evidence + lead, candidates)
     named, spoken = _spoken(ground, query, candidates)
     raised = 1 + np.float32(ground.worth_share) * _taken(ground.worth, candidates)
-    score = evidence * raised
+    score = (evidence + lead + session) * raised
     if spoken is not None:
         score[spoken] *= np.float32(NAMED_FACTOR)
     best = _best(score, limit)
-    parts = _Parts(arms, lexical, likeness, candidates, spoken, raised)
+    parts = _Parts(arms, lexical, likeness, candidates, (lead, session), spoken, raised)
     return Ranked(
         rows=candidates[best],
         scores=score[best],
@@ -147,6 +162,7 @@ class _Parts:
     lexical: Lexical
     likeness: Floats | None
     candidates: npt.NDArray[np.intp]
+    lent: tuple[Floats, Floats]  # by the question before it, and by its stretch
     spoken: Bools | None
     raised: Floats
 
@@ -156,6 +172,8 @@ class _Parts:
         if self.likeness is not None:
             parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
         named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
+        lead, session = (float(values[place]) for values in self.lent)
+        parts |= {"lead": lead, "session": session}
         return parts | {"named": named, "worth": float(self.raised[place])}
 
     def strength(self, place: int) -> float:
@@ -191,6 +209,48 @@ def _likeness(
     if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
         return cosine(vectors, query, candidates)
     return _taken(cosine(vectors, query), candidates)
+
+
+def _answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
+    """Return the rows that follow a question in their stretch, and the rows that ask."""
+    asking = corpus.asks if windows.order is None else corpus.asks[windows.order]
+    follows = np.ones(len(asking), np.bool_)
+    follows[windows.starts] = False
+    slots = np.flatnonzero(follows[1:] & asking[:-1]) + 1
+    if windows.order is None:
+        return slots, slots - 1
+    return windows.order[slots], windows.order[slots - 1]
+
+
+def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
+    """Return what each candidate gets of how much better the question before it matches."""
+    if not len(ground.answers):
+        return np.zeros_like(evidence)
+    found, lead = _spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
+    better = found[ground.asked] - found[ground.answers]
+    lead[ground.answers] = np.float32(LEAD_SHARE) * np.maximum(better, 0)
+    return _taken(lead, candidates)
+
+
+def _session(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
+    """Return what each candidate that matches gets of the best evidence in its stretch."""
+    if not ground.session_share or not len(candidates):
+        return np.zeros_like(evidence)
+    windows = ground.windows
+    found = windows.in_slots(_spread_out(ground, evidence, candidates))
+    best = np.maximum.reduceat(found, windows.starts)
+    lengths = np.diff(windows.starts, append=len(found))
+    session = windows.to_rows(np.repeat(np.float32(ground.session_share) * best, lengths))
+    return _taken(session, candidates) * (evidence > 0)
+
+
+def _spread_out(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
+    """Return evidence by row, nothing for what is not in the running."""
+    if len(candidates) == len(ground.corpus):
+        return evidence
+    found = np.zeros(len(ground.corpus), np.float32)
+    found[candidates] = evidence
+    return found
 
 
 def _taken(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:

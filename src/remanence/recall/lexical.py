@@ -22,8 +22,12 @@ K1 = 1.2
 B = 0.75
 SPEAKER_WEIGHT = 2.0
 DATE_WEIGHT = 1.0
-# ln 2: the weight of a word in half of all windows. Inside a conversation a participant's name says who, not what.
+# ln 2: the weight of a word in half of very many windows. Inside a conversation a participant's name says who, and
+# not what.
 NAME_IDF_MAX = 0.7
+# As if so many windows without the word were there (the keep-value's prior): in a small store a window of neighbours
+# holds nearly every word of the topic, and such words would weigh nothing.
+WINDOWS_PRIOR = 500
 # In a large store a word of every fourth memory costs most of the time and orders nothing.
 COMMON_SHARE_MAX = 0.25
 COMMON_FROM_ROWS = 20_000
@@ -105,7 +109,7 @@ def _damping(windows: Windows) -> Floats:
 
 
 def _idf(held: int, n: int) -> float:
-    return math.log(1 + (n - held + 0.5) / (held + 0.5))
+    return math.log1p((n + WINDOWS_PRIOR - held + 0.5) / (held + 0.5))
 
 
 def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> Floats:

@@ -21,6 +21,7 @@ from remanence.store.names import SCOPE, Names
 from remanence.store.packed import Field, Packing, Rows, gather
 from remanence.store.rows import MILLION
 from remanence.store.rules import COUNT_MAX, TIME_BOUND, refuse_wanted
+from remanence.text import ASKING
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
@@ -74,6 +75,7 @@ def snapshot(connection: sqlite3.Connection, names: Names, scope: str, wanted: W
         destroyed_today=destroyed,
         spans=books.clock(connection, no, "active") if "active" in wanted.clocks else None,
         heard=books.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
+        asks=_asking(connection, no, seq) if wanted.asks else None,
     )
 
 
@@ -168,6 +170,18 @@ def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) ->
         "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
         " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
         (no, _glob(pattern)),
+    ).fetchone()
+    return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+
+
+def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
+    """Tell for each memory whether its text holds a question mark."""
+    (first, last), dense = _extent(connection, no)
+    marked = " OR ".join(f"text LIKE '%{mark}%'" for mark in ASKING)
+    (found,) = connection.execute(
+        f"SELECT group_concat(seq) FROM memories{' NOT INDEXED' if dense else ''}"
+        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({marked})",
+        (no, first, last),
     ).fetchone()
     return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
 

@@ -45,7 +45,7 @@ from remanence.store.rules import (
 )
 from remanence.store.tables import Row, Tables, applied, empty, refuse_conflicts
 from remanence.stretch import FIRST_IN_STRETCH, LOOK_BACK, counted, stretch_of
-from remanence.text import stems, term_hash
+from remanence.text import asks, stems, term_hash
 
 
 @dataclass(slots=True)
@@ -198,6 +198,7 @@ class MemoryStore:
             ),
             spans=spans,
             heard=heard,
+            asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
         )
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:

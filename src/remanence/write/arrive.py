@@ -10,9 +10,9 @@ from typing import Any, Literal
 from remanence.change import Change, Increment
 from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Stretch, Tail, Turn
 from remanence.stretch import goes_on, stretch_of
-from remanence.text import term_hash, token_estimate, words
+from remanence.text import asks, term_hash, token_estimate, words
 from remanence.write.classify import decay
-from remanence.write.value import asks, keep_value
+from remanence.write.value import keep_value
 
 
 @dataclass(frozen=True, slots=True)

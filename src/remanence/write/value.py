@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
 from remanence.stretch import FIRST_IN_STRETCH
-from remanence.text import Reading, lexicon_of, readings, stems_of, term_hash
+from remanence.text import Reading, asks, lexicon_of, readings, stems_of, term_hash
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
 MEMORIES_PRIOR = (
@@ -27,7 +27,6 @@ ASSISTANT_SHARE = (
 )
 
 _SENTENCE = re.compile(r"[^.!?…。！？؟\n]*[.!?…。！？؟\n]*")
-_ASKING = frozenset("?？؟")
 # A capital inside a sentence makes a name; one after these marks only opens a sentence.
 _CAPITAL = re.compile(r" ([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+)")
 _OPENS_AFTER = frozenset(".!?…。\"'”“»)-–—*:")
@@ -93,11 +92,6 @@ def keep_value(
     points = max(POINTS_MIN, 1 + sum([reason.points for reason in reasons]))
     speaker = ASSISTANT_SHARE if assistant else 1.0
     return Value(information * points * speaker, information, points, speaker, tuple(reasons))
-
-
-def asks(text: str) -> bool:
-    """Whether a turn ends by asking something, so that the next one is an answer."""
-    return not _ASKING.isdisjoint(text)
 
 
 def _information(stems: Sequence[str], memories: int, df: Mapping[int, int]) -> float:
@@ -204,7 +198,7 @@ def _asking_share(text: str) -> float:
     """Return the share of the characters that stand in sentences closed by a question mark."""
     if not asks(text):
         return 0.0
-    asking = sum(len(part) for part in _SENTENCE.findall(text) if not _ASKING.isdisjoint(part))
+    asking = sum(len(part) for part in _SENTENCE.findall(text) if asks(part))
     return asking / len(text)
 
 

@@ -42,6 +42,16 @@ class SnapshotContract:
         assert [a, c] == snapshot.seq.tolist()
         assert [Status.PRUNED, Status.INBOX] == snapshot.columns["status"].tolist()
 
+    async def test_a_snapshot_tells_whose_text_asks(self, store: Store) -> None:
+        """A question mark of any script, wherever it stands; a snapshot that is not asked does not say."""
+        texts = ("Who rows?", "Nobody rows", "Why? Because", "誰？", "%_", "من؟")
+        await keep(store, *(created(k, text) for k, text in enumerate(texts, 1)))
+        told = (await frozen(store, asks=True)).asks
+        assert told is not None
+
+        assert [True, False, True, True, False, True] == told.tolist()
+        assert None is (await frozen(store)).asks
+
     async def test_a_snapshot_of_many_rows_is_whole(self, store: Store) -> None:
         """Thousands of rows come whole and aligned, whatever ranges they are read in."""
         count = 2_500
