@@ -40,8 +40,8 @@ class Ground:
     """One scope made ready for many queries: work it out again when memories came or went.
 
     `worth` is the keep-value scaled to 0–1 by row and `worth_share` how much of it may raise a score. `names` maps a
-    stem to the codes of speakers. `session_share` is what a memory gets of the best in its stretch; `answers` are the
-    rows whose predecessor in the stretch asks, `asked` these predecessors.
+    stem to the codes of speakers. `session_share` is what a memory gets of the best in its stretch, whose number by
+    row is `stretch`; `answers` are the rows whose predecessor in the stretch asks, `asked` these predecessors.
     """
 
     corpus: Corpus
@@ -50,6 +50,7 @@ class Ground:
     worth: Floats
     worth_share: float
     session_share: float
+    stretch: Rows
     answers: Rows
     asked: Rows
 
@@ -101,6 +102,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         worth=_worth(corpus),
         worth_share=WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE,
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
+        stretch=_numbered(windows),
         answers=answers,
         asked=asked,
     )
@@ -211,6 +213,14 @@ def _likeness(
     return _taken(cosine(vectors, query), candidates)
 
 
+def _numbered(windows: Windows) -> Rows:
+    """Return by row which of the stretches it belongs to, in the order of their slots."""
+    begins = np.zeros(len(windows.length), np.intp)
+    begins[windows.starts[1:]] = 1
+    numbers: Rows = np.cumsum(begins)
+    return numbers if windows.slot is None else numbers[windows.slot]
+
+
 def _answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
     """Return the rows that follow a question in their stretch, and the rows that ask."""
     asking = corpus.asks if windows.order is None else corpus.asks[windows.order]
@@ -236,12 +246,12 @@ def _session(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     """Return what each candidate that matches gets of the best evidence in its stretch."""
     if not ground.session_share or not len(candidates):
         return np.zeros_like(evidence)
-    windows = ground.windows
-    found = windows.in_slots(_spread_out(ground, evidence, candidates))
-    best = np.maximum.reduceat(found, windows.starts)
-    lengths = np.diff(windows.starts, append=len(found))
-    session = windows.to_rows(np.repeat(np.float32(ground.session_share) * best, lengths))
-    return _taken(session, candidates) * (evidence > 0)
+    found = ground.windows.in_slots(_spread_out(ground, evidence, candidates))
+    best = np.maximum.reduceat(found, ground.windows.starts)
+    best *= np.float32(ground.session_share)
+    session: Floats = np.take(best, _taken(ground.stretch, candidates))
+    session *= evidence > 0
+    return session
 
 
 def _spread_out(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
