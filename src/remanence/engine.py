@@ -31,6 +31,7 @@ from remanence.flows import (
     scheduling,
     sessions,
     settings,
+    speaking,
     starting,
     telling,
     undoing,
@@ -361,9 +362,10 @@ class Engine:
         return await telling.status(self._core)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, references, row hashes, audit chain, full text, and the load of episodes."""
+        """Check what is stored: structure, references, row hashes, audit chain, full text, clock, episodes, and who speaks."""
         core = self._core
-        return [*await core.store.check(), await core.watch.check(), await probing.memory_integrity(core)]
+        looked = [await core.watch.check(), await probing.memory_integrity(core), await speaking.speakers(core)]
+        return [*await core.store.check(), *looked]
 
     @property
     def settings(self) -> settings.Settings:

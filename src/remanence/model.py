@@ -323,14 +323,15 @@ class Memory:
 class Turn:
     """What was said: one turn of a conversation, or any text to learn.
 
-    `key` is a stable name of the caller's: a turn whose key is known already is not taken in again.
+    `key` is a stable name of the caller's: a turn whose key is known already is not taken in again. `role` None is told
+    by the speaker's name: a program's name makes an assistant, everyone else is a user.
     """
 
     text: str
     category: str | None = None
     kind: str | None = None
     tags: Sequence[str] = ()
-    role: str = "user"
+    role: str | None = None
     speaker: str | None = None
     agent: str | None = None
     thread: str | None = None
@@ -346,12 +347,23 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already."""
+    """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
+
+    `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
+    """
 
     id: str
     seq: int
     status: Literal["stored", "confirmed", "known"]
     reason: str = ""
+    role: str | None = None
+    told_by: str = ""
+
+    @property
+    def note(self) -> str:
+        """The reason and the role, as far as there is anything to say."""
+        role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
+        return "; ".join(part for part in (self.reason, role) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from remanence.change import Change
 from remanence.errors import InvalidInput
 from remanence.flows.core import Core, refuse_moved, update
 from remanence.flows.editing import edited, heir
+from remanence.flows.speaking import settled
 from remanence.flows.writing import prepared, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn
 from remanence.write.arrive import Draft
@@ -35,7 +36,7 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
     else:
         await core.change_one(memory.seq, "put", _unnamed, if_revision=if_revision)
         if_revision = None if if_revision is None else 0
-    (learned,) = await take(core, [draft])
+    (learned,) = await take(core, await settled(core, [draft]))
     if learned.status == "stored":
         return learned if memory is None else await _after(core, memory, learned)
     if (await core.store.get(core.scope, [turn.key])) == [None]:

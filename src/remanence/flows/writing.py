@@ -12,12 +12,14 @@ from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, aside, joined, label, update
+from remanence.flows.speaking import settled
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, in_stretch
+from remanence.write.roles import role_of_name
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 
@@ -54,7 +56,8 @@ class Door:
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         answers: list[Learned] = []
         try:
-            answers = await take(self._core, [item.draft for item in batch])
+            drafts = await settled(self._core, [item.draft for item in batch])
+            answers = await take(self._core, drafts)
         finally:
             if not answers:  # the failure is this caller's; the others try again with a batch of their own
                 self._waiting[:0] = [item for item in batch if item is not mine]
@@ -66,7 +69,7 @@ async def learn_many(
     core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
 ) -> list[Learned]:
     """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far."""
-    drafts = await asyncio.to_thread(_prepared, core, turns)
+    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns))
     answers: list[Learned] = []
     for start in range(0, len(drafts), CHUNK):
         answers += await take(core, drafts[start : start + CHUNK])
@@ -100,7 +103,9 @@ def prepare(core: Core, turn: Turn) -> Draft:
         turn = replace(turn, session=session)
     return Draft(
         turn=turn,
-        role=label(Role, turn.role, "role"),
+        role=(role_of_name(turn.speaker) or Role.USER)
+        if turn.role is None
+        else label(Role, turn.role, "role"),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -233,6 +238,8 @@ def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
             outcome.key if outcome.key > 0 else assigned[-outcome.key - 1],
             outcome.status,
             outcome.reason,
+            told_by=outcome.told_by,
+            role=outcome.role,
         )
         for outcome in batch.outcomes
     ]

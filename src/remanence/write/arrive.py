@@ -12,6 +12,7 @@ from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Str
 from remanence.stretch import goes_on, stretch_of
 from remanence.text import asks, term_hash, token_estimate, words
 from remanence.write.classify import decay
+from remanence.write.roles import told_by
 from remanence.write.value import keep_value
 
 
@@ -31,12 +32,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one draft: the memory's key (negative for a new one), its id and the reason."""
+    """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said."""
 
     key: int
     id: str
     status: Literal["stored", "confirmed", "known"]
     reason: str = ""
+    role: str | None = None
+    told_by: str = ""
 
 
 def in_stretch(turn: Turn, agent: str | None) -> Stretch:
@@ -140,7 +143,8 @@ class Batch:
         self._tags[key] = set(draft.turn.tags)
         self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(self._tags[key])]
         reason = self._after_fallen(key, draft)
-        outcome = Outcome(key, row["id"], "stored", reason)
+        by = told_by(draft.turn, draft.role)
+        outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint] = outcome
         self._count(draft)
         return outcome

@@ -47,7 +47,10 @@ class About:
     ] = None
     kind: Annotated[str | None, typer.Option(help="semantic, episodic or procedural.")] = None
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given several times.")] = None
-    role: Annotated[str, typer.Option(help="Who speaks: user, assistant, system or tool.")] = "user"
+    role: Annotated[
+        str | None,
+        typer.Option(help="Who speaks: user, assistant, system or tool; told by the speaker if absent."),
+    ] = None
     speaker: Annotated[str | None, typer.Option(help="The name of who said it.")] = None
     thread: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None
     session: Annotated[str | None, typer.Option(help="The stretch of the conversation.")] = None

@@ -150,7 +150,7 @@ def _ingested(done: Ingested) -> Iterator[Text]:
 
 @lines.register
 def _learned(done: Learned) -> Iterator[Text]:
-    reason = f" ({safe(done.reason)})" if done.reason else ""
+    reason = f" ({safe(done.note)})" if done.note else ""
     yield Text.assemble((done.status, "bold"), f" {done.seq}  {done.id}{reason}")
 
 

@@ -91,15 +91,18 @@ class Tools:
         kind: Annotated[str | None, Field(description="semantic, episodic or procedural.")] = None,
         tags: Annotated[list[str] | None, Field(description="Names to find it by.")] = None,
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
+        role: Annotated[
+            str | None, Field(description="user, assistant, system or tool; told by the speaker if absent.")
+        ] = None,
         source: Annotated[str | None, Field(description="Where it can be looked up.")] = None,
         said_at: Annotated[str | None, Field(description="When, ISO 8601; now if absent.")] = None,
     ) -> Stored:
         """Remember one text. It is on the disk when this answers."""
         self._refuse_identity(category, tags or ())
         when = None if said_at is None else moment(said_at)
-        about = {"category": category, "kind": kind, "speaker": speaker, "source": source}
+        about = {"category": category, "kind": kind, "speaker": speaker, "role": role, "source": source}
         done = await self.memory.learn(text, tags=tuple(tags or ()), said_at=when, **about)
-        return Stored(done.id, done.status, done.reason)
+        return Stored(done.id, done.status, done.note)
 
     def _refuse_identity(self, category: str | None, tags: Sequence[str]) -> None:
         """Refuse to let what an agent was told say who the agent is, where nobody looks after it."""

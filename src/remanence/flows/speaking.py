@@ -1,0 +1,77 @@
+"""Who spoke, where nobody said it and the name leaves it in doubt; and a look for a role that was told wrongly."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from remanence.errors import StoreError
+from remanence.flows.core import Core
+from remanence.flows.probing import broken
+from remanence.model import Role
+from remanence.snapshot import Snapshot, Wanted
+from remanence.store.base import Check, Find
+from remanence.write.arrive import Draft
+from remanence.write.roles import TEXTS_MAX, in_doubt, speaks_as_assistant
+
+NAME = "speakers"
+WORDS_MIN = 2_000  # below, one long text may be most of what is there
+
+
+async def settled(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
+    """Give the assistant's role to doubtful names whose texts, these and their latest, read as an assistant's."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for draft in drafts:
+        if draft.turn.speaker is not None and in_doubt(draft.turn):
+            texts[draft.turn.speaker].append(draft.turn.text)
+    assistants = set()
+    for speaker, arriving in texts.items():
+        said = [*arriving, *await _latest(core, speaker)]
+        if await asyncio.to_thread(speaks_as_assistant, said):
+            assistants.add(speaker)
+    return [
+        replace(draft, role=Role.ASSISTANT)
+        if draft.turn.speaker in assistants and in_doubt(draft.turn)
+        else draft
+        for draft in drafts
+    ]
+
+
+async def _latest(core: Core, speaker: str) -> list[str]:
+    found = await core.store.find(core.scope, Find(equal={"speaker": speaker}, limit=TEXTS_MAX))
+    return [memory.text for memory in found]
+
+
+async def speakers(core: Core) -> Check:
+    """Look whether most words come from one speaker who reads as an assistant and is kept as a user."""
+    try:
+        snapshot = await core.store.snapshot(
+            core.scope, Wanted(frozenset({"role", "speaker", "words"})), core.clock.now()
+        )
+        loudest, share = _loudest(snapshot)
+        said = [] if loudest is None else await _latest(core, loudest)
+    except StoreError as error:
+        return replace(broken(error), name=NAME)
+    if loudest is None:
+        return Check(NAME, True, "no user says most of the words")
+    detail = f"{share:.0%} of the words are the user {loudest}'s"
+    if not await asyncio.to_thread(speaks_as_assistant, said):
+        return Check(NAME, True, detail)
+    advice = (
+        f"{loudest} offers and lists like an assistant, and is kept as a user, which harms recall and keep-values:"
+        " learn its texts with role assistant"
+    )
+    return Check(NAME, True, detail, advice)
+
+
+def _loudest(snapshot: Snapshot) -> tuple[str | None, float]:
+    """Return the one speaker who says more than half of all words in the role of a user, and that share."""
+    words = snapshot.columns["words"].astype(np.int64)
+    speaker = snapshot.columns["speaker"].astype(np.int64)
+    users = (snapshot.columns["role"] == Role.USER) & (speaker >= 0)
+    said = np.bincount(speaker[users], words[users])
+    if not len(said) or words.sum() < WORDS_MIN or 2 * said.max() <= words.sum():
+        return None, 0.0
+    return snapshot.names["speaker"][int(said.argmax())], float(said.max() / words.sum())

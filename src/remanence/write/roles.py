@@ -1,0 +1,65 @@
+"""Who speaks where nobody said it: by a name that only programs bear, else by what a doubtful name says. No store.
+
+A wrong role costs: half of recall's rules and the keep-value ask who spoke.
+"""
+
+from collections.abc import Sequence
+
+from remanence.languages.speakers import ASSISTANTS, BESIDE, DOUBTFUL, SYSTEMS
+from remanence.model import Role, Turn
+from remanence.text import lexicon_of, readings
+
+LONG_WORDS_MIN = 80
+LISTED_MIN = 2  # so many lines of a list make one
+SIGNS_MIN = 2  # one sign alone anybody gives
+SIGNS_SHARE = 0.75  # of the texts; in chats of people it is 0.02 to 0.17
+TEXTS_MAX = 20  # of one speaker: as many are looked at as it takes to tell
+_BULLETS = ("- ", "* ", "• ")
+
+
+def role_of_name(speaker: str | None) -> Role | None:
+    """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
+    words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]
+    named = [word for word in words if word not in BESIDE] or words
+    if named and all(word in SYSTEMS for word in named):
+        return Role.SYSTEM
+    if named and all(word in ASSISTANTS for word in named):
+        return Role.ASSISTANT
+    # An estate agent is a person, and so is Gemini Ganesan: such names only raise the question.
+    return None if any(word in ASSISTANTS | DOUBTFUL for word in words) else Role.USER
+
+
+def in_doubt(turn: Turn) -> bool:
+    """Tell whether nobody said who spoke and the name may be a program's."""
+    return turn.role is None and role_of_name(turn.speaker) is None
+
+
+def told_by(turn: Turn, role: Role) -> str:
+    """Say by what a role was told that nobody said; "" where one was said, and of the user's, which everyone has."""
+    if turn.role is not None or role is Role.USER:
+        return ""
+    return "what it says" if in_doubt(turn) else "its name"
+
+
+def speaks_as_assistant(texts: Sequence[str]) -> bool:
+    """Tell whether texts of one speaker read as an assistant's: they offer, list and run long, three signs to four."""
+    signs = sum(map(_signs, texts))
+    return signs >= max(SIGNS_MIN, SIGNS_SHARE * len(texts))
+
+
+def _words(name: str) -> list[str]:
+    return "".join(sign if sign.isalnum() else " " for sign in name.casefold()).split()
+
+
+def _signs(text: str) -> int:
+    """Count what marks an assistant's text: an offer, a list, and the length of one that has either."""
+    read, folded = readings(text), text.casefold()
+    offers = any(phrase in folded for phrase in lexicon_of(read).offers)
+    listed = sum(map(_is_listed, text.splitlines())) >= LISTED_MIN
+    return offers + listed + ((offers or listed) and len(read) >= LONG_WORDS_MIN)
+
+
+def _is_listed(line: str) -> bool:
+    head = line.lstrip()
+    number = head.partition(" ")[0]
+    return head.startswith(_BULLETS) or (number[:-1].isdecimal() and number[-1:] in (".", ")"))
