@@ -27,7 +27,7 @@ def add(app: typer.Typer) -> None:
 
 
 async def doctor(memory: "Engine") -> Any:
-    """Check what is stored: structure, references, row hashes, audit, full text, and the load of episodes."""
+    """Check what is stored: structure, references, row hashes, audit, full text, episodes, and who speaks."""
     with waiting("checking"):
         return await memory.doctor()
 
