@@ -385,11 +385,12 @@ class Consolidated:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One recalled memory with its score and the parts that made it."""
+    """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it."""
 
     memory: Memory
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
+    contradicted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from remanence.flows import frames, settings
 from remanence.flows.core import Core, aside
 from remanence.flows.filling import Filled, Queue, fill
 from remanence.flows.recalling import Asked, asked_for, rank_rows, render
-from remanence.flows.weighing import contradictions, degrees, facts, hours
+from remanence.flows.weighing import contradictions, degrees, facts, fading_clock, hours
 from remanence.model import Hit, Known, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
@@ -24,6 +24,7 @@ from remanence.recall.frames import (
     parts_of,
     room_chars,
     stronger_first,
+    stronger_than,
 )
 from remanence.score import composite
 from remanence.snapshot import Bools, Floats, Ints
@@ -153,7 +154,7 @@ def _clock(core: Core, chosen: Frame) -> ClockName:
     """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
     if chosen.clock is not None:
         return chosen.clock
-    return core.policy.clock if core.policy.clock != "wall" else core.fades_by
+    return fading_clock(core)
 
 
 async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
@@ -223,15 +224,7 @@ def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
     parts = parts_of(field.found)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     seqs = field.found.seq
-    above: dict[int, set[int]] = {}
-    for pair in field.contradictions:
-        places = np.searchsorted(seqs, pair)
-        if (places < len(seqs)).all() and (seqs[places] == pair).all():
-            strength = [
-                (parts["confidence"][place], parts["recency"][place], seqs[place]) for place in places
-            ]
-            weak, strong = pair if strength[0] < strength[1] else reversed(pair)
-            above.setdefault(weak, set()).add(strong)
+    above = stronger_than(field.contradictions, seqs, parts)
     return _Ranking(seqs, composite(weights, parts), parts, above)
 
 
@@ -254,7 +247,10 @@ def _answer(
     }
     return Recalled(
         query=look.query or "",
-        memories=tuple(ranking.hit(kept[seq]) for seq in order),
+        memories=tuple(
+            replace(ranking.hit(kept[seq]), contradicted_by=tuple(one.id for one in over[seq]))
+            for seq in order
+        ),
         strength=field.reach.strength,
         tokens=token_estimate(text),
         dropped=tuple(filled[0].dropped),

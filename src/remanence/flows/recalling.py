@@ -13,9 +13,10 @@ from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import Core, aside, label
 from remanence.flows.index import COLUMNS
+from remanence.flows.weighing import stronger
 from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
 from remanence.recall.fit import fit
-from remanence.recall.frames import BUDGET_MAX
+from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
@@ -56,8 +57,9 @@ async def recall(core: Core, asked: Asked) -> Recalled:
         ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     memories = await core.store.get(core.scope, seqs)
+    above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
-    answer = await aside(chars, _answer, asked, ranked, memories)
+    answer = await aside(chars, _answer, asked, ranked, memories, above)
     if asked.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories])
     return answer
@@ -157,25 +159,40 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
     return vector
 
 
-def _answer(asked: Asked, ranked: Ranked, memories: Sequence[Memory | None]) -> Recalled:
-    """Cut what was ranked to the limit and the budget, and say what was left out."""
+def _answer(
+    asked: Asked, ranked: Ranked, memories: Sequence[Memory | None], above: Mapping[int, set[int]]
+) -> Recalled:
+    """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     hits = [
         Hit(memory, float(score), parts)
         for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
-    rendered = [render(hit.memory) for hit in hits]
-    kept, dropped = fit([token_estimate(text) for text in rendered], asked.limit, asked.budget)
+    found = {hit.memory.seq: hit.memory for hit in hits}
+    # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
+    sizes = [token_estimate(render(hit.memory, _over(hit, above, found))) for hit in hits]
+    kept, dropped = fit(sizes, asked.limit, asked.budget)
+    shown = {hits[k].memory.seq: hits[k] for k in kept}
+    over = {seq: _over(hit, above, {one: found[one] for one in shown}) for seq, hit in shown.items()}
+    order = stronger_first(shown, above)
+    lines = [render(found[seq], over[seq]) for seq in order]
     return Recalled(
         query=asked.query,
-        memories=tuple(hits[k] for k in kept),
+        memories=tuple(
+            replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq])) for seq in order
+        ),
         strength=ranked.strength,
-        tokens=sum(token_estimate(rendered[k]) for k in kept),
+        tokens=sum(map(token_estimate, lines)),
         dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
         said_by_other=ranked.said_by_other,
-        text="\n".join(rendered[k] for k in kept),
+        text="\n".join(lines),
         left_out={"budget": len(dropped)} if dropped else {},
     )
+
+
+def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) -> list[Memory]:
+    """Return those of some memories that contradict a hit and are stronger."""
+    return [among[seq] for seq in above.get(hit.memory.seq, ()) if seq in among]
 
 
 def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:

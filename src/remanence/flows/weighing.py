@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from remanence import score
 from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.model import UNCOUNTED, Link, Memory, Relation
+from remanence.recall.frames import stronger_than
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -56,6 +58,28 @@ async def hours(core: Core, seqs: Ints, clock: ClockName, now: int) -> Floats:
     """Return the hours since memories were learned, used or reinforced, on a clock; those that are gone never were."""
     snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(TIMES)), now)
     return _hours(_columns_of(snapshot, seqs, TIMES), await _scale(core, clock, now), now)
+
+
+def fading_clock(core: Core) -> ClockName:
+    """Return the clock that memories fade by: the policy's, else the one the memory was opened with."""
+    return core.policy.clock if core.policy.clock != "wall" else core.fades_by
+
+
+async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
+    """Map each of some memories that stand to those of them that openly contradict it and are stronger."""
+    links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.CONTRADICTS)
+    pairs = [(link.source, link.target) for link in links if link.resolved_at is None]
+    if not pairs:
+        return {}
+    ordered = np.sort(seqs)
+    read = await facts(core, ordered, fading_clock(core), now)
+    columns = {name: np.nan_to_num(read.columns[name]) for name in ("decay", "helped", "failed")}
+    rate = score.rates(columns["decay"].astype(np.int8), columns["helped"], columns["failed"])
+    parts = {
+        "confidence": score.confidence(read.columns["confidence"], columns["helped"], columns["failed"]),
+        "recency": score.recency(rate, read.hours),
+    }
+    return stronger_than(pairs, ordered, parts)
 
 
 def degrees(core: Core, links: Links, rows: Ints) -> Floats:

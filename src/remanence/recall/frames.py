@@ -270,6 +270,23 @@ def laid_out(template: str, lines: Sequence[str]) -> str:
     return before + "\n".join(lines) + after if lines else ""
 
 
+def stronger_than(
+    pairs: Iterable[tuple[int, int]], seq: Ints, parts: Mapping[str, Floats]
+) -> dict[int, set[int]]:
+    """Map the weaker end of each contradiction to the stronger ones: surer, then less faded, then newer.
+
+    `parts` are those of a score, aligned with the ascending `seq`; a pair with an end that is not there is passed over.
+    """
+    above: dict[int, set[int]] = {}
+    for pair in pairs:
+        places = np.searchsorted(seq, pair)
+        if (places < len(seq)).all() and (seq[places] == pair).all():
+            strength = [(parts["confidence"][place], parts["recency"][place], seq[place]) for place in places]
+            weak, strong = pair if strength[0] < strength[1] else reversed(pair)
+            above.setdefault(weak, set()).add(strong)
+    return above
+
+
 def stronger_first(order: Iterable[int], weaker_than: Mapping[int, set[int]]) -> list[int]:
     """Keep an order, but hold back whatever has a stronger contradiction in it until that one stands.
 

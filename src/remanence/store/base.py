@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from remanence.change import Cause, Change, Committed, Logged
 from remanence.model import Known as Known
-from remanence.model import Link, Memory, Status, Stretch
+from remanence.model import Link, Memory, Relation, Status, Stretch
 from remanence.model import Twin as Twin
 from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, Wanted
@@ -139,8 +139,10 @@ class Store(Protocol):
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
         ...
 
-    async def neighbours(self, scope: str, seqs: Sequence[int]) -> list[Link]:
-        """Return every link that has one of these memories at an end."""
+    async def neighbours(
+        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+    ) -> list[Link]:
+        """Return every link, or those of one relation, that have one of these memories at an end."""
         ...
 
     async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:

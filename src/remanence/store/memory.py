@@ -158,14 +158,16 @@ class MemoryStore:
         seqs = np.array([seq for seq, _ in found], np.int64)
         return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
 
-    async def neighbours(self, scope: str, seqs: Sequence[int]) -> list[Link]:
-        """Return every link that has one of these memories at an end."""
+    async def neighbours(
+        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+    ) -> list[Link]:
+        """Return every link, or those of one relation, that have one of these memories at an end."""
         ends = set(seqs)
         links = sorted(self._read(scope).tables["links"].items())
         return [
             Link(key[0], key[1], Relation(key[2]), **row)
             for key, row in links
-            if key[0] in ends or key[1] in ends
+            if (key[0] in ends or key[1] in ends) and relation in (None, key[2])
         ]
 
     async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:

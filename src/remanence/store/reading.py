@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Status, Stretch, Tail
+from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Relation, Status, Stretch, Tail
 from remanence.store import lexicon
 from remanence.store.base import Arriving, Find, Known, Postings, Twin
 from remanence.store.dialect import id_list
@@ -122,15 +122,18 @@ def vectors(
     return np.array(seqs, np.int64), np.frombuffer(b"".join(blobs), "<f2").reshape(len(rows), -1)
 
 
-def neighbours(connection: sqlite3.Connection, names: Names, scope: str, seqs: Sequence[int]) -> list[Link]:
-    """Return every link that has one of these memories at an end, in order of its key."""
+def neighbours(
+    connection: sqlite3.Connection, names: Names, scope: str, seqs: Sequence[int], relation: Relation | None
+) -> list[Link]:
+    """Return every link, or those of one relation, with one of these memories at an end, in order of its key."""
     no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
+    only = "" if relation is None else f" AND relation = {int(relation)}"
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
-        f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
+        f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value{only}"
         f" UNION SELECT {columns} FROM json_each(?1)"
-        " CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
+        f" CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value{only}"
         " ORDER BY source, target, relation",
         (given, no),
     )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from remanence.change import Cause, Change, Committed, Logged
 from remanence.errors import StoreUnavailable
-from remanence.model import Link, Memory
+from remanence.model import Link, Memory, Relation
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store import audit, books, checking, gather, reading, writing
 from remanence.store.base import (
@@ -136,9 +136,13 @@ class SqlStore:
             lambda connection: reading.vectors(connection, self._names, scope, after, only)
         )
 
-    async def neighbours(self, scope: str, seqs: Sequence[int]) -> list[Link]:
-        """Return every link that has one of these memories at an end."""
-        return await self._read(lambda connection: reading.neighbours(connection, self._names, scope, seqs))
+    async def neighbours(
+        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+    ) -> list[Link]:
+        """Return every link, or those of one relation, that have one of these memories at an end."""
+        return await self._read(
+            lambda connection: reading.neighbours(connection, self._names, scope, seqs, relation)
+        )
 
     async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:
         """Freeze the scope as columns."""

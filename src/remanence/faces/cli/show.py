@@ -200,6 +200,8 @@ def _left_out(counts: Mapping[str, int]) -> str:
 @lines.register
 def _hit(hit: Hit) -> Iterator[Text]:
     yield Text.assemble((f"{hit.score:6.3f} ", "cyan"), _row(hit.memory))
+    for other in hit.contradicted_by:
+        yield Text(f"        contradicted by {other}", "yellow")
     if hit.parts:
         yield Text("        " + "  ".join(f"{name} {value:.3f}" for name, value in hit.parts.items()), "dim")
 

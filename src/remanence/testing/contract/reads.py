@@ -219,6 +219,8 @@ class ReadContract:
         assert sorted([(a, b), (b, a), (b, c)]) == sorted((link.source, link.target) for link in found)
         assert [] == await store.neighbours(SCOPE, [])
         assert [(c, d)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [d])]
+        similar = await store.neighbours(SCOPE, [a, b, c], Relation.SIMILAR)
+        assert [(b, c)] == [(link.source, link.target) for link in similar]
 
     async def test_reads_change_nothing(self, store: Store) -> None:
         """Reading a scope, also one that does not exist, leaves no trace."""

@@ -1,0 +1,100 @@
+"""Plain recall orders and marks open contradictions as frames do."""
+
+import asyncio
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.faces.cli import app
+from remanence.faces.mcp.tools import Tools
+from remanence.model import Recalled
+from tests.flows.conftest import Opener
+
+ASKED = "When does the gate of the north pier shut?"
+OLD = "The gate of the north pier shuts at six."
+NEW = "The gate shuts at eight."
+
+
+def _shown(answer: Recalled) -> list[tuple[str, tuple[str, ...]]]:
+    return [(hit.memory.id, hit.contradicted_by) for hit in answer.memories]
+
+
+async def _pair(memory: remanence.Engine) -> tuple[str, str]:
+    """Learn two texts that contradict each other; the one that matches better is the less sure."""
+    weak = await memory.learn(OLD, confidence=0.3, thread="a")
+    strong = await memory.learn(NEW, confidence=0.8, thread="b")
+    await memory.link(weak.id, strong.id, "contradicts")
+    return weak.id, strong.id
+
+
+async def test_the_weaker_of_a_contradiction_stands_below_and_says_so(opener: Opener) -> None:
+    """The less sure never stands above the surer, though it matches better, until somebody resolved it."""
+    async with opener(embedder="none") as memory:
+        weak, strong = await _pair(memory)
+        answer = await memory.recall(ASKED, count_use=False)
+        lines = answer.text.splitlines()
+        await memory.graph.resolve(weak, strong)
+        settled = await memory.recall(ASKED, count_use=False)
+
+    assert [(strong, ()), (weak, (strong,))] == _shown(answer)
+    assert answer.memories[0].score < answer.memories[1].score
+    assert [False, True] == [f"; contradicted by {strong}]" in line for line in lines]
+    assert [(weak, ()), (strong, ())] == _shown(settled)
+    assert "contradicted" not in settled.text
+
+
+async def test_recall_and_frames_hold_the_same_for_the_stronger(opener: Opener, clock: ManualClock) -> None:
+    """Surer, then less faded."""
+    async with opener(embedder="none") as memory:
+        old = await memory.learn(OLD, thread="a")
+        clock.advance(hours=1)
+        new = await memory.learn(NEW, thread="b")
+        await memory.link(old.id, new.id, "contradicts")
+        first = await memory.recall(ASKED, count_use=False)
+        await memory.rate([old.id], 1.0)
+        framed = await memory.frame("attention", ASKED, count_use=False)
+        second = await memory.recall(ASKED, count_use=False)
+
+    assert [(new.id, ()), (old.id, (new.id,))] == _shown(first)
+    assert [(old.id, ()), (new.id, (old.id,))] == _shown(second)
+    assert _shown(framed) == _shown(second)
+
+
+async def test_what_is_not_returned_contradicts_nobody(opener: Opener) -> None:
+    """A limit, a filter and a budget leave the weaker unmarked where the stronger is not beside it."""
+    async with opener(embedder="none") as memory:
+        weak, _ = await _pair(memory)
+        one = await memory.recall(ASKED, limit=1, count_use=False)
+        filtered = await memory.recall(ASKED, thread="a", count_use=False)
+
+    assert [(weak, ())] == _shown(one) == _shown(filtered)
+    assert "contradicted" not in one.text + filtered.text
+
+
+async def test_marks_are_within_the_budget(opener: Opener) -> None:
+    """The whole text, contradictions said, never costs more than was asked for."""
+    async with opener(embedder="none") as memory:
+        await _pair(memory)
+        for budget in range(20, 90):
+            answer = await memory.recall(ASKED, budget=budget, count_use=False)
+
+            assert answer.tokens <= budget
+            assert len(answer.text) <= 4 * budget + len(answer.memories)
+
+
+def test_every_face_shows_the_contradiction(tmp_path: Path) -> None:
+    """The command line names who contradicts below the hit, MCP in the line."""
+    path = tmp_path / "memory.db"
+
+    async def told() -> tuple[str, str]:
+        async with remanence.open(path) as memory:
+            _, strong = await _pair(memory)
+            return strong, str(await Tools(memory, allow_curation=False).recall(ASKED))
+
+    strong, told_by_mcp = asyncio.run(told())
+    shown = CliRunner().invoke(app, ["recall", ASKED, "--db", str(path)], env={"COLUMNS": "200"}).stdout
+
+    assert f"contradicted by {strong}" in told_by_mcp
+    assert f"contradicted by {strong}" in shown
