@@ -362,9 +362,13 @@ class Engine:
         return await telling.status(self._core)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, references, row hashes, audit chain, full text, clock, episodes, and who speaks."""
+        """Check what is stored: structure, references, hashes, audit, full text, clock, episodes, and who speaks."""
         core = self._core
-        looked = [await core.watch.check(), await probing.memory_integrity(core), await speaking.speakers(core)]
+        looked = [
+            await core.watch.check(),
+            await probing.memory_integrity(core),
+            await speaking.speakers(core),
+        ]
         return [*await core.store.check(), *looked]
 
     @property
