@@ -29,6 +29,7 @@ from remanence.curate.report import show
 from remanence.curate.working import GONE, NOBODY, Working, begin
 from remanence.effects import (
     ACTIONS,
+    ARCHIVING,
     DESTROYED,
     MOVE,
     PURGE,
@@ -101,7 +102,8 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
 def _destroyed(working: Working) -> Ints:
     """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
     status, start = working.frame.column("status"), working.start["status"]
-    return np.flatnonzero((status != start) & np.isin(status, (*DESTROYED, GONE)))
+    ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
+    return np.flatnonzero((status != start) & ended)
 
 
 def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
@@ -246,7 +248,7 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
     )
     yield MOVE.name, MOVE.group, tier.rows[now[tier.rows] == then[tier.rows]]
     lifecycle = columns.get("lifecycle", Edits.none())
-    led = np.isin(lifecycle.after, list(TRANSITION_LIFECYCLE.targets))
+    led = lifecycle.after != ARCHIVING.sets["lifecycle"]
     yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows
