@@ -48,7 +48,8 @@ class Effect:
     `sets` maps the columns of a memory that it owns to what they become; the first is the one by which it is known,
     and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
     done; `targets` are what a rule may lead to, each with what it adds to the rank. `level` is how far a guard must
-    reach to block it, None for what no guard blocks. What `destroys` counts for the brake. `row` tells what becomes of
+    reach to block it, None for what no guard blocks; of guards a verb obeys the built-in ones. What `destroys` counts
+    for the brake, which nothing does that is asked for by name. `row` tells what becomes of
     the row of `table`, and `reads` which columns it needs beside those it sets. `words` stand in a plan before a number
     of rows. `back` names the verbs that take it back; `undo` takes back everything and is not named. `under` are the
     verbs by which the audit knows it, its own name if there are none.
@@ -81,7 +82,8 @@ class Effect:
     @property
     def compares_uses(self) -> bool:
         """Tell whether it is refused where the memory was used or linked since it was read."""
-        return self.row == "goes" or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
+        goes = self.row == "goes" and self.table == "memories"
+        return goes or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
 
     def safety(self, target: Label | None = None) -> int:
         """Say how safe it is within its group; the least is done."""
@@ -231,7 +233,6 @@ ACTIONS: tuple[Effect, ...] = (
     UNLINK,
     TAKE_IN,
 )
-ACTION_NAMES = tuple(dict.fromkeys(effect.name for effect in ACTIONS))
 # What a cycle may change; the same columns make a plan.
 CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
 # Any cycle may have to look at these, whatever its policy does.
@@ -290,7 +291,6 @@ _VERBS: tuple[Effect, ...] = (
         "forget",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
         level=DESTROY,
-        destroys=True,
         back=("restore",),
     ),
     Effect("restore", _RETURNS),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.change import Change, Increment, inverse
 from remanence.curate.rules import ACTIONS as PLACES
-from remanence.effects import ACTION_NAMES, ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of
+from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of
 from remanence.flows.core import act
 from remanence.model import COLUMN, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 
@@ -138,7 +138,7 @@ def test_a_row_names_what_there_is(effect: Effect) -> None:
 
 def test_every_action_of_a_policy_has_a_row() -> None:
     """What a rule may do is in the table, and of the table only what a survivor takes in is no rule's."""
-    assert set(PLACES) | {"take in"} == set(ACTION_NAMES)
+    assert set(PLACES) | {"take in"} == {effect.name for effect in ACTIONS}
 
 
 def test_every_verb_that_commits_has_a_row() -> None:

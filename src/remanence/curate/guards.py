@@ -11,7 +11,7 @@ import numpy as np
 from remanence.curate.decision import Refusal
 from remanence.curate.frame import Frame
 from remanence.curate.policy import Policy
-from remanence.effects import BLOCKS
+from remanence.effects import BLOCKS, DESTROY
 from remanence.model import Memory, Status
 from remanence.snapshot import Bools, Ints
 
@@ -52,8 +52,10 @@ BUILT_IN = (
 )
 
 
-def protecting(memory: Memory, policy: Policy, now: int) -> tuple[str, ...]:
-    """Name the built-in guards that protect one memory; user verbs obey these and no others."""
+def protecting(memory: Memory, policy: Policy, now: int, level: int | None = DESTROY) -> tuple[str, ...]:
+    """Name the built-in guards that protect one memory from this level; user verbs obey these and no others."""
+    if level is None:
+        return ()
     category = policy.categories.get(memory.category or "")
     holds = {
         "pinned": bool(memory.pinned),
@@ -61,7 +63,9 @@ def protecting(memory: Memory, policy: Policy, now: int) -> tuple[str, ...]:
         "system-category": category is not None and category.system,
         "unknown-status": memory.status not in set(Status),
     }
-    return tuple(guard.name for guard in BUILT_IN if holds[guard.name])
+    return tuple(
+        guard.name for guard in BUILT_IN if holds[guard.name] and BLOCKS.index(guard.blocks) <= level
+    )
 
 
 @dataclass(eq=False)

@@ -288,7 +288,7 @@ async def forget(core: Core, name: int | str, if_revision: int | None = None) ->
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status is Status.PRUNED:
             return []
-        guards = protecting(memory, core.policy, now)
+        guards = protecting(memory, core.policy, now, VERBS["forget"].level)
         if guards:
             raise Protected(
                 f"memory {memory.id} is protected: {', '.join(guards)}",
