@@ -397,10 +397,11 @@ async def test_a_part_of_a_held_plan_is_held(clock: ManualClock) -> None:
     async with remanence.open(store=store, clock=clock, embedder=Measured(), policy=EVERYTHING) as memory:
         with pytest.raises(PlanHeld) as held:
             await memory.apply(one)
-        archived = await memory.apply(none)
+        archived = await memory.apply(replace(none, notes=("all is well",)))
         pruned = await memory.apply(one, allow_destroyed=1)
 
     assert (1, 1, 1) == (held.value.destroyed, archived.archived, pruned.pruned)
+    assert "all is well" not in archived.notes
 
 
 async def test_a_plan_that_was_held_and_now_destroys_less_is_done(clock: ManualClock) -> None:

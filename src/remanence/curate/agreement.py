@@ -96,7 +96,9 @@ def _levels(plan: Decision) -> dict[int, int]:
     for name, effects in (("tier", (MOVE,)), ("status", tuple(e for e in ACTIONS if "status" in e.sets))):
         edits = plan.columns.get(name, Edits.none())
         for effect in effects:
-            rows = edits.rows if effect is MOVE else edits.rows[edits.after == effect.sets["status"]]
+            # Moving up is never blocked.
+            down = edits.after > edits.before if effect is MOVE else edits.after == effect.sets["status"]
+            rows = edits.rows[down]
             levels |= dict.fromkeys(plan.seq[rows].tolist(), effect.level or 0)
     return levels | dict.fromkeys(plan.seq[plan.purged].tolist(), DESTROY)
 

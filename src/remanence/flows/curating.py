@@ -198,7 +198,7 @@ async def _carried_out(core: Core, plan: Plan, borne: _Borne, verb: str) -> Rece
         applied.counts,
         skipped=tuple(applied.skipped[:SKIPPED_SHOWN]),
         parts=applied.parts,
-        notes=plan.notes,
+        notes=borne.plan.notes,
     )
 
 
