@@ -1,11 +1,13 @@
 """No text makes the package slow: what it costs grows with its length, whatever is in it."""
 
 import re
+import time
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 
+import remanence
 from remanence.curate.policy import load
 from remanence.errors import RemanenceError
 from remanence.llm.offline import HashedEmbedder
@@ -22,6 +24,7 @@ PATTERNS = [
     for name in growth.patterns(module)
     for look in sorted(growth.looks(module, name))
 ]
+LITTLE_S = 0.2  # what two short texts may cost whatever else goes on
 BANDS = Bands(similar=0.0, near=0.0)
 RULE = 'version = 1\nname = "x"\n[[rule]]\nname = "a"\nevery = "deep"\nphase = "expire"\ndo = "archive"\nwhere = "{}"\n'
 
@@ -110,3 +113,20 @@ def test_the_measure_notices_a_quadratic_pattern(pattern: str) -> None:
 def test_texts_are_as_long_as_a_text_may_be() -> None:
     """What is measured is far shorter than the longest text, so that a growth has room to show."""
     assert growth.SUSPECT_CHARS * 8 <= TEXT_CHARS_MAX
+
+
+@pytest.mark.parametrize("piece", ["!", "…", "\u0301\u0323", "a_"])
+async def test_two_hostile_texts_cost_what_their_length_says(piece: str) -> None:
+    """Learned and consolidated through the public verbs, texts of twice the length take at most 2.5 times as long."""
+    spent = {chars: min([await _spent(piece * chars) for _ in range(3)]) for chars in (4_000, 8_000)}
+
+    assert spent[8_000] <= max(LITTLE_S, growth.GROWTH_MAX * spent[4_000])
+
+
+async def _spent(run: str) -> float:
+    async with remanence.open(embedder="hashed") as memory:
+        began = time.process_time()
+        for tail in ("", ", b"):
+            await memory.learn(f"{run}copper lamp at the harbour{tail}")
+        await memory.consolidate()
+        return time.process_time() - began
