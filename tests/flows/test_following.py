@@ -97,6 +97,19 @@ async def test_who_an_agent_is_outlasts_the_work(opener: Opener, clock: ManualCl
         assert Status.ARCHIVED is (await memory.get(what.id)).status
 
 
+async def test_what_comes_in_again_by_an_import_brings_its_class(opener: Opener) -> None:
+    """A memory that is here gets the tags of the one that says the same, and the class that follows from them."""
+    async with opener(scope="there") as memory:
+        await memory.learn("who I am", tags=["self/constitutional"])
+        lines = await _dump(memory)
+    async with opener(scope="here") as memory:
+        learned = await memory.learn("who I am", tags=["x"])
+        await memory.import_(lines)
+        found = await memory.get(learned.id)
+
+    assert (("self/constitutional", "x"), Decay.PERMANENT) == (found.tags, found.decay)
+
+
 # States
 
 

@@ -153,7 +153,7 @@ async def test_a_consolidation_cut_off_keeps_what_was_judged(tmp_path: Path) -> 
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        active = await memory.list_active()
+        active = await memory.list_active(status="active")
 
         assert texts[:4] == sorted(one.text for one in active)
         assert 4 == len(writer.asked)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from remanence.change import Change, Increment
 from remanence.clock import TIME_MAX
-from remanence.flows.core import Core, unhurried, update
+from remanence.flows.core import Core, joined, unhurried, update
 from remanence.flows.exported import Exported, Row, Tie
 from remanence.flows.writing import vector_of
 from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
@@ -92,19 +92,11 @@ class Met:
 
     def changes(self) -> list[Change]:
         """Confirm it as often as it was said again, and give it what it lacks."""
-        seq, memory = self.memory.seq, self.memory
-        changes = update(memory, self.columns, tags={*memory.tags, *self.tags})
-        own = next((change for change in changes if change.table == "memories"), None)
-        before, after = ({}, {}) if own is None else (dict(own.before or {}), dict(own.after or {}))
-        before["confirmations"], after["confirmations"] = (
-            Increment(-self.sightings),
-            Increment(self.sightings),
-        )
-        return [
-            Change("memories", seq, before, after),
-            *(change for change in changes if change is not own),
-            *(Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)),
-        ]
+        seq, memory, times = self.memory.seq, self.memory, self.sightings
+        counted = {"confirmations": Increment(-times)}, {"confirmations": Increment(times)}
+        gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
+        sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
+        return joined([Change("memories", seq, *counted), *gained, *sources])
 
 
 @dataclass(frozen=True, slots=True)
