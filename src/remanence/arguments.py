@@ -84,12 +84,12 @@ def _not_json(value: object, depth: int) -> str:
     if not depth:
         return f"more than {ATTRIBUTES_DEPTH_MAX} things in one another"
     if isinstance(value, Mapping):
-        odd = next((key for key in value if not isinstance(key, str) or not _is_unicode(key)), "")
+        odd = next((key for key in value if not isinstance(key, str) or not is_unicode(key)), "")
         return f"the key {shown(odd)}" if odd != "" else _first_odd(value.values(), depth)
     if isinstance(value, list | tuple):
         return _first_odd(value, depth)
     fits = (
-        (isinstance(value, str) and _is_unicode(value))
+        (isinstance(value, str) and is_unicode(value))
         or value is None
         or (isinstance(value, int) and value.bit_length() < INT_BITS)
         or (isinstance(value, float) and isfinite(value))
@@ -101,7 +101,8 @@ def _first_odd(values: Iterable[object], depth: int) -> str:
     return next((odd for value in values if (odd := _not_json(value, depth - 1))), "")
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Tell whether a text has no half characters (lone surrogates)."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -387,3 +387,10 @@ def test_a_top_that_never_settles_needs_a_period(phase: str, do: str, where: str
 def test_a_top_that_settles_needs_none(phase: str, do: str, where: str, more: str) -> None:
     """Where the action changes nothing that the rule looks at, the first three are the same ones each time."""
     assert load(TOP.format(phase, do, where, more)).rules[0].period is None
+
+
+@pytest.mark.parametrize("key", ["where", "because", "order", "name"])
+def test_half_a_character_is_refused_wherever_it_stands(key: str) -> None:
+    """A policy is hashed and stored as UTF-8, which has none."""
+    with pytest.raises(PolicyError):
+        load("tidy", {"hot-budget": {key: "\ud800"}})

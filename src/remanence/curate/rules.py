@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.arguments import is_unicode
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.columns import vocabulary
 from remanence.curate.document import Table
@@ -426,6 +427,8 @@ def text(table: Table, key: str) -> str:
     value = _required(table, key)
     if not isinstance(value, str) or not value.strip():
         raise table.error(key, f"{key or 'it'} must be a text", f'write {key} = "…"')
+    if not is_unicode(value):
+        raise table.error(key, f"{key or 'it'} holds half a character", "write valid Unicode")
     return value
 
 
@@ -436,7 +439,9 @@ def _optional(table: Table, key: str) -> str:
 def texts(table: Table, key: str) -> tuple[str, ...]:
     """Return a list of texts that must be there."""
     value = _required(table, key)
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(item, str) and item and is_unicode(item) for item in value
+    ):
         raise table.error(key, f"{key} must be a list of names", f'write {key} = ["…"]')
     return tuple(value)
 
