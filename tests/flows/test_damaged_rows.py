@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import remanence
 from remanence.errors import RemanenceError, StoreDamaged
 from remanence.model import COLUMNS
 
+CASES = 200  # of about 800; each opens a file and goes through all that is read
 # What may lie where something else was written, by the kinds of SQLite.
 WRONG: dict[str, list[Any]] = {
     "INTEGER": [-(2**63), -1, 7, 99, 2**40, 2**62],
@@ -107,15 +109,15 @@ async def came_out(path: Path) -> list[str]:
 
 @pytest.mark.deep
 async def test_whatever_lies_in_a_column_is_an_error_of_ours(path: Path) -> None:
-    """Each column of each table in turn, with each value that its kind allows."""
+    """Columns of every table, with values that their kind allows and no store of ours lets through."""
     odd = []
-    for table, column, kind in columns(path):
-        for value in WRONG[kind]:
-            try:
-                copy = damaged(path, f"UPDATE OR IGNORE {table} SET {column} = ?", value)
-            except sqlite3.Error:
-                continue
-            odd += [f"{table}.{column} = {value!r}: {one}" for one in await came_out(copy)]
+    cases = [(table, column, value) for table, column, kind in columns(path) for value in WRONG[kind]]
+    for table, column, value in Random(1).sample(cases, CASES):
+        try:
+            copy = damaged(path, f"UPDATE OR IGNORE {table} SET {column} = ?", value)
+        except sqlite3.Error:
+            continue
+        odd += [f"{table}.{column} = {value!r}: {one}" for one in await came_out(copy)]
 
     assert [] == odd
 

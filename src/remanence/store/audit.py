@@ -222,7 +222,7 @@ def _logged(connection: sqlite3.Connection, names: Names, row: Sequence[Any], as
         final=bool(final),
         actor=actor,
         policy=policy,
-        detail={} if detail is None else orjson.loads(detail),
+        detail={} if detail is None else dict(orjson.loads(detail)),
         destroyed=destroyed,
         fired=() if fired is None else tuple(orjson.loads(fired)),
         planned=bool(planned),

@@ -176,14 +176,13 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
 
 
 # What reading may raise where what is stored is not what was written; what a caller passed was looked at before.
-UNREADABLE = (LookupError, TypeError, ValueError, struct.error)
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, struct.error)
 
 
 def unreadable(error: BaseException, path: str) -> BaseException:
     """Return what an error means that came up while rows were read."""
-    known = meaning(error, path)
-    if known is not error or isinstance(error, RemanenceError):
-        return known
+    if isinstance(error, RemanenceError | UnicodeError):
+        return meaning(error, path)
     damage = StoreDamaged(
         f"{path} is damaged: a row is not what was written ({type(error).__name__}: {error})",
         recovery="run `doctor`, then go back to the latest backup",

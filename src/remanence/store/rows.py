@@ -13,6 +13,7 @@ import orjson
 
 from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relation
 from remanence.store.dialect import id_list
+from remanence.store.rules import TIME_BOUND
 
 MILLION = 1_000_000
 DIGEST_BYTES = 8  # against decay of the medium, not against forgers
@@ -68,6 +69,8 @@ def decoded(column: Column, value: Any) -> Any:
         return value / MILLION
     if column.kind == "json":
         return _mapping(value)
+    if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
+        raise ValueError(f"{value} is no time")
     return value
 
 
@@ -194,7 +197,7 @@ def _maker(column: Column) -> Callable[[Any], Any]:
 _MAKERS = tuple(
     (number, _maker(column))
     for number, column in enumerate(WHOLE)
-    if column.kind in {"enum", "fraction", "json"}
+    if column.kind in {"enum", "fraction", "json", "time"}
 )
 _NAMED = tuple(number for number, column in enumerate(WHOLE) if column.kind == "name")
 
