@@ -346,7 +346,7 @@ async def test_no_statement_binds_a_list(
     pairs = pairwise(seqs)
     links = [Change("links", (low, high, Relation.SIMILAR), None, {}) for low, high in pairs]
     await small.commit(SCOPE, [*tags, *links], because())
-    changed = [Change("memories", seq, {"revision": 1}, {"value": 0.5, "revision": 2}) for seq in seqs]
+    changed = [Change("memories", seq, {"revision": 2}, {"value": 0.5, "revision": 3}) for seq in seqs]
     await small.commit(SCOPE, changed, because("rate"))
     last = (await small.history(SCOPE))[-1]
     await small.commit(SCOPE, inverses(last.changes), because("undo"))

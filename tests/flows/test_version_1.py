@@ -114,6 +114,7 @@ async def test_an_upgraded_file_is_like_a_new_one(path: Path, tmp_path: Path) ->
 async def test_an_upgraded_file_is_sound_and_read_as_before(path: Path) -> None:
     """Digests, references, audit and full text hold; new columns are at their defaults; words are found."""
     async with opened(path) as memory:
+        await memory.schedule.accept_clock()  # the file is as old as it is
         checks = await memory.doctor()
         (found,) = (await memory.recall("tide table", limit=1)).memories
         old = await memory.get(3)

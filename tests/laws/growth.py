@@ -181,10 +181,10 @@ def _listed(kind: str, said: Any) -> str:
 
 
 def grows(work: Callable[[str], object], text: Callable[[int], str]) -> bool:
-    """Tell whether work takes too much longer on twice the text, twice in a row; a short time is not looked at."""
+    """Tell whether work takes too much longer on twice the text, five times in a row; a short time is not looked at."""
     if _seconds(work, text(SUSPECT_CHARS)) < SUSPECT_S:
         return False
-    return all(growth(work, text) > GROWTH_MAX for _ in range(2))
+    return all(growth(work, text) > GROWTH_MAX for _ in range(5))
 
 
 def growth(work: Callable[[str], object], text: Callable[[int], str]) -> float:

@@ -4,16 +4,17 @@ They run through the engine, the flows and a store, so that what users run is wh
 campaign and the hunt for planted bugs all call these.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from remanence.change import Change, Increment
+from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import DAY, HOUR
 from remanence.curate.frame import LINKS
+from remanence.curate.plan import Plan
 from remanence.curate.policy import load
 from remanence.effects import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput
@@ -222,7 +223,7 @@ async def nothing_dangles(world: World, rules: Rules, pick: int) -> None:
 
 
 async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) -> None:
-    """A memory used, linked, tagged or edited between plan and apply is not destroyed; the rest goes on."""
+    """A memory used, linked, tagged or edited before apply, or while it writes, is not destroyed; the rest goes on."""
     purge = {"name": "purge-all", "every": "deep", "phase": "purge", "do": "purge", "where": "True"}
     async with lab(world) as it:
         plan = await it.plan(replace(rules, rules=(*rules.rules, purge)))
@@ -230,9 +231,11 @@ async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) ->
         if not doomed:
             return
         seq = doomed[pick // 5 % len(doomed)]
-        alone = await disturb(it, seq, pick)
-        before = await memories(it)
-        receipt = await it.apply(plan)
+        if pick % 3:
+            alone, before, receipt = await applied_late(it, plan, seq, pick)
+        else:
+            alone, before = await disturb(it, seq, pick), await memories(it)
+            receipt = await it.apply(plan)
         after = await memories(it)
 
         assert seq in after
@@ -584,6 +587,21 @@ def destroyed(groups: Iterable[list[Change]]) -> set[int]:
         if change.table == "memories" and isinstance(change.key, int)
         if change.after is None or change.after.get("status") in {Status.PRUNED, Status.SUPERSEDED}
     }
+
+
+async def applied_late(it: Lab, plan: Plan, seq: int, pick: int) -> tuple[bool, dict[int, Memory], Receipt]:
+    """Apply a plan and disturb a memory when all is judged and nothing written; tell as `disturb`, and what was then."""
+    commit = it.store.commit
+    seen: list[tuple[bool, dict[int, Memory]]] = []
+
+    async def overtaken(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        if cause.verb == "curate" and not seen:
+            seen.append((await disturb(it, seq, pick), await memories(it)))
+        return await commit(scope, changes, cause)
+
+    it.store.commit = overtaken  # type: ignore[method-assign]
+    receipt = await it.apply(plan)
+    return *seen[0], receipt
 
 
 async def disturb(it: Lab, seq: int, pick: int) -> bool:
