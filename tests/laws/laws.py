@@ -590,7 +590,7 @@ def destroyed(groups: Iterable[list[Change]]) -> set[int]:
 
 
 async def applied_late(it: Lab, plan: Plan, seq: int, pick: int) -> tuple[bool, dict[int, Memory], Receipt]:
-    """Apply a plan and disturb a memory when all is judged and nothing written; tell as `disturb`, and what was then."""
+    """Apply a plan and disturb a memory when all is judged and nothing written; tell as `disturb`, with what was."""
     commit = it.store.commit
     seen: list[tuple[bool, dict[int, Memory]]] = []
 
