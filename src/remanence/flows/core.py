@@ -34,6 +34,7 @@ LEASE_POLL_S = 0.1
 LOOP_CHARS_MAX = 5_000
 LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a pause
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
+RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at once let each other through
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -160,12 +161,18 @@ class Core:
                 return receipt(self.scope, cause, 0, {})
             try:
                 await self.commit(changes, cause)
-            except Conflict:
-                if attempt + 1 == RACES_MAX:
-                    raise
+            except Conflict as conflict:
+                await overtaken(attempt, conflict)
                 continue
             return receipt(self.scope, cause, len(changes), {verb: 1})
         raise AssertionError("unreachable")
+
+
+async def overtaken(attempt: int, conflict: Conflict) -> None:
+    """Pause before the next try after a lost race, or raise the conflict where no try is left."""
+    if attempt + 1 == RACES_MAX:
+        raise conflict
+    await asyncio.sleep(RACE_PAUSE_S * attempt)
 
 
 async def aside(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:

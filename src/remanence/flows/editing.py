@@ -18,6 +18,7 @@ from remanence.flows.core import (
     aside,
     joined,
     label,
+    overtaken,
     receipt,
     refuse_moved,
     unmoved,
@@ -396,9 +397,8 @@ async def correct(core: Core, name: int | str, text: str, if_revision: int | Non
         cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
         try:
             committed = await core.commit(changes, cause)
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         (learned,) = answers(batch, committed.assigned)
         return learned
@@ -466,9 +466,8 @@ async def link(core: Core, wish: Linking) -> Link:
             return held
         try:
             await core.commit([change], core.cause("link"))
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         assert change.after is not None
         stands = {**({} if held is None else held.values), **change.after}
@@ -527,9 +526,8 @@ async def unlink(
         cause = core.cause("unlink")
         try:
             await core.commit([Change("links", held.key, held.values, None)], cause)
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         return receipt(core.scope, cause, 1, {"unlink": 1})
     raise AssertionError("unreachable")

@@ -14,7 +14,7 @@ import orjson
 
 from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, receipt
+from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, overtaken, receipt
 from remanence.flows.exported import FORMAT, NOT_EXPORTED, VERSION, Digest, Exported, read, refuse_vectors
 from remanence.flows.meeting import Decided, Linked, Met, decide
 from remanence.model import COLUMNS, Link, Memory
@@ -166,9 +166,8 @@ class _Taking:
             decided = await decide(self.core, self.exported)
             try:
                 await self._write(decided)
-            except Conflict:
-                if attempt + 1 == RACES_MAX:
-                    raise
+            except Conflict as conflict:
+                await overtaken(attempt, conflict)
                 continue
             self.remarks = decided.remarks
             self.counts = {

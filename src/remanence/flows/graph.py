@@ -6,7 +6,7 @@ import numpy as np
 
 from remanence.change import Change, Receipt
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import RACES_MAX, Core, receipt
+from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.editing import superseded
 from remanence.model import STANDING, Link, Memory, Relation
 from remanence.signatures import checked_class
@@ -76,9 +76,8 @@ async def resolve(core: Core, ends: tuple[int | str, int | str], keep: int | str
         try:
             if changes:
                 await core.commit(changes, cause)
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         return receipt(core.scope, cause, len(changes), counts)
     raise AssertionError("unreachable")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from remanence.arguments import check_fraction, check_memory
 from remanence.change import Change, Increment
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import RACES_MAX, Core
+from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.uses import strengthened
 from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
@@ -32,9 +32,8 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
         cause = core.cause("rate", detail={"signal": signal})
         try:
             await core.commit(await _changes(core, list(memories), signal), cause)
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         return Rated(tuple(memory.id for memory in memories.values()), skipped, cause.run)
     raise AssertionError("unreachable")

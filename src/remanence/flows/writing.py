@@ -11,7 +11,7 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, aside, joined, label, update
+from remanence.flows.core import RACES_MAX, Core, aside, joined, label, overtaken, update
 from remanence.flows.speaking import settled
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
@@ -143,9 +143,8 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
             return answers(batch, ())
         try:
             committed = await core.commit(changes, core.cause("learn", turns=heard(batch)))
-        except Conflict:
-            if attempt + 1 == RACES_MAX:
-                raise
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
             continue
         return answers(batch, committed.assigned)
     raise AssertionError("unreachable")
