@@ -366,6 +366,18 @@ async def test_no_statement_binds_a_list(
     await small.close()
 
 
+async def test_check_sees_words_that_changed_places(store: SqlStore, tmp_path: Path) -> None:
+    """Words that the full-text index finds at each other's memories are noticed, though all counts are right."""
+    await learn(store, "copper lamp", "harbour wall")
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
+        (first,), (second,) = connection.execute("SELECT stems FROM waiting ORDER BY seq").fetchall()
+        connection.execute("UPDATE waiting SET stems = CASE seq WHEN 1 THEN ? ELSE ? END", (second, first))
+
+    (found,) = await unsound(store)
+
+    assert found.startswith("full text: ")
+
+
 async def test_check_sees_what_decayed(store: SqlStore, tmp_path: Path) -> None:
     """Of single bytes that turn in the file, those that change a text, an id or a link are noticed."""
     said = [f"the {number}th apple of {number * 7} trees is red" for number in range(300)]
