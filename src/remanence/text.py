@@ -197,12 +197,12 @@ def words(text: str) -> list[str]:
     return [word for reading in readings(text) for word in reading.surface]
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
 def asks(text: str) -> bool:
     """Whether a text holds a question mark, so that what follows it is an answer."""
     return any(mark in text for mark in ASKING)
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
 def term_hash(stem: str) -> int:
     """Return the stable positive 63-bit number under which statistics of a stem are kept."""
     digest = blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -64,7 +64,7 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "sources": (int, str),
 }
 _ONE_NUMBER = (int,)
-INT_MAX = 2**31 - 1
+INT_MAX = 2**31 - 1  # of a counter; beyond it something is wrong
 TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
 COUNT_MAX = 2**24 - 1  # how often a link can have been seen; what a packed snapshot has room for
 _SMALL = frozenset(

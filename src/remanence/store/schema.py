@@ -31,7 +31,6 @@ from remanence.store.rows import MILLION
 from remanence.store.rules import COUNT_MAX, INT_MAX, TIME_BOUND
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
-# Counters may be taken back below what they were; beyond 31 bits something is wrong.
 
 DIALECT = sqlite.dialect()
 
