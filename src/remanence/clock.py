@@ -130,7 +130,7 @@ class ManualClock:
 
     def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0) -> None:
         """Let time pass; negative amounts move the clock back."""
-        self._pass(round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
+        self._pass(_micros(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
 
     def set(self, moment: datetime | int) -> None:
         """Let time pass until a moment, or go back to it."""
@@ -138,7 +138,7 @@ class ManualClock:
 
     def jump(self, *, days: float = 0, hours: float = 0) -> None:
         """Set the wall's clock ahead, or back, while no time passes."""
-        self._now += round(days * DAY + hours * HOUR)
+        self._now += _micros(days * DAY + hours * HOUR)
 
     def reboot(self, boot: str) -> None:
         """Begin another boot: of the time until its first reading nobody can tell whether it passed."""
@@ -151,6 +151,13 @@ class ManualClock:
     def _pass(self, micros: int) -> None:
         self._now += micros
         self._running += max(0, micros)
+
+
+def _micros(span: float) -> int:
+    """Round a span of time, or raise InvalidInput for one that no clock can pass."""
+    if not abs(span) < TIME_MAX:
+        raise InvalidInput("no clock can move that far", recovery="pass finite amounts of time")
+    return round(span)
 
 
 def to_micros(moment: datetime | int) -> int:

@@ -128,8 +128,8 @@ def _denied(text: str, words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
     """Yield what each negation denies, the next word that says something, or the last; and negating characters."""
     for place, word in enumerate(words):
         if word in lexicon.negations:
-            after, before = words[place + 1 :], words[:place][::-1]
-            yield next(filter(_content(lexicon), (*after[:_REACH], *before[:_REACH])), "")
+            after, before = words[place + 1 : place + 1 + _REACH], words[max(0, place - _REACH) : place]
+            yield next(filter(_content(lexicon), (*after, *before[::-1])), "")
     for script in CONTRASTS:
         for sign in script.negations:
             yield from [sign] * text.count(sign)
@@ -198,13 +198,13 @@ def _among(
 def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
     """Sort the words that say something by the function words before them: what moves with these keeps its part."""
     places: dict[tuple[str, ...], list[str]] = {}
-    marker: tuple[str, ...] = ()
+    marker: list[str] = []
     for word in words:
         if word in lexicon.stop:
-            marker += (word,)
+            marker.append(word)
         else:
-            places.setdefault(marker, []).append(word)
-            marker = ()
+            places.setdefault(tuple(marker), []).append(word)
+            marker = []
     return places
 
 

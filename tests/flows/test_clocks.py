@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, ManualClock, SystemClock
-from remanence.errors import PlanHeld
+from remanence.errors import InvalidInput, PlanHeld
 from remanence.faces import cli
 from remanence.flows.clocks import CLOCK
 from remanence.flows.scheduling import Ran
@@ -370,3 +370,15 @@ async def test_what_ran_in_the_future_is_due_again(opener: Opener, clock: Manual
 
         assert await memory.schedule.should_curate()
         assert 24 == (await memory.curate()).reinforced
+
+
+@pytest.mark.parametrize("hours", [float("nan"), float("inf"), 1e300])
+def test_no_clock_moves_beyond_its_times(hours: float) -> None:
+    """An amount of time that is none is refused, and the clock stays where it is."""
+    clock = ManualClock()
+    before = clock.now()
+    for move in (clock.advance, clock.jump):
+        with pytest.raises(InvalidInput, match="move that far"):
+            move(hours=hours)
+
+    assert before == clock.now()

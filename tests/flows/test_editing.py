@@ -182,3 +182,23 @@ async def test_sessions_name_what_is_learned_in_them(memory: remanence.Engine, c
         hours = await memory.end_session()
 
     assert (session, session, 2.0) == ((await memory.get(learned.id)).session, same, hours)
+
+
+async def test_a_hold_that_has_ended_is_refused(memory: remanence.Engine, clock: ManualClock) -> None:
+    """A hold until a time that has passed would protect nothing, so that nobody is left to believe in it."""
+    learned = await memory.learn("The key is under the mat.")
+    with pytest.raises(InvalidInput, match="protects nothing"):
+        await memory.hold(learned.id, "audit", until=clock.now())
+    kept = await memory.get(learned.id)
+
+    assert (None, 1) == (kept.holds, kept.revision)
+
+
+async def test_tags_are_counted_with_those_that_are_there(memory: remanence.Engine) -> None:
+    """A memory has at most 64 tags, in however many calls they come."""
+    learned = await memory.learn("The key is under the mat.")
+    await memory.tag(learned.id, *(f"a{number}" for number in range(40)))
+    with pytest.raises(InvalidInput, match="at most 64"):
+        await memory.tag(learned.id, *(f"b{number}" for number in range(40)))
+
+    assert 40 == len((await memory.get(learned.id)).tags)

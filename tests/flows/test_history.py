@@ -1,12 +1,14 @@
 """What happened to a memory is told for as long as the audit has it, also when the memory itself is gone."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import remanence
+from remanence.change import Cause, Change, Committed
 from remanence.clock import ManualClock
 from remanence.errors import NotFound
 from remanence.faces import cli
@@ -95,8 +97,15 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
     clock.advance(days=40)
     monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
     plan = await memory.plan(ARCHIVE)
-    for one in learned[3:]:
-        await memory.update(one.id, confidence=0.5)
+    commit = memory._core.store.commit
+
+    async def overtaken(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        if (cause.verb, cause.part) == ("curate", 0):
+            for one in learned[3:]:
+                await memory.update(one.id, confidence=0.5)
+        return await commit(scope, changes, cause)
+
+    memory._core.store.commit = overtaken  # type: ignore[method-assign]
     receipt = await memory.apply(plan)
 
     assert (3, 2, 3) == (receipt.archived, receipt.parts, len(receipt.skipped))

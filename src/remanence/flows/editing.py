@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change, Receipt
-from remanence.clock import TIME_MAX, to_micros
+from remanence.clock import TIME_MAX, to_datetime, to_micros
 from remanence.curate.guards import protecting
 from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
@@ -197,7 +197,9 @@ async def tag(core: Core, name: int | str, tags: Sequence[str], if_revision: int
     check_tags(tags)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return update(memory, {}, tags={*memory.tags, *tags})
+        held = {*memory.tags, *tags}
+        check_tags(held)
+        return update(memory, {}, tags=held)
 
     return await core.change_one(name, "tag", decide, if_revision=if_revision)
 
@@ -226,6 +228,11 @@ async def hold(
 ) -> Receipt:
     """Forbid destruction under a named hold, until a time or for good."""
     check_name("a hold", reason)
+    if until is not None and until <= core.clock.now():
+        raise InvalidInput(
+            f"a hold until {to_datetime(until):%Y-%m-%d %H:%M} protects nothing",
+            recovery="give a time that lies ahead, or none for a hold that lasts until it is released",
+        )
 
     async def decide(memory: Memory) -> Sequence[Change]:
         holds = _holds({**(memory.holds or {}), reason: until})

@@ -113,6 +113,9 @@ ENGLISH = Lexicon(
         with | without
         more most | less least fewer fewest
         always ever | never
+        always usually often frequently | rarely seldom never
+        taller higher bigger larger longer | shorter lower smaller
+        weekday weekdays | weekend weekends
         all everybody everyone everything every | none nobody nothing no
         everyone everybody | nobody none
         yes | no
@@ -130,6 +133,7 @@ ENGLISH = Lexicon(
         teach taught teacher | learn learned learnt student pupil
         push | pull
         add plus gain | remove subtract minus delete
+        insert | delete
         rise rose risen raise grow grew increase gain climb | fall fell fallen drop lower shrink shrank
         rise rose risen raise grow grew increase gain climb | decrease decline sink sank
         ascend ascending | descend descending
