@@ -330,3 +330,19 @@ async def test_undo_of_an_unknown_run_is_not_found(memory: remanence.Engine) -> 
     with pytest.raises(InvalidInput):
         await memory.undo((await memory.history())[-1].run)
     assert undoing.undo_id("a") != undoing.undo_id("b")
+
+
+async def test_what_is_left_out_is_counted_where_it_is_too_much_to_list(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """A hundred are named with their reason, and the rest is a number, whether found before or while writing."""
+    async with opener(policy=ARCHIVE_IDLE) as memory:
+        ids = await _filled(memory, clock, 130)
+        plan = await memory.plan()
+        for id_ in ids[:120]:
+            await memory.pin(id_)
+        done = await memory.apply(plan)
+
+    assert (10, 101) == (done.archived, len(done.skipped))
+    assert all("protected: pinned" in said for said in done.skipped[:100])
+    assert "and 20 more" == done.skipped[-1]

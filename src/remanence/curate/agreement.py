@@ -45,19 +45,17 @@ def destroys(plan: Decision) -> int:
 
 def left_out(
     proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy, most: int
-) -> tuple[str, ...]:
-    """Say what was proposed and is not done, and why; so many at most."""
-    missing = _missing(proposed, kept).tolist()[:most]
+) -> tuple[tuple[str, ...], int]:
+    """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
+    missing = _missing(proposed, kept).tolist()
     why = _Why(proposed, kept, snapshot, policy)
-    said = [f"memories {seq}: {why(seq)}" for seq in missing]
     done = set(_keys(kept.links))
     moved = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
-    for key in _keys(proposed.links):
-        if len(said) >= most:
-            break
-        if key not in done and moved.isdisjoint(key[:2]):
-            said.append(f"links {key}: changed since the plan was made, or the policy does not cut it now")
-    return tuple(said)
+    cut = [key for key in _keys(proposed.links) if key not in done and moved.isdisjoint(key[:2])]
+    changed = "changed since the plan was made, or the policy does not cut it now"
+    said = [f"memories {seq}: {why(seq)}" for seq in missing[:most]]
+    said += [f"links {key}: {changed}" for key in cut[: most - len(said)]]
+    return tuple(said), len(missing) + len(cut) - len(said)
 
 
 def _missing(proposed: Decision, kept: Decision) -> Ints:

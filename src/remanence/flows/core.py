@@ -34,6 +34,7 @@ LEASE_POLL_S = 0.1
 LOOP_CHARS_MAX = 5_000
 LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a pause
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
+REMARKS_SHOWN = 100  # of what a run left out; the rest is counted
 RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at once let each other through
 
 Answer = TypeVar("Answer")
@@ -216,6 +217,12 @@ def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], *
     return Receipt(cause.run, cause.verb, cause.at, scope, changes, dict(counts), **more)
 
 
+def first_remarks(remarks: Sequence[str], more: int = 0) -> tuple[str, ...]:
+    """Return the first of what a run left out, and how many more there are; `more` were not even worded."""
+    more += max(0, len(remarks) - REMARKS_SHOWN)
+    return (*remarks[:REMARKS_SHOWN], *([f"and {more:,} more"] if more else []))
+
+
 def label(labels: type[L], name: object, what: str) -> L:
     """Turn a lower-case name into its enum member, or raise NameUnknown with the nearest one."""
     member = labels.__members__.get(name.upper()) if isinstance(name, str) else None
@@ -244,12 +251,13 @@ def update(
 ) -> list[Change]:
     """Turn new values of a memory's columns, and the tags it is to have, into changes, leaving out what stays.
 
-    The memory's own change comes first. The decay class follows tags and category. `guarded` also names `touched`.
+    The memory's own change comes first. Where tags or category are given, the decay class follows from them, also where
+    they are as they were. `guarded` also names `touched`.
     """
     wanted = frozenset(memory.tags if tags is None else tags)
     category = values.get("category", memory.category)
     moved = wanted.symmetric_difference(memory.tags)
-    if moved or category != memory.category:
+    if tags is not None or "category" in values:
         values = {**values, "decay": decay(wanted, category)}
     after = {name: value for name, value in values.items() if getattr(memory, name) != value}
     changes: list[Change] = []

@@ -24,14 +24,13 @@ from remanence.curate.proposal import refuse_foreign
 from remanence.effects import action_of, acts_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
-from remanence.flows.core import Core, receipt
+from remanence.flows.core import REMARKS_SHOWN, Core, first_remarks, receipt
 from remanence.model import Memory
 from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
-SKIPPED_SHOWN = 100
 
 Group = Sequence[Change]
 
@@ -132,6 +131,7 @@ class _Borne:
     destroyed: int
     held: str | None
     skipped: tuple[str, ...] = ()
+    more: int = 0  # left out, too
 
 
 async def _borne_out(
@@ -159,7 +159,7 @@ def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Borne:
     part = borne_out(plan, whole)
     destroyed = destroys(part)
     held = whole.held if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
-    return _Borne(part, destroyed, held, left_out(plan, part, snapshot, policy, SKIPPED_SHOWN))
+    return _Borne(part, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
 
 
 async def _moved(core: Core, position: int) -> bool:
@@ -196,7 +196,7 @@ async def _carried_out(core: Core, plan: Plan, borne: _Borne, verb: str) -> Rece
         cause,
         applied.changes,
         applied.counts,
-        skipped=tuple(applied.skipped[:SKIPPED_SHOWN]),
+        skipped=first_remarks(applied.skipped, borne.more),
         parts=applied.parts,
         notes=borne.plan.notes,
     )

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change, Receipt
-from remanence.clock import TIME_MAX, to_datetime, to_micros
+from remanence.clock import to_datetime, to_micros
 from remanence.curate.guards import protecting
 from remanence.effects import VERBS, stamped
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
@@ -24,6 +24,7 @@ from remanence.flows.core import (
     unmoved,
     update,
 )
+from remanence.flows.holding import hold_columns, with_holds
 from remanence.flows.undoing import before_fall
 from remanence.flows.uses import WEIGHT_STEP
 from remanence.flows.writing import (
@@ -235,7 +236,7 @@ async def hold(
         )
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        holds = _holds({**(memory.holds or {}), reason: until})
+        holds = hold_columns({**(memory.holds or {}), reason: until})
         return act(memory, VERBS["hold"], core.clock.now(), **holds)
 
     return await core.change_one(name, "hold", decide, if_revision=if_revision)
@@ -252,14 +253,9 @@ async def release(core: Core, name: int | str, reason: str, if_revision: int | N
                 recovery=f"its holds: {', '.join(left) or 'none'}",
             )
         del left[reason]
-        return act(memory, VERBS["release"], core.clock.now(), **_holds(left))
+        return act(memory, VERBS["release"], core.clock.now(), **hold_columns(left))
 
     return await core.change_one(name, "release", decide, if_revision=if_revision)
-
-
-def _holds(holds: Mapping[str, int | None]) -> dict[str, Any]:
-    latest = max((TIME_MAX if until is None else until for until in holds.values()), default=None)
-    return {"holds": dict(holds) or None, "hold_until": latest}
 
 
 async def confirm(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
@@ -326,7 +322,7 @@ async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
         return []
     now = core.clock.now()
     for memory in line:
-        heirloom = update(memory, _inherited(old, memory.pinned, memory.holds or {}, now), guarded=True)
+        heirloom = update(memory, _inherited(old, memory.pinned, memory.holds, now), guarded=True)
         changes += heirloom or [unmoved(memory, guarded=True)]
     return changes
 
@@ -354,16 +350,12 @@ async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
     return changes
 
 
-def _inherited(old: Memory, pinned: int, holds: Mapping[str, int | None], now: int) -> dict[str, Any]:
+def _inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int) -> dict[str, Any]:
     """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
 
-    The old one keeps them too: it is what was pinned and held. Of two holds of one name the longer one counts.
+    The old one keeps them too: it is what was pinned and held.
     """
-    left = {name: until for name, until in (old.holds or {}).items() if until is None or until > now}
-    for name, until in holds.items():
-        other = left.get(name, until)
-        left[name] = None if until is None or other is None else max(until, other)
-    return {"pinned": max(pinned, old.pinned), **_holds(left)}
+    return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
 
 
 async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
@@ -417,7 +409,7 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        batch.rows[0].update(_inherited(old, 0, {}, now))
+        batch.rows[0].update(_inherited(old, 0, None, now))
         return await _replaced(core, old, outcome.key)
     if outcome.key == old.seq:
         return [unmoved(old)]

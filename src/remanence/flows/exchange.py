@@ -14,7 +14,7 @@ import orjson
 
 from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, overtaken, receipt
+from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
 from remanence.flows.exported import FORMAT, NOT_EXPORTED, VERSION, Digest, Exported, read, refuse_vectors
 from remanence.flows.meeting import Decided, Linked, Met, decide
 from remanence.model import COLUMNS, Link, Memory
@@ -22,7 +22,6 @@ from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION
 
 PAGE = 1_000
-SKIPPED_SHOWN = 100
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -135,14 +134,9 @@ async def import_(
         cause,
         taking.changes,
         taking.counts,
-        skipped=_shown([*exported.remarks, *taking.remarks]),
+        skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
     )
-
-
-def _shown(remarks: Sequence[str]) -> tuple[str, ...]:
-    more = len(remarks) - SKIPPED_SHOWN
-    return (*remarks[:SKIPPED_SHOWN], *([f"and {more:,} more"] if more > 0 else []))
 
 
 @dataclass
@@ -180,9 +174,14 @@ class _Taking:
             return
 
     async def _write(self, decided: Decided) -> None:
-        """Write new memories, then what they change of others; the last part of all closes the run."""
+        """Write new memories, then what they change of others; the last part of all closes the run.
+
+        Where a lost race leaves nothing to write after some parts, the last part is empty.
+        """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
         tail = list(_parts([*decided.met.values(), *decided.links]))
+        if self.parts and not pages and not tail:
+            await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
             changes = [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
             assigned = await self._commit(changes, is_last=number == len(pages) and not tail)

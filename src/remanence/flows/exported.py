@@ -17,22 +17,20 @@ import orjson
 
 from remanence.arguments import check_name
 from remanence.clock import TIME_MAX
-from remanence.errors import IngestError, InvalidInput
+from remanence.errors import IngestError, InvalidInput, shown
+from remanence.flows.holding import hold_until
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
-from remanence.store.rules import LINK_COLUMN, refuse_state
+from remanence.store.rules import LINK_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
+from remanence.write.classify import decay
 
 FORMAT = "remanence-export"
 VERSION = 2
 UNTRAILED = 1  # the version whose exports say nothing at their end
 NOT_EXPORTED = frozenset({"revision", "touched"})
-# Counted anew from what is believed; of these a line need not say anything.
-_DERIVED = frozenset({"fingerprint", "tokens", "words", "hold_until"})
 _REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
 _LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
 _ID = re.compile(r"[0-9a-f]{32}")
-# Beyond it a counter would overflow a store's integer by counting on.
-_INT_MAX = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,25 +246,23 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
         raise _wrong(f"a memory lacks {', '.join(missing)}")
     columns = {name: _column(name, item) for name, item in value.items() if name not in ("tags", "sources")}
     given = columns.get("fingerprint")
-    columns |= _derived(columns)
+    tags = _names(value, "tags")
+    columns |= _derived(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and given is not None and given != columns["fingerprint"]
-    return Row(line, columns, _names(value, "tags"), _names(value, "sources"), is_edited)
+    return Row(line, columns, tags, _names(value, "sources"), is_edited)
 
 
-def _derived(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Derive what follows from the text, who said it, and the holds."""
-    text, holds = columns["text"], columns.get("holds")
-    derived: dict[str, Any] = {
+def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
+    """Derive what follows from the text, who said it, the holds, the tags and the category."""
+    text = columns["text"]
+    return {
         "fingerprint": fingerprint(text, columns.get("speaker") or ""),
         "tokens": token_estimate(text),
         "words": len(words(text)),
+        "hold_until": hold_until(columns.get("holds") or {}),
+        "decay": decay(tags, columns.get("category")),
     }
-    if holds:
-        derived["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
-    elif "hold_until" in columns:
-        derived["hold_until"] = None
-    return derived
 
 
 def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
@@ -285,7 +281,14 @@ def _column(name: str, item: Any) -> Any:
         raise _wrong(f"unknown field {name!r:.40}")
     if column.labels is not None:
         return _label(column, item)
-    return _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item)
+    return _fitting(column, _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item))
+
+
+def _fitting(column: Column, value: Any) -> Any:
+    """Refuse what every store refuses, while nothing is written yet."""
+    if not fits(column, value):
+        raise _wrong(f"{column.name} cannot be {shown(value)}")
+    return value
 
 
 def _label(column: Column, item: Any) -> Any:
@@ -350,11 +353,7 @@ def _time(column: Column, item: Any) -> int:
 
 
 def _whole(column: Column, item: Any) -> int:
-    if (
-        type(item) is not int
-        or not -_INT_MAX < item < _INT_MAX
-        or (column.kind == "flag" and item not in (0, 1))
-    ):
+    if type(item) is not int:
         raise _wrong(f"{column.name} cannot be {item!r:.40}")
     return item
 
@@ -407,7 +406,7 @@ def _tie(line: int, value: Mapping[str, Any]) -> Tie:
 
 def _linked(name: str, item: Any) -> Any:
     column = LINK_COLUMN[name]
-    return None if item is None and column.nullable else _BY_KIND[column.kind](column, item)
+    return None if item is None and column.nullable else _fitting(column, _BY_KIND[column.kind](column, item))
 
 
 def _wrong(what: str) -> InvalidInput:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from remanence.change import Change, Increment
-from remanence.clock import TIME_MAX
 from remanence.flows.core import Core, joined, unhurried, update
 from remanence.flows.exported import Exported, Row, Tie
+from remanence.flows.holding import hold_columns, with_holds
 from remanence.flows.writing import vector_of
 from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
+from remanence.store.rules import INT_MAX
 from remanence.write.classify import decay
 
 PAGE = 1_000
@@ -54,10 +55,10 @@ class New:
             *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
         ]
 
-    def repeated(self, row: Row) -> None:
+    def repeated(self, row: Row, now: int) -> None:
         """Let another line of the file that says the same be a repeat of this one."""
-        self.columns["confirmations"] = self.columns.get("confirmations", 0) + _sightings(row)
-        self.columns |= _gained(self.columns, row)
+        self.columns["confirmations"] = min(INT_MAX, self.columns.get("confirmations", 0) + _sightings(row))
+        self.columns |= _gained(self.columns, row, now)
         if not self.tags.issuperset(row.tags):
             self.tags |= {*row.tags}
             self.columns["decay"] = decay(self.tags, self.columns.get("category"))
@@ -80,7 +81,7 @@ class Met:
         """How many changes it makes."""
         return 1 + len(self.tags) + len(self.sources)
 
-    def repeated(self, row: Row) -> None:
+    def repeated(self, row: Row, now: int) -> None:
         """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on."""
         memory = self.memory
         self.ids.append(row.id)
@@ -88,11 +89,12 @@ class Met:
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources, MERGED + row.id} - {*memory.sources}
         stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence")}
-        self.columns |= _gained({**stands, **self.columns}, row)
+        self.columns |= _gained({**stands, **self.columns}, row, now)
 
     def changes(self) -> list[Change]:
-        """Confirm it as often as it was said again, and give it what it lacks."""
-        seq, memory, times = self.memory.seq, self.memory, self.sightings
+        """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
+        seq, memory = self.memory.seq, self.memory
+        times = min(self.sightings, INT_MAX - memory.confirmations)
         counted = {"confirmations": Increment(-times)}, {"confirmations": Increment(times)}
         gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
@@ -139,7 +141,7 @@ class Decided:
 
 async def decide(core: Core, exported: Exported) -> Decided:
     """Decide what becomes of each line; the same export into the same memory decides the same."""
-    meeting = _Meeting(core, {row.id for row in exported.rows})
+    meeting = _Meeting(core, {row.id for row in exported.rows}, core.clock.now())
     for start in range(0, len(exported.rows), PAGE):
         await meeting.page(exported.rows[start : start + PAGE])
     await meeting.link(exported.ties)
@@ -152,6 +154,7 @@ class _Meeting:
 
     core: Core
     ids: set[str]
+    now: int
     decided: Decided = field(default_factory=Decided)
     where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, New] = field(default_factory=dict)
@@ -190,7 +193,7 @@ class _Meeting:
         elif isinstance(met, Memory):
             self._merge(row, met)
         else:
-            met.repeated(row)
+            met.repeated(row, self.now)
             self.where[row.id] = met
             self.decided.kept.add(row.id)
 
@@ -217,7 +220,7 @@ class _Meeting:
         if MERGED + row.id in memory.sources:
             self.decided.kept.add(row.id)
         else:
-            self.decided.met.setdefault(memory.seq, Met(memory)).repeated(row)
+            self.decided.met.setdefault(memory.seq, Met(memory)).repeated(row, self.now)
 
     def _added(self, row: Row, twin: Twin | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -230,8 +233,13 @@ class _Meeting:
         if row.stands:
             self.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
-            now = self.core.clock.now()
-            values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
+            values = {
+                "weight": 1.0,
+                "confidence": None,
+                "count": 1,
+                "created_at": self.now,
+                "last_at": self.now,
+            }
             self.decided.links.append(Linked(new, twin, Relation.LEARNED_FROM, values))
         return new
 
@@ -275,16 +283,15 @@ def _sightings(row: Row) -> int:
     return 1 + max(0, int(row.columns.get("confirmations", 0)))
 
 
-def _gained(stands: Mapping[str, Any], row: Row) -> dict[str, Any]:
-    """Return what a repeat adds to a memory: a higher confidence, its pin, and holds that the memory does not know."""
+def _gained(stands: Mapping[str, Any], row: Row, now: int) -> dict[str, Any]:
+    """Return what a repeat adds to a memory: a higher confidence, its pin, and holds that last longer."""
     gained: dict[str, Any] = {}
     confidence = row.columns.get("confidence")
     if confidence is not None and confidence > (stands.get("confidence") or 0.0):
         gained["confidence"] = confidence
     if row.columns.get("pinned") and not stands.get("pinned"):
         gained["pinned"] = 1
-    holds = {**(row.columns.get("holds") or {}), **(stands.get("holds") or {})}
+    holds = with_holds(stands.get("holds"), row.columns.get("holds"), now)
     if holds != (stands.get("holds") or {}):
-        gained["holds"] = holds
-        gained["hold_until"] = max(TIME_MAX if until is None else until for until in holds.values())
+        gained |= hold_columns(holds)
     return gained

@@ -83,7 +83,7 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
     """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
     seen: dict[str, set[Any]] = {table: set() for table in _TABLE_COLUMNS}
     # A large commit says the same few things of many rows: what was looked at a moment ago needs no second look.
-    fits: dict[tuple[str, str], Any] = {}
+    fitting: dict[tuple[str, str], Any] = {}
     for change in changes:
         keys = seen.get(change.table)
         if keys is None:
@@ -98,7 +98,7 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
             if values and not values.keys() <= _TABLE_COLUMNS[change.table].keys():
                 refuse_unknown_columns(values, change.table)
         if change.after:
-            _refuse_values(change, fits)
+            _refuse_values(change, fitting)
         if change.table == "memories" and change.before is None:
             _refuse_missing(change)
 
@@ -113,10 +113,27 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
 
 def refuse_unfit(name: str, value: Any) -> None:
     """Raise InvalidInput for a value that a memory's column can never have."""
-    if not _fits(COLUMN[name], value):
+    if not fits(COLUMN[name], value):
         raise InvalidInput(
             f"{name} cannot be {shown(value)}", recovery=f"{name} is of kind {COLUMN[name].kind}"
         )
+
+
+def fits(column: Column, value: Any) -> bool:
+    """Tell whether a column, of a memory or of a link, can have a value."""
+    if value is None:
+        return column.nullable
+    given = value  # stays Any where isinstance would make it an object
+    if not isinstance(value, _TYPES[column.kind]):
+        return False
+    if column.kind == "fraction":
+        return bool(0 <= given <= column.limit)  # what is no number is between nothing
+    if column.kind == "flag":
+        return value in {0, 1}
+    if column.kind in _SMALL:
+        least, most = _bounds(column)
+        return bool(least <= given <= most)
+    return column.labels is None or value in _CODES[column.labels]
 
 
 def refuse_wanted(wanted: Wanted) -> None:
@@ -235,12 +252,12 @@ def _refuse_key(change: Change) -> None:
         )
 
 
-def _refuse_values(change: Change, fits: dict[tuple[str, str], Any]) -> None:
+def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
     columns = _TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
         if type(value) is int and 0 <= value <= COUNT_MAX and columns[name].kind in _SMALL:
             continue
-        if fits.get((change.table, name), change) is value:
+        if fitting.get((change.table, name), change) is value:
             continue
         if isinstance(value, Increment):
             if change.table != "memories" or name not in COUNTERS or change.before is None:
@@ -248,33 +265,17 @@ def _refuse_values(change: Change, fits: dict[tuple[str, str], Any]) -> None:
                     change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
                 )
             continue
-        if not _fits(columns[name], value):
+        if not fits(columns[name], value):
             raise _refused(
                 change, f"{name} cannot be {shown(value)}", f"{name} is of kind {columns[name].kind}"
             )
-        fits[change.table, name] = value
+        fitting[change.table, name] = value
 
 
 def _refuse_missing(change: Change) -> None:
     missing = sorted(_REQUIRED - set(change.after or {}))
     if missing:
         raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
-
-
-def _fits(column: Column, value: Any) -> bool:
-    if value is None:
-        return column.nullable
-    given = value  # stays Any where isinstance would make it an object
-    if not isinstance(value, _TYPES[column.kind]):
-        return False
-    if column.kind == "fraction":
-        return bool(0 <= given <= column.limit)  # what is no number is between nothing
-    if column.kind == "flag":
-        return value in {0, 1}
-    if column.kind in _SMALL:
-        least, most = _bounds(column)
-        return bool(least <= given <= most)
-    return column.labels is None or value in _CODES[column.labels]
 
 
 def _bounds(column: Column) -> tuple[int, int]:
@@ -289,7 +290,7 @@ def _bounds(column: Column) -> tuple[int, int]:
 def refuse_overflow(seq: int, counts: Mapping[str, int]) -> None:
     """Raise InvalidInput for a counter that an increment took out of its bounds."""
     for name, value in counts.items():
-        if not _fits(COLUMN[name], value):
+        if not fits(COLUMN[name], value):
             raise InvalidInput(
                 f"memory {seq}: {name} cannot be {shown(value)}", recovery="increment it by less"
             )

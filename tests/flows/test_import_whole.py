@@ -1,0 +1,219 @@
+"""An import is written whole or not at all, and adds what the file knows more; on both stores."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import orjson
+import pytest
+
+import remanence
+from remanence.change import Cause, Change, Committed
+from remanence.clock import ManualClock
+from remanence.errors import IngestError
+from remanence.llm.offline import HashedEmbedder
+from remanence.model import Decay
+from remanence.store.memory import MemoryStore
+from remanence.testing.builders import updated
+from tests.flows.conftest import Opener
+
+HEADER = orjson.dumps({
+    "format": "remanence-export", "version": 2, "embedder": HashedEmbedder().name, "fingerprints": 1,
+})  # fmt: skip
+MOST = 2**31 - 1
+
+
+def _row(number: int, **more: Any) -> dict[str, Any]:
+    times = dict.fromkeys(("said_at", "learned_at", "status_at", "tier_at"), 1)
+    return {"id": f"{number:032x}", "text": f"The boat number {number} is blue", **times, **more}
+
+
+def _link(source: int, target: int, **more: Any) -> dict[str, Any]:
+    values = {"weight": 0.5, "confidence": None, "count": 1, "created_at": 1, "last_at": 1, **more}
+    return {"source": f"{source:032x}", "target": f"{target:032x}", "relation": "refers", **values}
+
+
+def _lines(*values: dict[str, Any]) -> list[bytes]:
+    return [HEADER, *map(orjson.dumps, values)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"uses": 3_000_000_000}, {"uses": -3_000_000_000}, {"confirmations": 2**31}, {"helped": 2**31},
+        {"use_days": 2**56}, {"use_days": -1}, {"use_day": 2**31},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_number_that_no_store_keeps_leaves_nothing(opener: Opener, wrong: dict[str, int]) -> None:
+    """A line of the second part is told before the first part is written."""
+    rows = [_row(number) for number in range(1, 1_101)]
+    rows[1_050] |= wrong
+    async with opener() as memory:
+        with pytest.raises(IngestError) as caught:
+            await memory.import_(_lines(*rows), edited=True)
+        state = await memory.status()
+
+    assert (1_052, 0, ()) == (caught.value.line, state.memories, state.interrupted)
+
+
+@pytest.mark.parametrize("wrong", [{"count": 2**30}, {"count": 2**24}, {"count": -1}], ids=str)
+async def test_a_link_that_no_store_keeps_leaves_nothing(opener: Opener, wrong: dict[str, int]) -> None:
+    """Links are written after the memories, and looked at before."""
+    async with opener() as memory:
+        with pytest.raises(IngestError) as caught:
+            await memory.import_(_lines(_row(1), _row(2), _link(1, 2, **wrong)), edited=True)
+        state = await memory.status()
+
+    assert (4, 0, ()) == (caught.value.line, state.memories, state.interrupted)
+
+
+async def test_the_largest_numbers_come_in_and_out(opener: Opener) -> None:
+    """What a store keeps is taken, to the last one."""
+    large = {"uses": MOST, "use_days": 2**56 - 1, "confirmations": MOST}
+    async with opener() as memory:
+        await memory.import_(_lines(_row(1, **large), _row(2), _link(1, 2, count=2**24 - 1)), edited=True)
+        kept = await memory.get(1)
+        (link,) = await memory.links(1)
+
+    assert large == {name: getattr(kept, name) for name in large}
+    assert 2**24 - 1 == link.count
+
+
+@pytest.mark.parametrize("apart", [True, False])
+async def test_a_counter_of_confirmations_stops_at_its_most(opener: Opener, apart: bool) -> None:
+    """What says the same is counted as far as the counter goes, in one file and in two, and the import is whole."""
+    rows = [_row(number, text="The boat is blue", confirmations=MOST - 1) for number in (1, 2, 3)]
+    async with opener() as memory:
+        for one in [[row] for row in rows] if apart else [rows]:
+            await memory.import_(_lines(*one), edited=True)
+        state = await memory.status()
+
+        assert (1, ()) == (state.memories, state.interrupted)
+        assert MOST == (await memory.get(f"{1:032x}")).confirmations
+
+
+DAY = 86_400_000_000
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "kept"),
+    [
+        (1, 9, 9), (9, 1, 9), (1, None, None), (None, 9, None), (-1, 9, 9), (9, -1, 9), (-1, -2, -1), (-2, -1, -2),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("apart", [True, False])
+async def test_of_two_holds_of_one_name_the_longer_one_is_kept(
+    opener: Opener, clock: ManualClock, mine: int | None, theirs: int | None, kept: int | None, apart: bool
+) -> None:
+    """A hold that is here does not end what the file holds longer, and one that has ended adds nothing."""
+
+    def until(days: int | None) -> int | None:
+        return None if days is None else clock.now() + days * DAY
+
+    rows = [
+        _row(number, text="The boat is blue", holds={"legal": until(days)})
+        for number, days in enumerate([mine, theirs], start=1)
+    ]
+    async with opener() as memory:
+        for one in [[row] for row in rows] if apart else [rows]:
+            await memory.import_(_lines(*one), edited=True)
+        found = await memory.get(f"{1:032x}")
+
+    last = until(kept)
+
+    assert {"legal": last} == found.holds
+    assert last is None or last == found.hold_until
+
+
+async def test_a_hold_that_has_ended_is_not_brought(opener: Opener, clock: ManualClock) -> None:
+    """What is here and free stays free, and a hold that lasts is added beside those that are here."""
+    ended = {"legal": clock.now() - 1, "audit": None}
+    async with opener() as memory:
+        mine = await memory.learn("The boat is blue")
+        await memory.hold(mine.id, "sale")
+        await memory.import_(_lines(_row(1, text="The boat is blue", holds=ended)), edited=True)
+
+        assert {"sale": None, "audit": None} == (await memory.get(mine.id)).holds
+
+
+@pytest.mark.parametrize(
+    ("line", "decay"),
+    [
+        ({"decay": "permanent"}, "standard"), ({"tags": ["self/value"]}, "durable"),
+        ({"category": "observation"}, "ephemeral"),
+        ({"tags": ["self/constitutional"], "decay": "ephemeral"}, "permanent"),
+    ],
+)  # fmt: skip
+async def test_the_decay_class_of_a_line_follows_from_its_tags(
+    opener: Opener, line: dict[str, Any], decay: str
+) -> None:
+    """A line cannot make a memory permanent that no tag makes so, nor ephemeral one that is."""
+    async with opener() as memory:
+        await memory.import_(_lines(_row(1, **line)), edited=True)
+
+        assert decay == (await memory.get(1)).decay.label
+
+
+@pytest.mark.parametrize("how", ["tag", "untag", "update", "repeat", "put", "import"])
+async def test_a_class_that_does_not_follow_is_mended(opener: Opener, how: str) -> None:
+    """A memory of an older file gets its class when its tags or category are said again; undo takes that back."""
+    text = "The boat is blue"
+    more: dict[str, Any] = {"tags": ["self/value"], "source": "log", "speaker": "Ann"}
+    async with opener() as memory:
+        mine = await memory.learn(text, key="boat", category="fact", **more)
+        old = updated(await memory.get(mine.id), decay=Decay.STANDARD)
+        await memory._core.commit([old], memory._core.cause("update"))
+        match how:
+            case "tag":
+                await memory.tag(mine.id, "self/value")
+            case "untag":
+                await memory.untag(mine.id, "none of its")
+            case "update":
+                await memory.update(mine.id, category="fact")
+            case "repeat":
+                await memory.learn(text, **more)
+            case "put":
+                await memory.put("boat", text, **more)
+            case _:
+                row = _row(1, text=text, tags=["self/value"], speaker="Ann")
+                await memory.import_(_lines(row), edited=True)
+
+        assert Decay.DURABLE is (await memory.get(mine.id)).decay
+
+        *_, newest = await memory.history()
+        await memory.undo(newest.run)
+
+        assert Decay.STANDARD is (await memory.get(mine.id)).decay
+
+
+class _Overtaken(MemoryStore):
+    """A store in which another import of the same file is faster with the second part."""
+
+    other: Callable[[], Awaitable[object]] | None = None
+
+    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        """Let the other one through first, once."""
+        if cause.part == 1 and self.other is not None:
+            other, self.other = self.other, None
+            await other()
+        return await super().commit(scope, changes, cause)
+
+
+async def test_an_import_that_is_overtaken_at_its_end_is_whole(clock: ManualClock) -> None:
+    """Where nothing is left to write after a lost race, the run is closed all the same, and can be undone."""
+    lines = _lines(*map(_row, range(1, 1_101)))
+    store = _Overtaken()
+    async with (
+        remanence.open(store=store, embedder="hashed", clock=clock) as memory,
+        remanence.open(store=store, embedder="hashed", clock=clock) as other,
+    ):
+        store.other = lambda: other.import_(lines, edited=True)
+        done = await memory.import_(lines, edited=True)
+        state = await memory.status()
+
+        assert (1_000, 1_000, 100) == (done.changes, done.counts["taken"], done.counts["kept"])
+        assert (1_100, ()) == (state.memories, state.interrupted)
+
+        await memory.undo(done)
+
+        assert 100 == (await memory.status()).memories
