@@ -115,13 +115,19 @@ class Engine:
     # Writing
 
     async def learn(self, text: str, **more: Any) -> Learned:
-        """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …)."""
+        """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …).
+
+        Where nobody says the role and the name leaves it in doubt, this text and the latest before it tell.
+        """
         return await self._door.learn(Turn(text, **more))
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]:
-        """Take many texts in; all are checked first, then written 1,000 a transaction."""
+        """Take many texts in; all are checked first, then written 1,000 a transaction.
+
+        Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
+        """
         turns = [_turn(item) async for item in unhurried(items)]
         return await writing.learn_many(self._core, turns, progress)
 

@@ -262,6 +262,11 @@ class Link:
         return {name: getattr(self, name) for name in LINK_COLUMNS}
 
 
+def link_values(now: int, weight: float = 1.0, confidence: float | None = None) -> dict[str, Any]:
+    """Return the values of a link that is drawn now: a certain one, as those of lineage are, unless told otherwise."""
+    return {"weight": weight, "confidence": confidence, "count": 1, "created_at": now, "last_at": now}
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from remanence.languages import CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.text import Reading, Vital, fingerprint, lexicon_of, readings, stems, vital_tokens
+from remanence.text import Reading, Vital, asks, fingerprint, lexicon_of, readings, stems, vital_tokens
 
 # Share of content words two texts must have in common to be near where there is no vector to ask.
 WORDS_SHARED_MIN = 0.6
@@ -96,7 +96,7 @@ def _said(text: str) -> _Said:
         identifiers=frozenset(filter(_is_identifier, words)),
         denied=tuple(sorted(_denied(text, words, lexicon))),
         places=_places(words, lexicon),
-        asks="?" in text,
+        asks=asks(text),
     )
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.flows.index import COLUMNS, ScopeIndex
 from remanence.model import Turn
+from remanence.recall.semantic import window_vectors
 from remanence.store.base import Find
 from tests.flows.conftest import Opener
 
@@ -102,6 +105,38 @@ async def test_tags_that_are_put_on_need_no_second_look(
     monkeypatch.setattr(memory._core.store, "snapshot", None)
 
     assert ([True], [True, True, False]) == (before, (await index.tagged("self/*", clock.now())).tolist())
+
+
+async def test_who_is_cancelled_twice_still_waits_for_the_index(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that writes the index is never left behind, however often its caller is cancelled meanwhile."""
+    began, go_on = asyncio.Event(), threading.Event()
+    loop, worked = asyncio.get_running_loop(), window_vectors
+
+    def slow(*given: Any, **more: Any) -> Any:
+        loop.call_soon_threadsafe(began.set)
+        go_on.wait()
+        return worked(*given, **more)
+
+    await memory.learn("a boat")
+    monkeypatch.setattr("remanence.flows.index.window_vectors", slow)
+    recalling = asyncio.ensure_future(memory.recall("boat"))
+    try:
+        await began.wait()
+        left = []
+        for _ in range(3):
+            recalling.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            left.append(recalling.done())
+    finally:
+        go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await recalling
+
+    assert [False] * 3 == left
+    assert ["a boat"] == [found.memory.text for found in (await memory.recall("boat")).memories]
 
 
 async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:

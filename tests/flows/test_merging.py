@@ -32,6 +32,8 @@ OPPOSITES = (
     ("The dredger rents the barge from the pilot", "The pilot rents the barge from the dredger"),
     ("The boathouse is locked at weekends", "The boathouse is unlocked at weekends"),
     ("The chart plotter runs firmware nav-7", "The chart plotter runs firmware nav-7b"),
+    ("渡し船は毎朝港に来る", "渡し船は毎朝港に来る？"),
+    ("العبارة تصل إلى الميناء كل صباح", "العبارة تصل إلى الميناء كل صباح؟"),
 )
 
 

@@ -1,15 +1,20 @@
 """Texts under keys that somebody answers for, and memories that take another's place (forge-loop's put, supersede)."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, NotFound
+from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows import editing
+from remanence.llm.base import WordWeight
+from remanence.llm.offline import HashedEmbedder
 from remanence.model import REJECTED_PATH, Status
 from tests.flows.conftest import Opener
 from tests.flows.forge import item, keys, on_file, said_by, started
@@ -123,6 +128,84 @@ async def test_a_name_whose_memory_is_gone_names_what_is_put_next(memory: remane
     assert [(answer.seq, gone.seq, "learned_from")] == links
 
     assert "known" == (await memory.put("failed-1", "Again!", agent="maestro", source="log")).status
+
+
+class _Broken(HashedEmbedder):
+    """An embedder that can fail: its vectors are then no numbers."""
+
+    fails = False
+
+    def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> npt.NDArray[np.float32]:
+        """Embed, or give what cannot be kept."""
+        return super().embed(texts, weight) * np.float32("nan" if self.fails else 1)
+
+
+async def test_a_name_is_freed_only_for_what_takes_it(opener: Opener) -> None:
+    """Where the new text cannot be stored, nothing is; where it can, name, text and link are one run, undone as one."""
+    embedder = _Broken()
+    async with opener(embedder=embedder) as memory:
+        old = await item(memory, "failed-1")
+        await memory.forget(old)
+        embedder.fails = True
+        before = await memory.get("failed-1"), await memory.history()
+        with pytest.raises(InvalidInput, match="embedder"):
+            await memory.put("failed-1", "Again!", agent="maestro", source="log")
+        after = await memory.get("failed-1"), await memory.history()
+        embedder.fails = False
+        answer = await memory.put("failed-1", "Again!", agent="maestro", source="log")
+        last = (await memory.history())[-1]
+        found = await memory.get("failed-1")
+        await memory.undo(last.run)
+
+        assert before == after
+        assert (answer.id, answer.seq) == (found.id, found.seq)
+        assert before[0].seq == (await memory.get("failed-1")).seq
+        assert [] == await memory.links(old)
+        assert [] == [check for check in await memory.doctor() if not check.ok]
+
+
+async def test_a_name_that_is_gone_is_put_on_the_revision_that_was_read(memory: remanence.Engine) -> None:
+    """Another revision is refused and frees nothing; that of the memory that is gone stores the text."""
+    old = await item(memory, "failed-1")
+    await memory.forget(old)
+    revision = (await memory.get(old)).revision
+    for wrong in (0, revision + 1):
+        with pytest.raises(Conflict):
+            await memory.put("failed-1", "Again!", agent="maestro", source="log", if_revision=wrong)
+
+    assert old == (await memory.get("failed-1")).id
+
+    answer = await memory.put("failed-1", "Again!", agent="maestro", source="log", if_revision=revision)
+
+    assert ("stored", answer.id) == (answer.status, (await memory.get("failed-1")).id)
+
+
+async def test_a_name_that_is_gone_stays_where_the_text_is_a_repeat(memory: remanence.Engine) -> None:
+    """What another memory says already takes no name, so none is freed."""
+    old = await item(memory, "failed-1")
+    first = await memory.put("failed-2", "Timeout.", agent="maestro", source="log")
+    await memory.forget(old)
+    answer = await memory.put("failed-1", "Timeout.", agent="maestro", source="another log")
+
+    assert (
+        f"an exact repeat of {first.id}, which keeps its name: 'failed-1' names {old}, which is pruned"
+    ) == (answer.reason)
+    assert old == (await memory.get("failed-1")).id
+
+
+async def test_of_several_who_put_under_a_name_that_is_gone_one_stores(tmp_path: Path) -> None:
+    """Engines on one file at once: who comes second brings the first one's memory to its text."""
+    async with on_file(tmp_path) as memory, on_file(tmp_path) as other:
+        for number in range(20):
+            await memory.forget(await item(memory, f"k{number}"))
+            await asyncio.gather(
+                *(
+                    desk.put(f"k{number}", f"{name} says {number}", agent="maestro", source="log")
+                    for name, desk in (("one", memory), ("two", other))
+                )
+            )
+
+        assert [f"k{number}" for number in range(20)] == await keys(memory)
 
 
 async def test_a_repeat_under_another_key_says_so(memory: remanence.Engine) -> None:

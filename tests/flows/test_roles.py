@@ -1,5 +1,6 @@
 """Who spoke, where nobody said it."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -102,6 +103,41 @@ async def test_one_by_one_a_doubtful_name_is_told_by_what_is_known_of_it(opener:
         assert [Role.USER, Role.ASSISTANT, Role.USER] == [
             await _role(memory, one) for one in (first, last, other)
         ]
+
+
+async def test_texts_that_arrive_at_once_are_told_as_one_by_one(opener: Opener) -> None:
+    """Who waits with whom for a commit decides nothing: a text is told by what came before it."""
+    texts = ["Yes.", "No.", "Perhaps.", *(REPLY.format(k=k) for k in range(4)), "Never."]
+    async with opener(scope="at once") as memory:
+        at_once = await asyncio.gather(*(memory.learn(text, speaker="Claude") for text in texts))
+        roles = [await _role(memory, learned) for learned in at_once]
+    async with opener(scope="in turn") as memory:
+        in_turn = [await memory.learn(text, speaker="Claude") for text in texts]
+
+        assert [await _role(memory, learned) for learned in in_turn] == roles
+        assert {Role.USER, Role.ASSISTANT} == set(roles)
+
+
+async def test_a_batch_is_told_by_the_latest_texts_of_a_name(opener: Opener) -> None:
+    """The last twenty, for all of the batch alike; what came long before counts no more."""
+    async with opener() as memory:
+        chats = [Turn(CHAT.format(k=k), speaker="Claude") for k in range(60)]
+        replies = [Turn(REPLY.format(k=k), speaker="Claude") for k in range(20)]
+        found = await memory.learn_many([*chats, *replies])
+
+        assert {Role.ASSISTANT} == {await _role(memory, learned) for learned in found}
+
+
+@pytest.mark.parametrize(("others", "role"), [(490, Role.ASSISTANT), (500, Role.USER)])
+async def test_a_doubtful_name_is_looked_for_among_the_last_arrivals(
+    opener: Opener, others: int, role: Role
+) -> None:
+    """As many as a thread is looked for in: a name that was silent for longer is as good as unknown."""
+    async with opener(embedder="none") as memory:
+        await memory.learn_many([Turn(REPLY.format(k=k), speaker="Claude") for k in range(6)])
+        await memory.learn_many([Turn(f"buoy {k}", speaker="Mara") for k in range(others)])
+
+        assert role == await _role(memory, await memory.learn("Yes.", speaker="Claude"))
 
 
 async def test_an_assistants_words_are_worth_less_whoever_says_so(opener: Opener) -> None:

@@ -43,6 +43,8 @@ def test_below_the_band_is_distinct() -> None:
         ("We ship v1.2", "We ship v1.3", "code"),
         ("She codes in C++", "She codes in C#", "code"),
         ("She is home", "She is home?", "one asks"),
+        ("船は港にある", "船は港にある？", "one asks"),
+        ("القارب في الميناء", "القارب في الميناء؟", "one asks"),
         ("Er trinkt Kaffee und das ist gut", "Er trinkt keinen Kaffee und das ist gut", "negations"),
         ("Ada is not vegan but Bo is tall", "Ada is vegan but Bo is not tall", "negations"),
         ("The probe uses llama-2", "The probe uses llama-2b", "identifiers"),

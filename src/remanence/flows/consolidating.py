@@ -24,7 +24,7 @@ from remanence.flows.core import RACES_MAX, Core, act, leased
 from remanence.flows.judging import Judged, judge
 from remanence.flows.writing import vector_of
 from remanence.llm.base import Writer
-from remanence.model import Consolidated, Memory, Relation, Status
+from remanence.model import Consolidated, Memory, Relation, Status, link_values
 from remanence.store.base import Find
 from remanence.twins import verdict
 
@@ -270,4 +270,4 @@ def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -
 
 def _values(cosine: float, now: int) -> dict[str, Any]:
     weight = round(min(1.0, max(0.0, cosine)), 6)
-    return {"weight": weight, "confidence": weight, "count": 1, "created_at": now, "last_at": now}
+    return link_values(now, weight, weight)

@@ -48,6 +48,7 @@ from remanence.model import (
     Severity,
     Status,
     Turn,
+    link_values,
 )
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
@@ -345,8 +346,7 @@ async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
     changes = act(old, VERBS["supersede"], now)
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
     if by not in {link.source for link in drawn}:
-        fresh = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
-        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, fresh))
+        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
     return changes
 
 
@@ -483,8 +483,7 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
     confidence = None if wish.confidence is None else round(wish.confidence, 6)
     if held is None:
         usual = LINKED_WEIGHTS.get(Relation(key[2]), LINKED_WEIGHTS[Relation.SIMILAR])
-        fresh = {"weight": usual if weight is None else weight, "confidence": confidence}
-        return Change("links", key, None, {**fresh, "count": 1, "created_at": now, "last_at": now})
+        return Change("links", key, None, link_values(now, usual if weight is None else weight, confidence))
     match wish.if_exists:
         case "skip":
             return None

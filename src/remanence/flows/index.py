@@ -302,12 +302,16 @@ class ScopeIndex:
 
 async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
     """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
-    task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    done = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+    cancelled: asyncio.CancelledError | None = None
+    while not done.done():
+        try:
+            await asyncio.wait([done])
+        except asyncio.CancelledError as error:  # it may come more than once
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled from done.exception()
+    return done.result()
 
 
 def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:

@@ -12,7 +12,7 @@ from remanence.flows.core import Core, joined, unhurried, update
 from remanence.flows.exported import Exported, Row, Tie
 from remanence.flows.holding import hold_columns, with_holds
 from remanence.flows.writing import vector_of
-from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin
+from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin, link_values
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
 from remanence.store.rules import INT_MAX
@@ -233,13 +233,7 @@ class _Meeting:
         if row.stands:
             self.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
-            values = {
-                "weight": 1.0,
-                "confidence": None,
-                "count": 1,
-                "created_at": self.now,
-                "last_at": self.now,
-            }
+            values = link_values(self.now)
             self.decided.links.append(Linked(new, twin, Relation.LEARNED_FROM, values))
         return new
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from remanence.change import Change
-from remanence.errors import InvalidInput
-from remanence.flows.core import Core, refuse_moved, update
+from remanence.errors import Conflict, InvalidInput
+from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved, update
 from remanence.flows.editing import edited, heir
 from remanence.flows.speaking import settled
-from remanence.flows.writing import prepared, take
-from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn
+from remanence.flows.writing import answers, decided, heard, prepared, take
+from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
 from remanence.write.arrive import Draft
 
 # What a text put again may bring; who said it first, and where, stays.
@@ -28,36 +28,54 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
     draft = await prepared(core, turn)
     _refuse_unfounded(core, draft.turn)
-    (memory,) = await core.store.get(core.scope, [turn.key])
-    if memory is None:
-        refuse_moved(f"the key {turn.key!r}", 0, if_revision)
-    elif memory.status not in _GONE:
-        return await _renewed(core, turn.key, draft, if_revision)
-    else:
-        await core.change_one(memory.seq, "put", _unnamed, if_revision=if_revision)
-        if_revision = None if if_revision is None else 0
-    (learned,) = await take(core, await settled(core, [draft]))
+    (draft,) = await settled(core, [draft])
+    for attempt in range(RACES_MAX):
+        (memory,) = await core.store.get(core.scope, [turn.key])
+        if memory is not None and memory.status not in _GONE:
+            return await _renewed(core, turn.key, draft, if_revision)
+        if memory is None:
+            refuse_moved(f"the key {turn.key!r}", 0, if_revision)
+            return await _named(core, turn.key, draft, if_revision)
+        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+        try:
+            return await _named_after(core, memory, turn.key, draft)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+    raise AssertionError("unreachable")
+
+
+async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+    """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
+    (learned,) = await take(core, [draft])
     if learned.status == "stored":
-        return learned if memory is None else await _after(core, memory, learned)
-    if (await core.store.get(core.scope, [turn.key])) == [None]:
-        reason = f"an exact repeat of {learned.id}, which keeps its name: {turn.key!r} names nothing"
-        return replace(learned, reason=reason)
-    return await _renewed(core, turn.key, draft, if_revision)
+        return learned
+    if (await core.store.get(core.scope, [key])) == [None]:
+        return _repeat(learned, f"{key!r} names nothing")
+    return await _renewed(core, key, draft, if_revision)
 
 
-async def _unnamed(memory: Memory) -> Sequence[Change]:
-    """Free the name of a memory that is gone: what is said of it from now on is another memory's."""
-    return update(memory, {"key": None}) if memory.status in _GONE else []
-
-
-async def _after(core: Core, gone: Memory, learned: Learned) -> Learned:
-    """Link a memory to the one that had its name before."""
-    now = core.clock.now()
-    values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": now, "last_at": now}
-    link = (learned.seq, gone.seq, int(Relation.LEARNED_FROM))
-    if learned.reason == "":  # the same words have drawn their link already
-        await core.commit([Change("links", link, None, values)], core.cause("put"))
+async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Learned:
+    """Store a text under the name of a memory that is gone, which loses it in the same commit, and link the two."""
+    batch, changes = await decided(core, [draft], freed=[key])
+    (outcome,) = batch.outcomes
+    if outcome.status == "stored":
+        changes += update(gone, {"key": None})
+        ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
+        if all(change.key != ends for change in changes):  # where it said the same words it is linked already
+            changes.append(Change("links", ends, None, link_values(core.clock.now())))
+    assigned: Sequence[int] = ()
+    if changes:
+        cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
+        assigned = (await core.commit(changes, cause)).assigned
+    (learned,) = answers(batch, assigned)
+    if learned.status != "stored":
+        return _repeat(learned, f"{key!r} names {gone.id}, which is {gone.status.label}")
     return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
+
+
+def _repeat(learned: Learned, named: str) -> Learned:
+    """Say that another memory says the text already, so that the name is not given to it."""
+    return replace(learned, reason=f"an exact repeat of {learned.id}, which keeps its name: {named}")
 
 
 def _refuse_unfounded(core: Core, turn: Turn) -> None:

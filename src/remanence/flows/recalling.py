@@ -228,6 +228,8 @@ def _headed(name: str) -> str:
 async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:
     """List memories; names of enumerations may be given as strings."""
     check_count("limit", find.limit, 1, LISTED_MAX)
+    if find.among is not None:
+        check_count("among", find.among, 1, LISTED_MAX)
     equal = dict(find.equal) | ({} if kind is None else {"kind": kind})
     for name, value in equal.items():
         if name not in COLUMN:

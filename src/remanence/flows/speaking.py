@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -13,35 +14,38 @@ from remanence.flows.probing import broken
 from remanence.model import Role
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Check, Find
+from remanence.stretch import LOOK_BACK
 from remanence.write.arrive import Draft
-from remanence.write.roles import TEXTS_MAX, in_doubt, speaks_as_assistant
+from remanence.write.roles import TEXTS_MAX, in_doubt, speaks_as_assistant, told_by_texts
 
 NAME = "speakers"
 WORDS_MIN = 2_000  # below, one long text may be most of what is there
 
 
-async def settled(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
-    """Give the assistant's role to doubtful names whose texts, these and their latest, read as an assistant's."""
-    texts: dict[str, list[str]] = defaultdict(list)
-    for draft in drafts:
+async def settled(core: Core, drafts: Sequence[Draft], *, together: bool = False) -> list[Draft]:
+    """Give the assistant's role to doubtful names whose latest texts, these among them, read as an assistant's.
+
+    As if they came one by one, since who else arrives at the same moment must not decide; or all of a name `together`,
+    which tells an assistant from its first word, where they were handed over as one.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
         if draft.turn.speaker is not None and in_doubt(draft.turn):
-            texts[draft.turn.speaker].append(draft.turn.text)
-    assistants = set()
-    for speaker, arriving in texts.items():
-        said = [*arriving, *await _latest(core, speaker)]
-        if await asyncio.to_thread(speaks_as_assistant, said):
-            assistants.add(speaker)
-    return [
-        replace(draft, role=Role.ASSISTANT)
-        if draft.turn.speaker in assistants and in_doubt(draft.turn)
-        else draft
-        for draft in drafts
-    ]
+            places[draft.turn.speaker].append(place)
+    found = list(drafts)
+    for speaker, own in places.items():
+        known = await _latest(core, speaker, LOOK_BACK)
+        arriving = [drafts[place].turn.text for place in own]
+        tell = partial(told_by_texts, known[::-1], arriving, together=together)
+        for place, assistant in zip(own, await asyncio.to_thread(tell), strict=True):
+            found[place] = replace(drafts[place], role=Role.ASSISTANT) if assistant else drafts[place]
+    return found
 
 
-async def _latest(core: Core, speaker: str) -> list[str]:
-    found = await core.store.find(core.scope, Find(equal={"speaker": speaker}, limit=TEXTS_MAX))
-    return [memory.text for memory in found]
+async def _latest(core: Core, speaker: str, among: int | None = None) -> list[str]:
+    """Return the latest texts of a name, newest first; of the last arrivals only, where `among` says how many."""
+    asked = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
+    return [memory.text for memory in await core.store.find(core.scope, asked)]
 
 
 async def speakers(core: Core) -> Check:

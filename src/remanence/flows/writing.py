@@ -1,7 +1,7 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -68,8 +68,11 @@ class Door:
 async def learn_many(
     core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
 ) -> list[Learned]:
-    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far."""
-    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns))
+    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far.
+
+    Who spoke is told of all texts of a name together, across the chunks.
+    """
+    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns), together=True)
     answers: list[Learned] = []
     for start in range(0, len(drafts), CHUNK):
         answers += await take(core, drafts[start : start + CHUNK])
@@ -150,19 +153,24 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
     raise AssertionError("unreachable")
 
 
-async def decided(core: Core, drafts: Sequence[Draft]) -> tuple[Batch, list[Change]]:
-    """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true."""
+async def decided(
+    core: Core, drafts: Sequence[Draft], freed: Collection[str | None] = ()
+) -> tuple[Batch, list[Change]]:
+    """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
+
+    `freed` are keys that the caller takes from the memories that have them, in the same commit.
+    """
     chars = sum(len(draft.turn.text) for draft in drafts)
-    known = await core.store.arriving(core.scope, await aside(chars, _asked, core, drafts))
+    known = await core.store.arriving(core.scope, await aside(chars, _asked, core, drafts, freed))
     batch = await aside(chars, _decide, core, drafts, known)
     return batch, await _without_known(core, drafts, batch)
 
 
-def _asked(core: Core, drafts: Sequence[Draft]) -> Arriving:
+def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -> Arriving:
     """Say what must be known of a batch."""
     return Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
-        keys=list({draft.turn.key for draft in drafts if draft.turn.key is not None}),
+        keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         stretches=list({in_stretch(draft.turn, core.agent) for draft in drafts}),
         terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
     )

@@ -34,7 +34,10 @@ class Arriving:
 @checked_class
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Which memories to list, newest first unless `oldest_first`; None means any."""
+    """Which memories to list, newest first unless `oldest_first`; None means any.
+
+    With `among` only the last so many arrivals of the scope are looked at.
+    """
 
     statuses: tuple[Status, ...] | None = None
     tags: tuple[str, ...] = ()
@@ -42,6 +45,7 @@ class Find:
     after: int = 0  # sequence numbers above this one only
     limit: int = 1_000
     oldest_first: bool = False
+    among: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

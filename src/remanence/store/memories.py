@@ -11,6 +11,7 @@ from remanence.model import COLUMNS, Status
 from remanence.store import lexicon
 from remanence.store.rows import DEFAULTS, DIGESTED, MEMORIES, STATES, plain_values, read_rows, row_digest
 from remanence.store.rules import refuse_state
+from remanence.store.tables import freed
 from remanence.store.updates import Updates, matches, slots
 from remanence.store.work import Key, Work
 
@@ -96,7 +97,9 @@ class Memories:
             )
 
     def update(self) -> None:
-        """Write all updates."""
+        """Write all updates; a row that goes loses its key first, since an update may give it to another."""
+        keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
+        self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
         self._updates.write()
 
     def create(self) -> None:
@@ -131,13 +134,15 @@ class Memories:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
         claimed: set[tuple[str, Any]] = set()
         execute = self._work.connection.execute
+        free = freed(self._updates.taken)
         for _, change in self._created:
             after = change.after or {}
             stands = after.get("status", Status.INBOX) in {Status.INBOX, Status.ACTIVE}
             mark = after["fingerprint"] if stands else None
             key = after.get("key")
             claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED
-            (taken,) = execute(_TAKEN, (self._work.no, after["id"], key, mark, change.key)).fetchone()
+            named = None if key in free else key
+            (taken,) = execute(_TAKEN, (self._work.no, after["id"], named, mark, change.key)).fetchone()
             if taken or not claims.isdisjoint(claimed):
                 yield "memories", change.key
             claimed |= claims

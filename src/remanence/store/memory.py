@@ -101,9 +101,10 @@ class MemoryStore:
         """List memories by status, tags and columns."""
         refuse_unknown_columns(find.equal)
         tables = self._read(scope).tables
+        arrivals = sorted(tables["memories"].items(), reverse=True)[: find.among]
         found = [
             seq
-            for seq, row in sorted(tables["memories"].items(), reverse=not find.oldest_first)
+            for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
             if seq > find.after
             and (find.statuses is None or row["status"] in find.statuses)
             and all((seq, tag) in tables["tags"] for tag in find.tags)

@@ -197,11 +197,14 @@ def _grouped(rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
 
 
 Condition = tuple[str, tuple[Any, ...]]
+_ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 
 def _conditions(connection: sqlite3.Connection, names: Names, no: int, asked: Find) -> list[Condition] | None:
     """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
     found: list[Condition] = [("s.scope = ?", (no,)), ("s.seq > ?", (asked.after,))]
+    if asked.among is not None:
+        found.append((f"s.seq >= (SELECT min(seq) FROM ({_ARRIVALS}))", (no, asked.among)))
     if asked.statuses is not None:
         held = ", ".join(str(int(status)) for status in asked.statuses)
         found.append((f"s.status IN ({held})", ()))

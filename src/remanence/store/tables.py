@@ -3,7 +3,7 @@
 Knows changes and rows; knows nothing of scopes, audit chains or files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
         for row in tables["memories"].values()
         for name in ("id", "key", "fingerprint")
         if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
-    }
+    } - {("key", key) for key in freed(changes)}
     conflicts = []
     for change in changes:
         row = tables[change.table].get(change.key)
@@ -52,6 +52,16 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
             conflicts.append((change.table, change.key))
     if conflicts:
         raise Conflict(conflicts)
+
+
+def freed(changes: Iterable[Change]) -> set[str]:
+    """Return the keys that memories lose in a commit: another one may take them in the same."""
+    lost = [
+        (change.before or {}).get("key")
+        for change in changes
+        if change.table == "memories" and "key" in (change.after or {})
+    ]
+    return {key for key in lost if key is not None}
 
 
 def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Tables, tuple[Change, ...]]:

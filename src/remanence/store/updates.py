@@ -92,6 +92,11 @@ class Updates:
         self._sound: set[tuple[Any, ...]] = set()
 
     @property
+    def taken(self) -> Iterator[Change]:
+        """The updates that were sorted in."""
+        return (change for group in self._groups.values() for _, change in group.taken)
+
+    @property
     def changed(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]

@@ -1,6 +1,7 @@
 """Decides what becomes of texts that arrive: stored, confirmed as an exact repeat, or known by their key already.
 
-Sees a whole batch and what the store answered to it; a batch gives the same rows as the texts one by one.
+Sees a whole batch, the role of each speaker settled, and what the store answered to it; a batch gives the same rows
+as its drafts one by one.
 """
 
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.change import Change, Increment
-from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Stretch, Tail, Turn
+from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Stretch, Tail, Turn, link_values
 from remanence.stretch import goes_on, stretch_of
 from remanence.text import asks, term_hash, token_estimate, words
 from remanence.write.classify import decay
@@ -154,8 +155,8 @@ class Batch:
         twin = self.known.twins.get(draft.fingerprint)
         if twin is None:
             return ""
-        values = {"weight": 1.0, "confidence": None, "count": 1, "created_at": self.now, "last_at": self.now}
-        self.extras.append(Change("links", (key, twin.seq, int(Relation.LEARNED_FROM)), None, values))
+        link = (key, twin.seq, int(Relation.LEARNED_FROM))
+        self.extras.append(Change("links", link, None, link_values(self.now)))
         return f"learned anew: {twin.id} said it and is {twin.status.label}"
 
     def _row(self, draft: Draft) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A wrong role costs: half of recall's rules and the keep-value ask who spoke.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from remanence.languages.speakers import ASSISTANTS, BESIDE, DOUBTFUL, SYSTEMS
 from remanence.model import Role, Turn
@@ -14,6 +15,7 @@ LISTED_MIN = 2  # so many lines of a list make one
 SIGNS_MIN = 2  # one sign alone anybody gives
 SIGNS_SHARE = 0.75  # of the texts; in chats of people it is 0.02 to 0.17
 TEXTS_MAX = 20  # of one speaker: as many are looked at as it takes to tell
+_SIGNS_CACHED = 256  # the last texts of a name are looked at again with each that arrives
 _BULLETS = ("- ", "* ", "• ")
 
 
@@ -47,10 +49,23 @@ def speaks_as_assistant(texts: Sequence[str]) -> bool:
     return signs >= max(SIGNS_MIN, SIGNS_SHARE * len(texts))
 
 
+def told_by_texts(known: Sequence[str], arriving: Sequence[str], *, together: bool) -> list[bool]:
+    """Tell of each arriving text whether an assistant speaks; `known` are texts of the same name before, oldest first.
+
+    Looks at the last texts of the name up to each, or, of texts that are told together, up to the last of them.
+    """
+    texts = [*known, *arriving]
+    if together:
+        return [speaks_as_assistant(texts[-TEXTS_MAX:])] * len(arriving)
+    ends = range(len(known) + 1, len(texts) + 1)
+    return [speaks_as_assistant(texts[max(0, end - TEXTS_MAX) : end]) for end in ends]
+
+
 def _words(name: str) -> list[str]:
     return "".join(sign if sign.isalnum() else " " for sign in name.casefold()).split()
 
 
+@lru_cache(maxsize=_SIGNS_CACHED)
 def _signs(text: str) -> int:
     """Count what marks an assistant's text: an offer, a list, and the length of one that has either."""
     read, folded = readings(text), text.casefold()

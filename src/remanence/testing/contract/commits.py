@@ -216,6 +216,22 @@ class CommitContract:
         assert (6, NOW, NOW // DAY) == (memory.uses, memory.used_at, memory.use_day)
         assert 1 + (2 << 16) + (1 << 48) == memory.use_days
 
+    async def test_a_key_that_one_memory_loses_another_takes(self, store: Store) -> None:
+        """Both in one commit, and undone in one; a second new memory with that key is a conflict."""
+        (old,) = (await keep(store, created(1, "old", key="k"))).assigned
+        before = await one(store, old)
+        freed = updated(before, key=None)
+        await raised(Conflict, keep(store, freed, created(1, "new", key="k"), created(2, "newer", key="k")))
+        done = await keep(store, freed, created(1, "new", key="k"))
+        (named,) = await store.get(SCOPE, ["k"])
+        (part,) = await store.history(SCOPE, run=done.run)
+        await keep(store, *inverses(part.changes), verb="undo")
+
+        assert done.assigned == (named and named.seq,)
+        assert [before.seq, None] == [
+            found and found.seq for found in await store.get(SCOPE, ["k", done.assigned[0]])
+        ]
+
     async def test_a_destroyed_memory_leaves_nothing(self, store: Store) -> None:
         """A destroyed row is in no listing, posting, statistic or array any more."""
         keeper = created(1, "red apples")

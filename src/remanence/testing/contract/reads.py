@@ -53,6 +53,20 @@ class ReadContract:
         assert [b, c] == [memory.seq for memory in await store.find(SCOPE, Find(oldest_first=True, after=a))]
         assert [c] == [memory.seq for memory in await store.find(SCOPE, Find(limit=1))]
 
+    async def test_listings_of_the_last_arrivals(self, store: Store) -> None:
+        """`among` counts arrivals of any kind in the scope, from the last; the rest is asked of these alone."""
+        a, b, c = (
+            await keep(store, created(1, "a a", key="a"), created(2, "b b"), created(3, "c c"))
+        ).assigned
+        await keep(store, created(1, "elsewhere"), scope="another")
+
+        assert [c, b] == [memory.seq for memory in await store.find(SCOPE, Find(among=2))]
+        assert [] == await store.find(SCOPE, Find(equal={"key": "a"}, among=2))
+        assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"key": "a"}, among=3))]
+        assert [b, c] == [
+            memory.seq for memory in await store.find(SCOPE, Find(after=a, oldest_first=True, among=9))
+        ]
+
     async def test_listings_by_status(self, store: Store) -> None:
         """None means any status; a tuple means one of these."""
         a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
