@@ -202,9 +202,13 @@ _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 def _conditions(connection: sqlite3.Connection, names: Names, no: int, asked: Find) -> list[Condition] | None:
     """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
-    found: list[Condition] = [("s.scope = ?", (no,)), ("s.seq > ?", (asked.after,))]
-    if asked.among is not None:
-        found.append((f"s.seq >= (SELECT min(seq) FROM ({_ARRIVALS}))", (no, asked.among)))
+    found: list[Condition] = [("s.scope = ?", (no,))]
+    if asked.among is None:
+        found.append(("s.seq > ?", (asked.after,)))
+    else:  # one bound, since SQLite seeks by one alone
+        found.append(
+            (f"s.seq > max(?, (SELECT min(seq) - 1 FROM ({_ARRIVALS})))", (asked.after, no, asked.among))
+        )
     if asked.statuses is not None:
         held = ", ".join(str(int(status)) for status in asked.statuses)
         found.append((f"s.status IN ({held})", ()))
