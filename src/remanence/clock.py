@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 from remanence.errors import InvalidInput, shown
 from remanence.signatures import checked_class
@@ -30,7 +30,6 @@ class Clock(Protocol):
         ...
 
 
-@runtime_checkable
 class BootClock(Protocol):
     """A clock that knows of another one, which runs since the machine booted and which nobody sets."""
 
@@ -53,7 +52,8 @@ class Reading:
 
 def read(clock: Clock) -> Reading:
     """Read all clocks that a clock knows of."""
-    since = clock.since_boot() if isinstance(clock, BootClock) else None
+    # Before each write: asking a protocol whether this is one takes twenty times as long.
+    since = cast("BootClock", clock).since_boot() if hasattr(clock, "since_boot") else None
     wall = clock.now()
     return Reading(wall) if since is None else Reading(wall, *since)
 
