@@ -110,11 +110,12 @@ class Conflict(RemanenceError):
 
 
 class PlanHeld(RemanenceError):
-    """The brake holds a plan whole; `destroyed` is how many memories it would destroy."""
+    """The brake holds a plan whole: `destroyed` memories would go, or the `clock` is in doubt."""
 
-    def __init__(self, message: str, *, recovery: str, destroyed: int) -> None:
+    def __init__(self, message: str, *, recovery: str, destroyed: int, clock: bool = False) -> None:
         super().__init__(message, recovery=recovery)
         self.destroyed = destroyed
+        self.clock = clock
 
 
 class PolicyMismatch(RemanenceError):

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, ManualClock, SystemClock
+from remanence.curate.plan import Plan
 from remanence.errors import InvalidInput, PlanHeld
 from remanence.faces import cli
 from remanence.flows.clocks import CLOCK
@@ -98,8 +99,13 @@ async def test_a_jump_of_a_machine_that_runs_holds_every_plan(
         clock.jump(days=days)
         last = await _session(memory, clock)
         plan = await memory.plan()
-        with pytest.raises(PlanHeld, match="jumped"):
-            await memory.apply(plan)
+        for which in (plan, Plan.from_json(plan.to_json())):
+            for allowed in (None, 0, 24):
+                with pytest.raises(PlanHeld, match="jumped") as held:
+                    await memory.apply(which, allow_destroyed=allowed)
+
+                assert "remanence accept-clock" in held.value.recovery
+                assert "plan again" in held.value.recovery
 
         assert ("skipped", {"active": 24}) == (last.outcome, await _statuses(memory))
         assert "the clock jumped" in last.reason
@@ -364,7 +370,8 @@ async def test_what_ran_in_the_future_is_due_again(opener: Opener, clock: Manual
     async with opener(policy=REINFORCING) as memory:
         await _fill(memory)
         clock.jump(days=900)
-        await memory.apply(await memory.plan(), allow_destroyed=0)
+        await memory.schedule.accept_clock()
+        await memory.curate()
         clock.jump(days=-900)
         await memory.schedule.accept_clock()
 

@@ -1,9 +1,13 @@
 """A rule with `top` and a `period` acts once in a while, on the first few, through the verbs that people call."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
 import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.curate.plan import Plan
 from remanence.errors import PolicyError
 from remanence.model import Status
 from tests.flows.conftest import Opener
@@ -45,6 +49,53 @@ async def test_the_first_is_taken_once_a_period(
         taken.append(receipt.counts.get(_COUNTED[name], 0))
 
     assert [1, 0, 0, 1, 1] == taken
+
+
+async def _own(memory: remanence.Engine, plan: Plan) -> Plan:
+    return plan
+
+
+async def _from_a_file(memory: remanence.Engine, plan: Plan) -> Plan:
+    return Plan.from_json(plan.to_json())
+
+
+async def _after_a_change(memory: remanence.Engine, plan: Plan) -> Plan:
+    await memory.learn("something new of the harbour")
+    return plan
+
+
+@pytest.mark.parametrize("how", [_own, _from_a_file, _after_a_change])
+@pytest.mark.parametrize("name", sorted(_RULES))
+async def test_a_rule_has_its_turn_however_its_plan_is_done(
+    memory: remanence.Engine,
+    clock: ManualClock,
+    name: str,
+    how: Callable[[remanence.Engine, Plan], Awaitable[Plan]],
+) -> None:
+    """As it was made, read from a file, or after something else has happened: one memory in a period."""
+    await _filled(memory, clock)
+    taken = []
+    for _ in range(3):
+        plan = await how(memory, await memory.plan(_policy(name, period="10 days")))
+        taken.append((await memory.apply(plan)).counts.get(_COUNTED[name], 0))
+        clock.advance(hours=1)
+
+    assert [1, 0, 0] == taken
+
+
+async def test_a_rule_whose_flags_are_all_left_out_has_its_turn_again(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """What is done of the plan beside it is no turn of this rule."""
+    await _filled(memory, clock)
+    policy = _policy("flag", "demote", period="10 days").replace(
+        "tier != 'cold'", "tier != 'cold' and seq > 3"
+    )
+    plan = await memory.plan(policy)
+    await memory.apply(replace(plan, flags={}, by_rule=tuple(it for it in plan.by_rule if it[0] != "flag")))
+    receipt = await memory.apply(await memory.plan(policy))
+
+    assert {"flag": 1} == receipt.counts
 
 
 @pytest.mark.parametrize("name", sorted(_RULES))

@@ -370,6 +370,27 @@ async def test_what_was_protected_since_is_skipped_by_the_name_of_its_guard(
     assert f"memories {seqs['talk']}: protected: {guard}" in receipt.skipped
 
 
+@pytest.mark.parametrize("forged", [["explode", "notes", 1], ["prune", "nobody's", 1]])
+async def test_a_plan_that_counts_what_there_is_not_is_no_plan(clock: ManualClock, forged: list[Any]) -> None:
+    """An action or a rule that nothing knows is refused where the plan is read, not where it is shown."""
+    _, _, plan = await _world(clock)
+    fields: Any = {"by_rule": (tuple(forged),)}
+
+    with pytest.raises(InvalidInput, match="no plan"):
+        str(Plan.from_json(replace(plan, **fields).to_json()))
+
+
+async def test_a_plan_of_an_older_format_says_so(clock: ManualClock) -> None:
+    """It is no forgery: whoever has one is told that it has to be made again."""
+    _, _, plan = await _world(clock)
+    data = orjson.loads(plan.to_json())
+
+    with pytest.raises(InvalidInput, match="of format 2") as refused:
+        Plan.from_json(orjson.dumps({**data, "format": 2}))
+
+    assert "plan -o" in refused.value.recovery
+
+
 async def test_what_holds_a_plan_is_judged_anew(clock: ManualClock) -> None:
     """A held plan that says that nothing holds it is held; neither can it hide how much it destroys."""
     store, _, plan = await _world(clock)

@@ -532,7 +532,7 @@ def test_a_changed_plan_is_refused() -> None:
 
     with pytest.raises(InvalidInput, match="was changed"):
         Plan.from_json(text.replace('"destroyed":0', '"destroyed":1'))
-    for wrong in ("", "{}", "[]", text.replace('"format":3', '"format":9')):
+    for wrong in ("", "{}", "[]", text.replace('"format":3', '"format":"3"')):
         with pytest.raises(InvalidInput, match="no plan"):
             Plan.from_json(wrong)
 

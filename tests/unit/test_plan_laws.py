@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.curate.agreement import borne_out, destroys, left_out
+from remanence.curate.agreement import agreed, destroyed_count, left_out
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
 from remanence.curate.policy import Policy, load, wanted
@@ -125,21 +125,21 @@ def test_the_brake_counts_over_the_day(seed: int, today: int) -> None:
 
 @given(SEEDS)
 def test_what_a_cycle_plans_passes_for_a_plan_of_its_policy(seed: int) -> None:
-    """No plan that a policy makes is taken for a forged one, and planned again it is borne out whole."""
+    """No plan that a policy makes is taken for a forged one, and planned again it is agreed on whole."""
     tables, world = drawn(seed)
     policy = load(document(tables))
     snapshot = frozen(world, policy)
     made = plan(snapshot, policy, NOW)
     refuse_foreign(made, policy)
-    again = borne_out(Plan.from_json(made.to_json()), plan(snapshot, policy, NOW))
+    again = agreed(Plan.from_json(made.to_json()), plan(snapshot, policy, NOW), policy)
 
     assert list(made.changes()) == list(again.changes())
-    assert made.destroyed == destroys(again)
+    assert made.destroyed == destroyed_count(again)
     assert ((), 0) == left_out(made, again, snapshot, policy, 9)
 
 
 @given(SEEDS, st.integers(0, 100))
-def test_what_is_not_proposed_is_not_borne_out(seed: int, left: int) -> None:
+def test_what_is_not_proposed_is_not_agreed_on(seed: int, left: int) -> None:
     """Without one of its memories a plan does less, and never anything that it would not have done."""
     tables, world = drawn(seed)
     policy = load(document(tables))
@@ -148,7 +148,7 @@ def test_what_is_not_proposed_is_not_borne_out(seed: int, left: int) -> None:
     if not len(made.seq):
         return
     gone = made.seq[left % len(made.seq)]
-    less = borne_out(replace(made, revision=np.where(made.seq == gone, 99, made.revision)), made)
+    less = agreed(replace(made, revision=np.where(made.seq == gone, 99, made.revision)), made, policy)
     groups = list(made.changes())
 
     assert gone not in less.seq

@@ -1,9 +1,9 @@
-"""What of a proposed plan a plan made now bears out: the rows, links and tags that both change alike.
+"""What a proposed plan and a plan made now agree on: the rows, links and tags that both change alike.
 
 Knows two plans of one scope, and who protects what in it; knows nothing of stores or files.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from remanence.curate.frame import Frame
 from remanence.curate.guards import Guarding
 from remanence.curate.plan import Plan
 from remanence.curate.policy import Policy
-from remanence.effects import ACTIONS, DESTROY, DESTROYED, MOVE
+from remanence.effects import ACTIONS, DESTROY, DESTROYED, FLAG, MOVE
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Ints, Snapshot
 
@@ -22,7 +22,7 @@ _NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
 _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 
 
-def borne_out(proposed: Decision, fresh: Plan) -> Plan:
+def agreed(proposed: Decision, fresh: Plan, policy: Policy) -> Plan:
     """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
     flags = {tag: np.isin(seqs, proposed.flags.get(tag, [])) for tag, seqs in fresh.flags.items()}
@@ -34,10 +34,11 @@ def borne_out(proposed: Decision, fresh: Plan) -> Plan:
     merging = np.array(sorted(partners), np.int64)
     rows &= ~np.isin(fresh.seq, gone)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
-    return _only(fresh, rows, links, {tag: ~np.isin(seqs, gone) for tag, seqs in fresh.flags.items()})
+    part = _only(fresh, rows, links, {tag: ~np.isin(seqs, gone) for tag, seqs in fresh.flags.items()})
+    return replace(part, fired=tuple(_fired(fresh, part, policy)))
 
 
-def destroys(plan: Decision) -> int:
+def destroyed_count(plan: Decision) -> int:
     """Count the memories that a plan's changes prune, purge or merge away, whatever it says of itself."""
     status = plan.columns.get("status", Edits.none())
     return len(plan.purged) + int(np.isin(status.after, DESTROYED).sum())
@@ -179,7 +180,7 @@ def _alike(theirs: Sides, at: Ints, ours: Sides, their_now: int, our_now: int) -
 
 
 def _partners(plan: Decision, lost: set[int], links: Bools) -> set[int]:
-    """Return the memories of merges of which a memory or a link is not borne out."""
+    """Return the memories of merges of which a memory or a link is not agreed on."""
     together = clusters(plan)
     if not together:
         return set()
@@ -192,26 +193,30 @@ def _only(plan: Plan, rows: Bools, links: Bools, flags: dict[str, Bools]) -> Pla
     """Return a plan of some rows, links and tags."""
     places = np.cumsum(rows) - 1
     columns = {name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()}
-    kept = {name: edits for name, edits in columns.items() if len(edits.rows)}
     return replace(
         plan,
         seq=plan.seq[rows],
         revision=plan.revision[rows],
         touched=plan.touched[rows],
         purged=places[plan.purged[rows[plan.purged]]],
-        columns=kept,
+        columns={name: edits for name, edits in columns.items() if len(edits.rows)},
         flags={tag: seqs[flags[tag]] for tag, seqs in plan.flags.items() if flags[tag].any()},
         links=plan.links.where(links),
         why={group: rules[rows] for group, rules in plan.why.items()},
         merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
-        fired=tuple(_fired(plan, rows, kept)),
     )
 
 
-def _fired(plan: Plan, rows: Bools, kept: Mapping[str, Edits]) -> Iterator[str]:
+def _fired(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
     """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
-    seen, left = (
-        {plan.rules[rule] for rules in plan.why.values() for rule in rules[some].tolist() if rule >= 0}
-        for some in (np.ones(len(rows), np.bool_), rows)
+    seen, left = (set(_acting(some, policy)) for some in (plan, part))
+    yield from (name for name in plan.fired if name in left or (name not in seen and not part.empty))
+
+
+def _acting(plan: Decision, policy: Policy) -> Iterator[str]:
+    """Yield the rules of which something shows in a plan; a flag shows by its tag."""
+    for rules in (*plan.why.values(), plan.links.why):
+        yield from (plan.rules[rule] for rule in np.unique(rules).tolist() if rule >= 0)
+    yield from (
+        rule.name for rule in policy.rules if rule.do == FLAG.name and f"flag/{rule.to}" in plan.flags
     )
-    yield from (name for name in plan.fired if name in left or (name not in seen and kept))

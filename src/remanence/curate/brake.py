@@ -3,9 +3,12 @@
 Knows counts and how long each memory has been due; knows nothing of rules' meaning.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from remanence.clock import DAY, SECOND, Reading
+from remanence.curate.decision import Decision
 from remanence.curate.frame import Frame
 from remanence.curate.instants import first
 from remanence.curate.rules import Rule
@@ -24,16 +27,38 @@ def allowance(snapshot: Snapshot) -> int:
     return max(0, most - snapshot.destroyed_today)
 
 
-def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> str | None:
-    """Say why a plan must not be applied without a yes, or None; nobody says yes to an automatic one."""
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a plan must not be applied; to a share of the scope somebody can say yes, to a clock in doubt nobody."""
+
+    why: str
+    clock: bool
+
+
+def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> Hold | None:
+    """Say what holds a plan, or None: the clock before the share; nobody says yes to an automatic one."""
     found = _doubt(snapshot, now)
     if found is not None and found.cause != "gap":
-        return f"{found.why}; set it right, or accept it with `accept_clock`"
+        return Hold(f"{found.why}; set it right, or accept it with `accept_clock`", clock=True)
     if found is not None and automatic:
-        return f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
-    if destroyed > len(snapshot) * HELD_SHARE:
-        return f"it would destroy {destroyed} of {len(snapshot)} memories, more than {HELD_SHARE:.0%}"
-    return None
+        why = f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
+        return Hold(why, clock=True)
+    return _over_share(destroyed, len(snapshot))
+
+
+def holding(plan: Decision) -> Hold | None:
+    """Say what holds a plan that was made before: its clock, unless it says just what its share would say."""
+    share = _over_share(plan.destroyed, plan.memories)
+    if plan.held is None:
+        return None
+    return share if share is not None and share.why == plan.held else Hold(plan.held, clock=True)
+
+
+def _over_share(destroyed: int, memories: int) -> Hold | None:
+    if destroyed <= memories * HELD_SHARE:
+        return None
+    why = f"it would destroy {destroyed} of {memories} memories, more than {HELD_SHARE:.0%}"
+    return Hold(why, clock=False)
 
 
 def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from remanence.change import Change
 from remanence.curate import brake, changes
 from remanence.curate.cycle import Cycle
 from remanence.curate.decision import (
+    FORMAT,
     OPTIONS,
     Decision,
     Deferred,
@@ -23,7 +24,7 @@ from remanence.curate.decision import (
 from remanence.curate.frame import Array, Frame
 from remanence.curate.guards import BUILT_IN, Guarding
 from remanence.curate.outcome import column_edits, link_edits, merged, united
-from remanence.curate.plan_json import fields_of
+from remanence.curate.plan_json import fields_of, format_of
 from remanence.curate.policy import Policy
 from remanence.curate.report import show
 from remanence.curate.working import GONE, NOBODY, Working, begin
@@ -65,12 +66,18 @@ class Plan(Decision):
         """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
         try:
             data = orjson.loads(text)
-            plan = cls(**fields_of(data))
-            unchanged = bool(data["digest"] == plan.digest)
+            written = format_of(data)
+            plan = cls(**fields_of(data)) if written == FORMAT else None
+            unchanged = plan is not None and bool(data["digest"] == plan.digest)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 "this is no plan", recovery="make one with `remanence curate --dry-run -o`"
             ) from error
+        if plan is None:
+            raise InvalidInput(
+                f"the plan is of format {written}, and this version reads format {FORMAT}",
+                recovery="make it again: `remanence plan -o`",
+            )
         if not unchanged:
             raise InvalidInput(
                 "the plan was changed after it was made", recovery="make a new one and apply that"
@@ -94,9 +101,9 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
         whole = plan(snapshot, policy, now)
         held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
         if held is not None:
-            return replace(whole, automatic=automatic, held=held)
+            return replace(whole, automatic=automatic, held=held.why)
     deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
-    return _written(cycle, held, deferred)
+    return _written(cycle, held.why if held is not None else None, deferred)
 
 
 def _destroyed(working: Working) -> Ints:

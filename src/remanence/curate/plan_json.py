@@ -3,7 +3,7 @@
 Knows what a plan looks like; knows nothing of policies or scopes, so it cannot tell whether the plan may be applied.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from remanence.clock import TIME_MAX
 from remanence.curate.decision import (
     ABSENT,
-    FORMAT,
     Deferred,
     Edits,
     LinkEdits,
@@ -19,16 +18,21 @@ from remanence.curate.decision import (
     Refusal,
     unpacked,
 )
+from remanence.effects import ACTIONS
 from remanence.model import COLUMN, Relation
 from remanence.snapshot import Ints
 
 T = TypeVar("T")
+_ACTIONS = frozenset(effect.name for effect in ACTIONS)
+
+
+def format_of(data: Mapping[str, Any]) -> int:
+    """Return the number of the format that a plan is written in; raise like `fields_of`."""
+    return _within(data["format"], 0, 1 << 31)
 
 
 def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a plan by name; raise ValueError, TypeError or KeyError where it is none."""
-    if data["format"] != FORMAT:
-        raise ValueError("a plan of another format")
+    """Return the fields of a plan of this format by name; raise ValueError, TypeError or KeyError where it is none."""
     rules = _texts(data["rules"])
     return {
         "scope": _of(str, data["scope"]),
@@ -42,7 +46,7 @@ def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
         "because": _mapping(data["because"], str),
         **_rows(data, len(rules)),
         **_links(data, len(rules)),
-        **_said(data),
+        **_said(data, rules),
     }
 
 
@@ -93,11 +97,11 @@ def _links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     return {"links": links, "merges": Merged(kept, unpacked(discard, len(kept)))}
 
 
-def _said(data: Mapping[str, Any]) -> dict[str, Any]:
+def _said(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
     """Return what a plan says for people; nothing is done because it stands there."""
     return {
         "by_rule": tuple(
-            (_of(str, action), _of(str, rule), _within(count, 0, 1 << 62))
+            (_one_of(_ACTIONS, action), _one_of(rules, rule), _within(count, 0, 1 << 62))
             for action, rule, count in data["by_rule"]
         ),
         "refusals": tuple(
@@ -121,6 +125,13 @@ def _of(kind: type[T], value: Any) -> T:
     if type(value) is not kind:
         raise ValueError(f"{value!r:.40} is no {kind.__name__}")
     return value
+
+
+def _one_of(names: Collection[str], value: Any) -> str:
+    name = _of(str, value)
+    if name not in names:
+        raise ValueError(f"{name!r:.40} is none of those that there are")
+    return name
 
 
 def _within(value: Any, low: int, high: int) -> int:

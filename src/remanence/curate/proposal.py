@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from remanence.curate.agreement import destroys
+from remanence.curate.agreement import destroyed_count
 from remanence.curate.decision import Decision, Edits
 from remanence.curate.policy import Policy
 from remanence.curate.rules import Rule
@@ -210,5 +210,5 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())
     if {name: count for name, count in plan.counts.items() if count} != dict(+counts):
         yield "counts otherwise than it acts"
-    if plan.destroyed != destroys(plan):
+    if plan.destroyed != destroyed_count(plan):
         yield "would destroy another number of memories than it says"

@@ -16,7 +16,7 @@ from typing import Any
 from remanence.arguments import check_path
 from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
 from remanence.curate import brake
-from remanence.curate.agreement import borne_out, destroys, left_out
+from remanence.curate.agreement import agreed, destroyed_count, left_out
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.policy import Policy, load, wanted
@@ -108,11 +108,11 @@ async def apply(
     """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force."""
     stored = await adopted(core)
     _refuse_elsewhere(core, plan, stored)
-    borne = await _borne_out(core, plan, policy, stored)
-    _refuse_held(borne, allow_destroyed)
-    done = await _carried_out(core, plan, borne, "curate")
+    found = await _agreed_on(core, plan, policy, stored)
+    _refuse_held(found, allow_destroyed)
+    done = await _carried_out(core, plan, found, "curate")
     now = core.clock.now()
-    if not core.policy_given or borne.plan.policy == core.policy.name:
+    if not core.policy_given or found.plan.policy == core.policy.name:
         # Another policy's run is none of the one whose interval is counted.
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     return done
@@ -120,29 +120,29 @@ async def apply(
 
 async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
     """Do what of a plan may be done, whether or not the brake holds it and whatever policy is adopted."""
-    return await _carried_out(core, plan, await _borne_out(core, plan, None, None), verb)
+    return await _carried_out(core, plan, await _agreed_on(core, plan, None, None), verb)
 
 
 @dataclass(frozen=True, slots=True)
-class _Borne:
+class _Agreed:
     """What of a plan is done, how many memories that destroys, what holds it, and what is left out."""
 
     plan: Plan
     destroyed: int
-    held: str | None
+    held: brake.Hold | None
     skipped: tuple[str, ...] = ()
     more: int = 0  # left out, too
 
 
-async def _borne_out(
+async def _agreed_on(
     core: Core, plan: Plan, policy: Policy | None, stored: Mapping[str, Any] | None
-) -> _Borne:
-    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one bears out."""
+) -> _Agreed:
+    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on."""
     await core.uses.settle()
     made = core.made.get(plan)
     own = made is not None and made.digest == await asyncio.to_thread(plan.digest_now)
     if own and not await _moved(core, plan.position):
-        return _Borne(plan, plan.destroyed, plan.held)
+        return _Agreed(plan, plan.destroyed, brake.holding(plan))
     policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
@@ -150,16 +150,16 @@ async def _borne_out(
     return await asyncio.to_thread(_judged, plan, snapshot, policy, now)
 
 
-def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Borne:
+def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed:
     """Plan again, and keep of it what was proposed; guards, brake and conditions are those of now.
 
     What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
     """
     whole = decide(snapshot, policy, now, automatic=plan.automatic)
-    part = borne_out(plan, whole)
-    destroyed = destroys(part)
-    held = whole.held if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
-    return _Borne(part, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
+    part = agreed(plan, whole, policy)
+    destroyed = destroyed_count(part)
+    held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
+    return _Agreed(part, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
 
 
 async def _moved(core: Core, position: int) -> bool:
@@ -185,20 +185,20 @@ def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, 
     )
 
 
-async def _carried_out(core: Core, plan: Plan, borne: _Borne, verb: str) -> Receipt:
+async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Receipt:
     cause = core.cause(
-        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": borne.plan.policy}
+        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": found.plan.policy}
     )
-    applied = _Applied(core, plan.automatic, cut=_cut_by_rules(borne.plan), skipped=[*borne.skipped])
-    await applied.run(borne.plan, cause)
+    applied = _Applied(core, plan.automatic, cut=_cut_by_rules(found.plan), skipped=[*found.skipped])
+    await applied.run(found.plan, cause)
     return receipt(
         core.scope,
         cause,
         applied.changes,
         applied.counts,
-        skipped=first_remarks(applied.skipped, borne.more),
+        skipped=first_remarks(applied.skipped, found.more),
         parts=applied.parts,
-        notes=borne.plan.notes,
+        notes=found.plan.notes,
     )
 
 
@@ -215,14 +215,23 @@ def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) 
         )
 
 
-def _refuse_held(borne: _Borne, allow_destroyed: int | None) -> None:
-    """Refuse what the brake holds, unless the caller allows as much."""
-    if borne.held is not None and (allow_destroyed is None or borne.destroyed > allow_destroyed):
-        raise PlanHeld(
-            f"held: {borne.held}",
-            recovery=f"look at the plan; if you mean it, allow {borne.destroyed} (allow_destroyed, --allow-destroyed)",
-            destroyed=borne.destroyed,
+def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
+    """Refuse what the brake holds; as much as the caller allows is let through, but not under a clock in doubt."""
+    hold = found.held
+    if hold is None:
+        return
+    if hold.clock:
+        recovery = (
+            "set the clock right, or accept the present (`remanence accept-clock`,"
+            " `memory.schedule.accept_clock()`), then plan again"
         )
+    elif allow_destroyed is None or found.destroyed > allow_destroyed:
+        recovery = (
+            f"look at the plan; if you mean it, allow {found.destroyed} (allow_destroyed, --allow-destroyed)"
+        )
+    else:
+        return
+    raise PlanHeld(f"held: {hold.why}", recovery=recovery, destroyed=found.destroyed, clock=hold.clock)
 
 
 @dataclass

@@ -45,7 +45,7 @@ async def apply(
     file: Annotated[str, typer.Argument(help="A plan made by `plan -o`.")],
     allow_destroyed: Allowed = None,
 ) -> Any:
-    """Do exactly what a plan says; what changed since is left out and listed."""
+    """Do what of a plan its policy would do now; the rest is left out and listed."""
     return await _applied(memory, _read(file), allow_destroyed)
 
 

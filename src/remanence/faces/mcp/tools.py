@@ -174,6 +174,8 @@ class Tools:
         try:
             return Done.of(await self.memory.apply(plan))
         except PlanHeld as held:
+            if held.clock:
+                raise
             raise PlanHeld(
                 str(held),
                 recovery="too much for an agent to destroy: a person may look and run `remanence curate`",
