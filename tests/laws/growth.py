@@ -4,6 +4,7 @@ CPU time and ratios of it, so that a loaded machine says what an idle one says.
 """
 
 import ast
+import gc
 import importlib
 import pkgutil
 import re
@@ -18,7 +19,9 @@ import remanence
 
 GROWTH_MAX = 2.5  # when the text doubles
 SUSPECT_S = 0.001  # what takes less on a short text is not measured further
-NOISE_S = 0.004  # what takes less on the longest text may have been somebody else
+NOISE_S = (
+    0.02  # what takes less on the longest text may have been somebody else; quadratic work takes far more
+)
 SUSPECT_CHARS = 2_000
 # What pieces texts are made of that no pattern names: scripts, marks, forms that grow, and what is cut by hand.
 PIECES = (
@@ -195,6 +198,13 @@ def growth(work: Callable[[str], object], text: Callable[[int], str]) -> float:
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:
-    began = time.process_time()
-    work(text)
-    return time.process_time() - began
+    """Measure without garbage collection, whose length tells of what the process holds and not of the text."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        began = time.process_time()
+        work(text)
+        return time.process_time() - began
+    finally:
+        if collects:
+            gc.enable()
