@@ -23,7 +23,7 @@ help:
 	@echo "make demo   the main job on a conversation of our own, in under a minute"
 	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
-	@echo "make deep   long campaigns of the same laws"
+	@echo "make deep   long campaigns of the same laws, in under an hour"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
 	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
 	@echo "make pins   renew constraints.txt with the newest versions that pyproject.toml allows"
@@ -70,7 +70,7 @@ demo: $(STAMP)
 	@$(BIN)/python -m examples.demo
 
 deep: $(STAMP)
-	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs -m "deep or not deep"
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs $(PARALLEL) --dist=worksteal -m "deep or not deep"
 
 shuffled: $(STAMP)
 	$(BIN)/python -m pytest -q -rs --random-order-bucket=global $(if $(SEED),--random-order-seed=$(SEED))

@@ -252,4 +252,4 @@ def test_the_laws_hold_in_any_order_of_verbs() -> None:
 @pytest.mark.deep
 def test_the_laws_hold_in_2_000_stories() -> None:
     """The same deep."""
-    run_state_machine_as_test(Machine, settings=settings(max_examples=2_000, stateful_step_count=40))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=1_500, stateful_step_count=40))
