@@ -6,6 +6,7 @@ Knows single values; must not know which verb takes them.
 from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
+from remanence.clock import to_datetime
 from remanence.errors import INT_BITS, InvalidInput, shown
 from remanence.model import NAME_CHARS_MAX
 
@@ -48,12 +49,25 @@ def check_fraction(what: str, value: object) -> None:
         )
 
 
+def check_validity(valid_from: int | None, valid_to: int | None) -> None:
+    """Refuse a time of validity that ends before it begins."""
+    if valid_from is not None and valid_to is not None and valid_from > valid_to:
+        raise InvalidInput(
+            f"valid_from {_shown_time(valid_from)} is after valid_to {_shown_time(valid_to)}",
+            recovery="pass both, the earlier one as valid_from",
+        )
+
+
 def check_count(what: str, value: object, least: int, most: int) -> None:
     """Refuse what is no whole number within two bounds; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidInput(
             f"{what} cannot be {shown(value)}", recovery=f"pass a whole number from {least:,} to {most:,}"
         )
+
+
+def _shown_time(micros: int) -> str:
+    return to_datetime(micros).isoformat(timespec="seconds")
 
 
 def check_path(path: object) -> None:

@@ -29,7 +29,6 @@ class Mark(Enum):
     """What a column becomes that is not the same each time."""
 
     GIVEN = "as the rule or the caller says; it stays where neither does"
-    NOW = "the time of the act"
     ONE_MORE = "one more than it was"
 
 
@@ -104,8 +103,6 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
     match value:
         case Mark.GIVEN:
             return given
-        case Mark.NOW:
-            return now
         case Mark.ONE_MORE:
             return was + 1 if isinstance(was, np.ndarray) else Increment(1)
         case Where():
@@ -277,7 +274,7 @@ _VERBS: tuple[Effect, ...] = (
     Effect("unlink", table="links", row="goes", back=("link",)),
     Effect(
         "supersede",
-        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.NOW},
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.GIVEN},
         back=("restore",),
         under=("supersede", "correct", "resolve"),
     ),

@@ -202,3 +202,40 @@ async def test_tags_are_counted_with_those_that_are_there(memory: remanence.Engi
         await memory.tag(learned.id, *(f"b{number}" for number in range(40)))
 
     assert 40 == len((await memory.get(learned.id)).tags)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"valid_from": 20, "valid_to": 10}, {"valid_from": 31}, {"valid_to": -1}],
+    ids=str,
+)
+async def test_what_holds_begins_before_it_ends(memory: remanence.Engine, wrong: dict[str, int]) -> None:
+    """Both said, or one beside what stands: refused with both times, and nothing is changed; the same time may be."""
+    learned = await memory.learn("The ferry is free")
+    await memory.update(learned.id, valid_from=0, valid_to=30)
+    before = await memory.get(learned.id)
+    with pytest.raises(InvalidInput, match=r"valid_from .* is after valid_to") as refused:
+        await memory.update(learned.id, text="The ferry costs a penny", **wrong)  # type: ignore[arg-type]
+
+    assert before == await memory.get(learned.id)
+    assert "pass both" in refused.value.recovery
+
+    await memory.update(learned.id, valid_from=30)
+
+    assert 30 == (await memory.get(learned.id)).valid_from
+
+
+async def test_what_is_superseded_before_it_held_never_held(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Its time is empty, not turned round, so that its export is taken in elsewhere; restored it holds as planned."""
+    begins = clock.now() + 5 * DAY
+    learned = await memory.learn("The ferry will be free")
+    await memory.update(learned.id, valid_from=begins)
+    await memory.correct(learned.id, "The ferry will cost a penny")
+    fallen = await memory.get(learned.id)
+    await memory.restore(learned.id)
+    back = await memory.get(learned.id)
+
+    assert (begins, begins) == (fallen.valid_from, fallen.valid_to)
+    assert (begins, None) == (back.valid_from, back.valid_to)

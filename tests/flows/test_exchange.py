@@ -393,6 +393,7 @@ _LINK = {
         {"holds": {"legal": "for ever"}}, {"holds": {"legal": 2**62}}, {"attributes": [1]}, {"vector": "%%%"},
         {"vector": 5}, {"vector": ""}, {"fingerprint": 5}, {"revision": 9}, {"touched": 9}, {"seq": 1},
         {"scope": "other"}, {"status": "archived"}, {"reason": "bored"}, {"category": ["fact"]}, {"nobody": 1},
+        {"valid_from": 2, "valid_to": 1},
     ],
     ids=lambda wrong: f"{orjson.dumps(wrong).decode():.40}",
 )  # fmt: skip

@@ -144,6 +144,10 @@ async def test_what_has_ended_does_not_begin_again(memory: remanence.Engine) -> 
         "failed": lambda: memory.update(task.id, state="failed"),
         "none": lambda: memory.update(task.id, state=None),
         "put": lambda: memory.put("k", "Water them all", category="task", state="pending", **FOUNDED),
+        "by another category": lambda: memory.update(task.id, category="fact"),
+        "by another's state": lambda: memory.update(task.id, category="analysis", state="in_progress"),
+        "by none": lambda: memory.update(task.id, category=None, state=None),
+        "by putting it there": lambda: memory.put("k", "Water them all", category="notification", **FOUNDED),
     }
     for way in again.values():
         with pytest.raises(InvalidInput, match="completed") as caught:
@@ -155,10 +159,6 @@ async def test_what_has_ended_does_not_begin_again(memory: remanence.Engine) -> 
     await memory.put("k", "Water the tulips", **FOUNDED)
 
     assert ("completed", "Water the tulips") == ((one := await memory.get("k")).state, one.text)
-
-    await memory.update("k", category="fact")
-
-    assert (None, "fact") == ((one := await memory.get("k")).state, one.category)
 
     other = await memory.learn("Sow", category="task")
     done = await memory.update(other.id, state="completed")

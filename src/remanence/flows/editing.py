@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
-from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
 from remanence.change import Change, Receipt
 from remanence.clock import to_datetime, to_micros
 from remanence.curate.guards import protecting
@@ -136,6 +136,9 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     for column in ("valid_from", "valid_to"):
         if after.get(column) is not None:
             after[column] = to_micros(after[column])
+    if "valid_from" in after or "valid_to" in after:
+        validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
+        check_validity(validity["valid_from"], validity["valid_to"])
     return stamped(memory, after, core.clock.now())
 
 
@@ -175,13 +178,22 @@ def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
         fits = declared is not None and state in declared.states
         state = state if fits else initial_state(core, category)
     check_state(core, category, state)
-    ended = declared is not None and category == memory.category and memory.state in declared.terminal
-    if ended and state != memory.state:
-        raise InvalidInput(
-            f"memory {memory.id} is {memory.state}, a last state of {category!r}: it does not become {state}",
-            recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
-        )
+    _refuse_reopened(core, memory, category, state)
     return state
+
+
+def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: str | None) -> None:
+    """Refuse to take a memory out of a last state, also by way of a category where it would be none."""
+    was, comes_to = (core.policy.categories.get(name or "") for name in (memory.category, category))
+    if was is None or memory.state not in was.terminal:
+        return
+    if state == memory.state and comes_to is not None and state in comes_to.terminal:
+        return
+    into = state if was is comes_to else f"{state} of category {category}"
+    raise InvalidInput(
+        f"memory {memory.id} is {memory.state}, a last state of {memory.category!r}: it does not become {into}",
+        recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
+    )
 
 
 def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
@@ -343,7 +355,8 @@ async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
     if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
         return []
     now = core.clock.now()
-    changes = act(old, VERBS["supersede"], now)
+    # What was to hold only later never held: its time is empty, not turned round.
+    changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
     if by not in {link.source for link in drawn}:
         changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))

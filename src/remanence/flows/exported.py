@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.arguments import check_name
+from remanence.arguments import check_name, check_validity
 from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput, shown
 from remanence.flows.holding import hold_until
@@ -245,6 +245,7 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
     if missing:
         raise _wrong(f"a memory lacks {', '.join(missing)}")
     columns = {name: _column(name, item) for name, item in value.items() if name not in ("tags", "sources")}
+    check_validity(columns.get("valid_from"), columns.get("valid_to"))
     given = columns.get("fingerprint")
     tags = _names(value, "tags")
     columns |= _derived(columns, tags)
