@@ -53,6 +53,7 @@ _CODE = re.compile(
     r"`[^`\n]+`"  # quoted code
     r"|\b[a-z][a-z0-9+.-]{0,15}://\S*[\w/]"  # addresses
     r"|(?<!\S)~?(?:/[\w.-]+){2,}"  # paths
+    r"|(?<![^\s\"'(\[<,;=])(?:[A-Za-z]:[\\/]|\\\\|[\w.-]++\\)[\w\\/.$~-]*[\w$~]"  # paths as Windows writes them
     r"|\b\w+@[\w-]+\.[\w.]*\w"  # mail addresses
     r"|\b[A-Za-z][^\W_]*+_\w++"  # snake_case
     r"|\b[a-z]+[A-Z]\w*\b"  # camelCase

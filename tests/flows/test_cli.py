@@ -514,6 +514,14 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
         (["get", "buoy", "--db", "talk.jsonl"], "talk.jsonl"),
         (["get", "buoy", "--db", "."], "error"),
         (["get", "buoy", "--scope", " "], "scope"),
+        (["get", "buoy", "--scope", ""], "scope"),
+        (["learn", "x", "--scope", ""], "scope"),
+        (["learn", "x", "--agent", ""], "agent"),
+        (["get", "buoy", "--db", ""], "'' names no file"),
+        (["learn", "x", "--db", ""], "'' names no file"),
+        (["doctor", "--db", ""], "'' names no file"),
+        (["mcp", "--db", ""], "'' names no file"),
+        (["mcp", ""], "'' names no file"),
     ],
 )
 def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: str) -> None:
@@ -536,6 +544,40 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
     """Only what takes something in makes a file."""
     assert "no database tpyo.db" in desk.bad("recall", "x", "--db", "tpyo.db")
     assert [] == list(desk.folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["learn", "x", "--category", "tusk"],
+        ["learn", ""],
+        ["learn", "x", "--said-at", "noon"],
+        ["learn", "x", "--confidence", "2"],
+        ["learn", "x", "--policy", "tiddy"],
+        ["put", "k", "x"],
+        ["put", "k", "x", "--agent", "a", "--source", "s", "--if-revision", "5"],
+        ["ingest", "gone.jsonl"],
+        ["ingest", "wrong.jsonl"],
+        ["import", "wrong.jsonl"],
+    ],
+)
+def test_a_refused_first_text_makes_no_database(desk: Desk, words: list[str]) -> None:
+    """What is wrong is found before there is a file; what is right then makes one."""
+    desk.write("wrong.jsonl", {"text": "Fine."}, {"text": 5})
+    desk.bad(*words)
+
+    assert ["wrong.jsonl"] == [path.name for path in desk.folder.iterdir()]
+
+    desk.good("learn", "x")
+
+    assert 1 == desk.read("status")["memories"]
+
+
+def test_a_first_text_comes_from_standard_input(desk: Desk) -> None:
+    """It is read once, though the verb is tried before the file is made; what is no text is wrong usage."""
+    done = desk.type("learn", "-", text="The buoy is green.")
+
+    assert (0, "The buoy is green.") == (done.returncode, desk.read("get", "1")["text"])
 
 
 def test_an_error_is_a_document_too(desk: Desk) -> None:
@@ -656,7 +698,8 @@ def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
     desk.do("ingest", "large.jsonl")
 
     assert (130, 1) == (code, said.count("\n"))
-    assert said.startswith("interrupted")
+    assert kept - int(said.removeprefix("interrupted: at least ").split()[0].replace(",", "")) in {0, 1_000}
+    assert said.endswith("; the same command takes in the rest, nothing twice\n")
     assert 0 == kept % 1_000
     assert 1_000 <= kept < 8_000
     assert 8_000 == desk.read("status")["memories"]

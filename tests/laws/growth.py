@@ -27,7 +27,7 @@ SUSPECT_CHARS = 2_000
 PIECES = (
     *("!", "…", "?!", ".", "\n", " ", "\t", "a.", "A.B.", "1,", "1/2/", "$-", "+", "-a", "a_", "a@a.", "a://", "/a"),
     *("`", "`a ", "a() ", "[[", "'a x' ", '"', "v1.", "Mr. ", "Aa. ", "not ", "漢", "한글 ", "กา", "İ", "ﬃ", "ﷺ "),
-    *("a ", "\u0301", "\u0301\u0323", "\u202e", "\u200d", "a² ", "１", "May ", "Ada ", "w1a "),
+    *("a ", "\u0301", "\u0301\u0323", "\u202e", "\u200d", "a² ", "１", "May ", "Ada ", "w1a ", "\\a", "C:\\"),
 )  # fmt: skip
 # Called on the same text, these look for a pattern in the same way.
 _ALL = {"sub": "finditer", "subn": "finditer", "findall": "finditer", "split": "finditer"}

@@ -62,6 +62,13 @@ def test_below_the_band_is_distinct() -> None:
         ("The claim is possible", "The claim is impossible", "opposites"),
         ("She disagrees with the board", "She agrees with the board", "opposites"),
         ("They opened the sluice", "They shut the sluice", "opposites"),
+        (r"The log is in C:\a\b", r"The log is in C:\a\c", "code"),
+        (r"The log is in C:\a\b", r"The log is in D:\a\b", "code"),
+        (r"The log (C:\ferry\log) is long", r"The log (C:\ferry\logs) is long", "code"),
+        ("The log is in c:/ferry/log.", "The log is in c:/ferry/list.", "code"),
+        (r"The log is in \\pier\pub", r"The log is in \\pier\priv", "code"),
+        (r"The log is in ..\ferry\log", r"The log is in ..\barge\log", "code"),
+        (r"The log is in C:\My boats\log", r"The log is in C:\My boats\list", "code"),
         ("Die Schleuse ist offen", "Die Schleuse ist geschlossen", "opposites"),
         ("La barca sube por el río", "La barca baja por el río", "opposites"),
         ("Le quai est à gauche", "Le quai est à droite", "opposites"),
@@ -115,6 +122,7 @@ def test_a_verdict_does_not_depend_on_which_came_first(one: str, other: str) -> 
         ("Ada keeps her kayak in the shed", "Ada stores her kayak in the shed"),
         ("The 9 boats need new ropes", "The 9 boats require new ropes"),
         ("Bo never eats mussels at home", "Bo never eats mussels at his home"),
+        (r"Bo stores the log in C:\a\b.", r"Bo keeps the log in C:\a\b"),
     ],
 )
 def test_what_moves_with_its_function_words_says_the_same(one: str, other: str) -> None:

@@ -3,6 +3,7 @@
 Knows which arguments a verb takes; must not know how an answer is printed or a database opened.
 """
 
+import asyncio
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,14 +12,24 @@ import typer
 
 from remanence.faces.cli.options import About, Edit, Narrow, moment, name_of
 from remanence.faces.cli.progress import counting, waiting
-from remanence.faces.cli.verbs import Verb, verb
+from remanence.faces.cli.verbs import Interrupted, Verb, verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine
     from remanence.write.transcripts import Format
 
 Name = Annotated[str, typer.Argument(metavar="MEMORY", help="Its sequence number, id or key.")]
-Text = Annotated[str, typer.Argument(help="The text; - reads it from standard input.")]
+
+
+def _text(given: str) -> str:
+    """Read a text from standard input where that is wanted: once, however often the verb is then tried."""
+    try:
+        return sys.stdin.read() if given == "-" else given
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"standard input is not {error.encoding}") from None
+
+
+Text = Annotated[str, typer.Argument(help="The text; - reads it from standard input.", callback=_text)]
 Tags = Annotated[list[str], typer.Argument(help="One tag or several.")]
 Relation = Annotated[str, typer.Argument(help="A relation such as supports, causes or elaborates.")]
 IfRevision = Annotated[
@@ -46,8 +57,21 @@ async def ingest(
     form: Annotated[str, typer.Option("--format", help="auto, locomo, jsonl or chatgpt.")] = "auto",
 ) -> Any:
     """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
+    taken = 0
+
+    def took(count: int) -> None:
+        nonlocal taken
+        taken = count
+        if progress is not None:
+            progress(count)
+
     with counting("taking in") as progress:
-        return await memory.ingest(file, format=cast("Format", form), progress=progress)
+        try:
+            return await memory.ingest(file, format=cast("Format", form), progress=took)
+        except asyncio.CancelledError:  # what was being committed then is whole as well
+            raise Interrupted(
+                f"at least {taken:,} turns are taken in; the same command takes in the rest, nothing twice"
+            ) from None
 
 
 async def learn(
@@ -59,7 +83,7 @@ async def learn(
     ] = None,
 ) -> Any:
     """Take one text in."""
-    return await memory.learn(_text(text), key=key, **about.values())
+    return await memory.learn(text, key=key, **about.values())
 
 
 async def put(
@@ -73,7 +97,7 @@ async def put(
     ] = None,
 ) -> Any:
     """Store a text under a key, or bring the memory that has the key to this text."""
-    return await memory.put(key, _text(text), if_revision=if_revision, **about.values())
+    return await memory.put(key, text, if_revision=if_revision, **about.values())
 
 
 async def consolidate(memory: "Engine") -> Any:
@@ -180,7 +204,7 @@ async def dispute(memory: "Engine", name: Name) -> Any:
 
 async def correct(memory: "Engine", name: Name, text: Text, if_revision: IfRevision = None) -> Any:
     """Learn a corrected text, which supersedes the old memory."""
-    return await memory.correct(name_of(name), _text(text), if_revision=if_revision)
+    return await memory.correct(name_of(name), text, if_revision=if_revision)
 
 
 async def supersede(
@@ -256,10 +280,6 @@ async def undo(
     """Take a run back, whole or not at all."""
     with waiting("undoing"):
         return await memory.undo(run)
-
-
-def _text(given: str) -> str:
-    return sys.stdin.read() if given == "-" else given
 
 
 _EVERY: tuple[Verb, ...] = (

@@ -35,8 +35,8 @@ def mcp(
 
     asyncio.run(
         serve(
-            path or str(database(common)),
-            scope=common.scope or "default",
+            str(database(common)) if path is None else path,
+            scope="default" if common.scope is None else common.scope,
             agent=common.agent,
             policy=common.policy,
             allow_curation=allow_curation,

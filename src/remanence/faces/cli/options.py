@@ -4,7 +4,7 @@ Knows names, help texts and how words on a command line become values; must not 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -33,9 +33,8 @@ class Common:
 
     def over(self, outer: "Common") -> "Common":
         """Return these options, and those said before the command's name where these say nothing."""
-        return Common(
-            **{one.name: getattr(self, one.name) or getattr(outer, one.name) for one in fields(self)}
-        )
+        said = ((one.name, getattr(self, one.name), one.default) for one in fields(self))
+        return replace(outer, **{name: value for name, value, unsaid in said if value != unsaid})
 
 
 @dataclass(frozen=True, slots=True)

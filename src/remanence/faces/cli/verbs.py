@@ -8,15 +8,20 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from remanence._version import __version__
+from remanence.arguments import check_path
 from remanence.errors import Conflict, NotFound, RemanenceError, StoreError
 from remanence.faces.cli.options import DATABASE, Common
+
+if TYPE_CHECKING:
+    from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -127,8 +132,8 @@ def answer(common: Common, work: Callable[[], Any]) -> None:
     except RemanenceError as error:
         _complain(error, common)
         raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        interrupted()
+    except KeyboardInterrupt as stop:
+        interrupted(str(stop))
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
@@ -144,31 +149,50 @@ def answer(common: Common, work: Callable[[], Any]) -> None:
         raise typer.Exit(1) from None
 
 
-def interrupted() -> None:
+class Interrupted(KeyboardInterrupt):
+    """Somebody pressed Ctrl-C; says how far the work had come, and how it goes on."""
+
+
+def interrupted(how_far: str = "") -> None:
     """Say that the work was cut short, and in which state that leaves the memory."""
-    print("interrupted: what was written is complete, nothing is half done", file=sys.stderr)
+    print(f"interrupted: {how_far or 'what was written is complete, nothing is half done'}", file=sys.stderr)
 
 
 def database(common: Common) -> Path:
-    """Return the path of the database that the options or the environment name."""
-    return Path(common.db or os.environ.get("REMANENCE_DB") or DATABASE)
+    """Return the path of the database that the options or the environment name; an empty variable names none."""
+    path = (os.environ.get("REMANENCE_DB") or DATABASE) if common.db is None else common.db
+    check_path(path)
+    return Path(path)
 
 
 def _run(function: Verb, common: Common, given: Mapping[str, Any], *, makes: bool) -> Any:
     path = database(common)
-    if not makes and not path.exists():
+    if path.exists():
+        return asyncio.run(_opened(function, common, given))
+    if not makes:
         raise NotFound(
             f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
         )
-    return asyncio.run(_opened(function, common, given))
+    return asyncio.run(_made(function, common, given))
 
 
-async def _opened(function: Verb, common: Common, given: Mapping[str, Any]) -> Any:
+async def _made(function: Verb, common: Common, given: Mapping[str, Any]) -> Any:
+    """Do a verb on a file that is not there yet; where it is refused, none is made."""
+    from remanence.store.rehearsal import Accepted, Rehearsal
+
+    with suppress(Accepted):
+        await _opened(function, common, given, Rehearsal())
+    return await _opened(function, common, given)
+
+
+async def _opened(
+    function: Verb, common: Common, given: Mapping[str, Any], store: "Store | None" = None
+) -> Any:
     from remanence.opening import open as open_memory
 
-    path = str(database(common))
+    scope = "default" if common.scope is None else common.scope
     async with open_memory(
-        path, scope=common.scope or "default", agent=common.agent, policy=common.policy
+        str(database(common)), scope=scope, agent=common.agent, policy=common.policy, store=store
     ) as memory:
         return await function(memory, **given)
 
