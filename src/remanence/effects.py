@@ -278,10 +278,10 @@ _VERBS: tuple[Effect, ...] = (
         back=("restore",),
         under=("supersede", "correct", "resolve"),
     ),
-    # What takes a memory's place takes over what protects it.
+    # What takes a memory's place takes over what protects it, and its name where it has none of its own.
     Effect(
         "take its place",
-        dict.fromkeys(("pinned", "holds", "hold_until"), Mark.GIVEN),
+        dict.fromkeys(("pinned", "holds", "hold_until", "key"), Mark.GIVEN),
         under=("supersede", "correct", "resolve"),
     ),
     Effect(

@@ -224,6 +224,8 @@ COLUMNS: tuple[Column, ...] = (
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 # Counters that change by increments: they never conflict and never raise the revision.
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
+INT_MAX = 2**31 - 1  # of a number; a counter that has come so far stays there
+COUNT_MAX = 2**24 - 1  # how often a link can have been seen, likewise; what a packed snapshot has room for
 
 
 REVISION_MAX = 2**63 - 1

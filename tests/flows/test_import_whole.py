@@ -20,6 +20,16 @@ HEADER = orjson.dumps({
     "format": "remanence-export", "version": 2, "embedder": HashedEmbedder().name, "fingerprints": 1,
 })  # fmt: skip
 MOST = 2**31 - 1
+REINFORCE = """
+version = 1
+name = "reinforce"
+[[rule]]
+name = "all"
+every = "rapid"
+phase = "reinforce"
+do = "reinforce"
+where = "True"
+"""
 
 
 def _row(number: int, **more: Any) -> dict[str, Any]:
@@ -217,3 +227,47 @@ async def test_an_import_that_is_overtaken_at_its_end_is_whole(clock: ManualCloc
         await memory.undo(done)
 
         assert 100 == (await memory.status()).memories
+
+
+COUNTED = ("uses", "confirmations", "disputes", "reinforced", "helped", "failed")
+
+
+async def test_a_counter_that_is_full_stays_so_and_holds_up_nothing(opener: Opener) -> None:
+    """Confirmed, disputed, rated, repeated, used, linked and curated it stays where it is; the rest is written."""
+    async with opener() as memory:
+        full = _row(1, **dict.fromkeys(COUNTED, MOST))
+        await memory.import_(_lines(full, _row(2), _link(1, 2, count=2**24 - 1)), edited=True)
+        await memory.consolidate()
+        await memory.confirm(1)
+        await memory.dispute(1)
+        await memory.rate([1, 2], 1.0)
+        await memory.rate([1, 2], 0.0)
+        await memory.learn(str(full["text"]))
+        await memory.learn_many([str(full["text"]), "The boat number 2 is blue"])
+        await memory.link(1, 2, "refers")
+        await memory.curate(REINFORCE)
+        await memory.frame("task", "boat")
+        await memory.recall("boat")
+    async with opener() as memory:
+        kept, other = await memory.get(1), await memory.get(2)
+        (link,) = await memory.links(1)
+
+    assert dict.fromkeys(COUNTED, MOST) == {name: getattr(kept, name) for name in COUNTED}
+    assert kept.used_at is not None
+    assert (1, 1_000, 1) == (other.confirmations, other.helped, other.reinforced)
+    assert 2**24 - 1 == link.count
+    assert 0.5 < link.weight
+
+
+async def test_undo_takes_back_no_more_than_was_counted(opener: Opener) -> None:
+    """Of two confirmations the counter had room for one; undone in any order it is what it was."""
+    async with opener() as memory:
+        await memory.import_(_lines(_row(1, confirmations=MOST - 1)), edited=True)
+        before = [line async for line in memory.export()]
+        one, two = await memory.confirm(1), await memory.confirm(1)
+        most = (await memory.get(1)).confirmations
+        await memory.undo(two)
+        await memory.undo(one)
+
+        assert MOST == most
+        assert before == [line async for line in memory.export()]

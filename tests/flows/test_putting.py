@@ -356,3 +356,31 @@ async def test_a_circle_closed_between_look_and_commit_is_refused(
         with pytest.raises(InvalidInput, match="cannot supersede"):
             await memory.supersede("z", "x")
         assert ["z"] == await keys(memory)
+
+
+async def test_the_key_goes_with_the_place(memory: remanence.Engine) -> None:
+    """A corrected memory gives its key to the correction; undo gives it back, and what has a name keeps it."""
+    learned = await memory.put("boat", "The boat is blue", agent="a", source="s")
+    before = [line async for line in memory.export()]
+    corrected = await memory.correct("boat", "The boat is red")
+    old, new = await memory.get(learned.id), await memory.get("boat")
+    await memory.undo((await memory.history("boat"))[0].run)
+    undone = [line async for line in memory.export()]
+    await memory.learn("The boat is green", key="other")
+    await memory.supersede("boat", "other")
+
+    assert (None, corrected.id) == (old.key, new.id)
+    assert before == undone
+    assert Status.SUPERSEDED is (await memory.get("boat")).status
+
+
+async def test_a_key_that_is_taken_is_not_given_twice(memory: remanence.Engine) -> None:
+    """Of two memories whose place one takes, the first gives it its key; the second keeps its own."""
+    for name in ("one", "two"):
+        await memory.put(name, f"Boat {name}", agent="a", source="s")
+    heir = await memory.learn("Both boats are sold")
+    await memory.supersede("one", heir.id)
+    await memory.supersede("two", heir.id)
+
+    assert heir.id == (await memory.get("one")).id
+    assert Status.SUPERSEDED is (await memory.get("two")).status

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from remanence.model import COLUMN, COLUMNS
+from remanence.model import COLUMN, COLUMNS, COUNT_MAX
 from remanence.snapshot import Wanted
 from remanence.store.gather import snapshot
 from remanence.store.names import Names
 from remanence.store.packed import Field, Packing
 from remanence.store.packed import gather as ranges
 from remanence.store.rows import MILLION
-from remanence.store.rules import COUNT_MAX, TIME_BOUND
+from remanence.store.rules import TIME_BOUND
 from remanence.store.schema import statements
 
 PACKED = tuple(

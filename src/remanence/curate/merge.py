@@ -13,7 +13,7 @@ from remanence.clock import HOUR
 from remanence.curate.frame import Frame, LinkFrame
 from remanence.curate.rules import Rule
 from remanence.effects import TAKE_IN
-from remanence.model import COUNTERS, SYMMETRIC, Relation
+from remanence.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 
 ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
@@ -180,7 +180,7 @@ def _united(links: LinkColumns, rows: int) -> LinkColumns:
         weight=_most(links.weight, where, len(keys)),
         confidence=_most(links.confidence, where, len(keys)),
         last_at=_most(links.last_at, where, len(keys)),
-        count=count,
+        count=np.minimum(count, COUNT_MAX),
         resolved_at=np.where(still_open, np.nan, _most(links.resolved_at, where, len(keys))),
     )
 

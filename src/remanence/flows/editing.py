@@ -26,7 +26,7 @@ from remanence.flows.core import (
 )
 from remanence.flows.holding import hold_columns, with_holds
 from remanence.flows.undoing import before_fall
-from remanence.flows.uses import WEIGHT_STEP
+from remanence.flows.uses import WEIGHT_STEP, seen
 from remanence.flows.writing import (
     answers,
     check_state,
@@ -330,13 +330,16 @@ async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
     """Decide how one memory takes another's place; of two that did, the later one holds."""
     line = await _line(core, old, newer)
     _refuse_pruned(newer)
-    changes = await _replaced(core, old, newer.seq)
+    key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
+    changes = await _replaced(core, old, newer.seq, key)
     if not changes:
         return []
     now = core.clock.now()
     for memory in line:
-        heirloom = update(memory, _inherited(old, memory.pinned, memory.holds, now), guarded=True)
-        changes += heirloom or [unmoved(memory, guarded=True)]
+        values = _inherited(old, memory.pinned, memory.holds, now)
+        if key is not None and memory is line[-1]:
+            values["key"] = key
+        changes += update(memory, values, guarded=True) or [unmoved(memory, guarded=True)]
     return changes
 
 
@@ -347,8 +350,11 @@ def _refuse_pruned(memory: Memory) -> None:
         )
 
 
-async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
-    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already."""
+async def _replaced(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
+    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
+
+    It gives up the `key` that goes with its place, None where it keeps its name.
+    """
     _refuse_pruned(old)
     links = await core.store.neighbours(core.scope, [old.seq])
     drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
@@ -357,6 +363,8 @@ async def _replaced(core: Core, old: Memory, by: int) -> list[Change]:
     now = core.clock.now()
     # What was to hold only later never held: its time is empty, not turned round.
     changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
+    if key is not None:
+        changes = joined([*changes, *update(old, {"key": None})])
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
     if by not in {link.source for link in drawn}:
         changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
@@ -422,8 +430,8 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        batch.rows[0].update(_inherited(old, 0, None, now))
-        return await _replaced(core, old, outcome.key)
+        batch.rows[0].update(_inherited(old, 0, None, now), key=old.key)
+        return await _replaced(core, old, outcome.key, old.key)
     if outcome.key == old.seq:
         return [unmoved(old)]
     return await superseded(core, old, await core.one(outcome.key))
@@ -511,7 +519,7 @@ def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: in
                 else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
             )
             after = {"weight": min(1.0, round(held.weight + WEIGHT_STEP, 6)), "confidence": grown}
-    after = {**after, "count": held.count + 1, "last_at": now}
+    after = {**after, "count": seen(held.count, 1), "last_at": now}
     before = {name: getattr(held, name) for name in after}
     return Change("links", key, before, after)
 

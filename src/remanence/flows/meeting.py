@@ -12,10 +12,9 @@ from remanence.flows.core import Core, joined, unhurried, update
 from remanence.flows.exported import Exported, Row, Tie
 from remanence.flows.holding import hold_columns, with_holds
 from remanence.flows.writing import vector_of
-from remanence.model import STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin, link_values
+from remanence.model import INT_MAX, STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin, link_values
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
-from remanence.store.rules import INT_MAX
 from remanence.write.classify import decay
 
 PAGE = 1_000

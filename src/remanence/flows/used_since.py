@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from remanence.change import Change
-from remanence.flows.uses import grown
+from remanence.flows.uses import grown, seen
 from remanence.model import Link, Memory
 from remanence.store.rules import BUCKET_BITS, BUCKET_MAX, BUCKETS
 
@@ -29,7 +29,7 @@ def link_kept(change: Change, link: Link) -> Change | None:
         return None
     back = {
         "weight": grown(after["weight"], times),
-        "count": after["count"] + times,
+        "count": seen(after["count"], times),
         "last_at": now["last_at"],
     }
     return replace(change, before=now, after={**after, **back})

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from remanence.change import Change, Increment
 from remanence.errors import Conflict
-from remanence.model import UNCOUNTED, Link
+from remanence.model import COUNT_MAX, UNCOUNTED, Link
 
 Write = Callable[[Sequence[Change]], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
@@ -111,9 +111,14 @@ def strengthened(links: Iterable[Link], groups: Mapping[Group, int], now: int) -
     for link in links:
         times = sum(n for group, n in groups.items() if link.source in group and link.target in group)
         if times and link.relation not in UNCOUNTED:
-            after = {"weight": grown(link.weight, times), "count": link.count + times, "last_at": now}
+            after = {"weight": grown(link.weight, times), "count": seen(link.count, times), "last_at": now}
             changes.append(Change("links", link.key, {name: getattr(link, name) for name in after}, after))
     return changes
+
+
+def seen(count: int, times: int) -> int:
+    """Say how often a link has then been seen; the count stops where a store has no more room."""
+    return min(count + times, COUNT_MAX)
 
 
 def grown(weight: float, times: int) -> float:

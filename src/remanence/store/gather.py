@@ -14,13 +14,13 @@ import numpy.typing as npt
 from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
-from remanence.model import COLUMN, Column
+from remanence.model import COLUMN, COUNT_MAX, Column
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
 from remanence.store import books
 from remanence.store.names import SCOPE, Names
 from remanence.store.packed import Field, Packing, Rows, gather
 from remanence.store.rows import MILLION
-from remanence.store.rules import COUNT_MAX, TIME_BOUND, refuse_wanted
+from remanence.store.rules import TIME_BOUND, refuse_wanted
 from remanence.text import ASKING
 
 Ints = npt.NDArray[np.int64]

@@ -97,8 +97,9 @@ class Memories:
             )
 
     def update(self) -> None:
-        """Write all updates; a row that goes loses its key first, since an update may give it to another."""
+        """Write all updates; what loses its key loses it first, since an update may give it to another."""
         keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
+        keyed += [(seq,) for seq in self._updates.unnamed]
         self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
         self._updates.write()
 

@@ -12,7 +12,9 @@ from remanence.errors import InvalidInput, NameUnknown, shown
 from remanence.model import (
     COLUMN,
     COLUMNS,
+    COUNT_MAX,
     COUNTERS,
+    INT_MAX,
     RETURNING_VERBS,
     SYMMETRIC,
     TRANSITIONS,
@@ -64,9 +66,7 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "sources": (int, str),
 }
 _ONE_NUMBER = (int,)
-INT_MAX = 2**31 - 1  # of a counter; beyond it something is wrong
 TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
-COUNT_MAX = 2**24 - 1  # how often a link can have been seen; what a packed snapshot has room for
 _SMALL = frozenset(
     {"int", "time"}
 )  # for these any number that every column has room for needs no second look
@@ -287,13 +287,9 @@ def _bounds(column: Column) -> tuple[int, int]:
     return (0, COUNT_MAX) if column.name == "count" else (-INT_MAX, INT_MAX)
 
 
-def refuse_overflow(seq: int, counts: Mapping[str, int]) -> None:
-    """Raise InvalidInput for a counter that an increment took out of its bounds."""
-    for name, value in counts.items():
-        if not fits(COLUMN[name], value):
-            raise InvalidInput(
-                f"memory {seq}: {name} cannot be {shown(value)}", recovery="increment it by less"
-            )
+def as_far_as(value: int, by: int) -> int:
+    """Return by how much of an increment a counter changes: it stops at its bounds, and what counted goes on."""
+    return min(max(value + by, -INT_MAX), INT_MAX) - value
 
 
 def _plain(column: Column, value: Any) -> Any:

@@ -24,11 +24,11 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 
 from remanence.clock import MINUTE
-from remanence.model import COLUMNS, SYMMETRIC, Relation
+from remanence.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.model import Column as Kept
 from remanence.store.dialect import WORDS
 from remanence.store.rows import MILLION
-from remanence.store.rules import COUNT_MAX, INT_MAX, TIME_BOUND
+from remanence.store.rules import TIME_BOUND
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
 

@@ -12,10 +12,10 @@ from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.rules import (
     LINK_DEFAULTS,
+    as_far_as,
     count_use,
     memories_of,
     plain,
-    refuse_overflow,
     refuse_state,
     refuse_transition,
 )
@@ -42,11 +42,15 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
         for name in ("id", "key", "fingerprint")
         if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
     } - {("key", key) for key in freed(changes)}
+    going = _going(tables, changes)
     conflicts = []
     for change in changes:
         row = tables[change.table].get(change.key)
         if change.before is not None:
-            if row is None or any(row[name] != value for name, value in _expected(change).items()):
+            expected = row is not None and all(
+                row[name] == value for name, value in _expected(change).items()
+            )
+            if not expected or not _claim_key(change, taken, going):
                 conflicts.append((change.table, change.key))
         elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken)):
             conflicts.append((change.table, change.key))
@@ -96,6 +100,23 @@ def _claim(row: Row, taken: set[tuple[str, Any]]) -> bool:
     return free
 
 
+def _going(tables: Tables, changes: Iterable[Change]) -> set[Any]:
+    """Return the keys of memories whose rows go in a commit: an update may give them to others in the same."""
+    gone = [change.key for change in changes if change.table == "memories" and change.after is None]
+    return {tables["memories"][seq]["key"] for seq in gone if seq in tables["memories"]}
+
+
+def _claim_key(change: Change, taken: set[tuple[str, Any]], going: set[Any]) -> bool:
+    """Take the key that an update gives to a memory; tell whether it was free."""
+    key = (change.after or {}).get("key")
+    if change.table != "memories" or key is None or key == (change.before or {}).get("key"):
+        return True
+    free = ("key", key) not in taken or key in going
+    taken.add(("key", key))
+    going.discard(key)
+    return free
+
+
 def _write(tables: Tables, change: Change, cause: Cause) -> Change:
     """Do one change in `tables`; return it as the log keeps it."""
     rows, old = tables[change.table], tables[change.table].get(change.key)
@@ -118,12 +139,11 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
         rows[seq] = {**_DEFAULTS, **values, "revision": after.get("revision", 1)}
         refuse_state(seq, rows[seq])
         return Change("memories", seq, None, {"revision": rows[seq]["revision"]})
-    counts = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
-    columns = {name: value for name, value in values.items() if name not in counts}
-    counted = {name: old[name] + by for name, by in counts.items()}
-    refuse_overflow(seq, counted)
-    new = {**old, **columns} | counted
-    if counts.get("uses", 0) > 0:
+    told = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
+    columns = {name: value for name, value in values.items() if name not in told}
+    counts = {name: as_far_as(old[name], by) for name, by in told.items()}
+    new = {**old, **columns} | {name: old[name] + by for name, by in counts.items()}
+    if told.get("uses", 0) > 0:
         new |= {
             name: value
             for name, value in count_use(old, cause.at, counts["uses"]).items()

@@ -15,7 +15,7 @@ from remanence.store import lexicon
 from remanence.store.audit import json_text, shape_of
 from remanence.store.dialect import id_list
 from remanence.store.rows import DIGESTED, plain_values, read_rows, row_digest
-from remanence.store.rules import count_use, refuse_state, refuse_transition
+from remanence.store.rules import as_far_as, count_use, refuse_state, refuse_transition
 from remanence.store.work import Key, Work
 
 # Read of every row that is updated, besides what its change names.
@@ -30,6 +30,7 @@ _PUT_VECTOR = (
 )
 
 # Columns of `before`; columns of `after` with 0 for a value, 1 for a counter going down, 2 for one going up.
+Row = Mapping[str, Any]
 Kind = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
 
 
@@ -78,6 +79,16 @@ class _Group:
         """The memories of this group."""
         return [change.key for _, change in self.taken]  # type: ignore[misc]
 
+    def limit(self) -> None:
+        """Let counters stop at their bounds, so that the audit tells by how much each has changed."""
+        for name in self.counters:
+            at = self.read.index(name)
+            for place, (n, change) in enumerate(self.taken):
+                row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
+                if row is not None and (far := as_far_as(row[at], by)) != by:
+                    counted = Change("memories", change.key, *_counted(change, name, far))
+                    self.taken[place] = n, counted
+
     def values(self, name: str) -> list[tuple[int, Any]]:
         """Return (seq, new value) of a column."""
         return [(change.key, (change.after or {})[name]) for _, change in self.taken]  # type: ignore[misc]
@@ -101,6 +112,12 @@ class Updates:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
 
+    @property
+    def unnamed(self) -> list[int]:
+        """The sequence numbers of memories that lose their key."""
+        named = (group for group in self._groups.values() if "key" in group.names)
+        return [seq for group in named for seq, key in group.values("key") if key is None]
+
     def take(self, n: int, change: Change) -> None:
         """Sort one update in."""
         kind = _kind(change.before or {}, change.after or {})
@@ -119,6 +136,7 @@ class Updates:
                 row = rows.get(change.key)  # type: ignore[arg-type]
                 if row is None or not matches(self._work, group.before, change.before or {}, row):
                     yield "memories", change.key
+            group.limit()
 
     def images(self) -> None:
         """Give the audit every group's columns as they were and as they become."""
@@ -256,6 +274,12 @@ class Updates:
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 
+def _counted(change: Change, name: str, by: int) -> tuple[Row, Row]:
+    """Return both sides of a change in which a counter changes by another amount."""
+    before, after = change.before or {}, change.after or {}
+    return {**before, name: Increment(-by)}, {**after, name: Increment(by)}
+
+
 def matches(work: Work, slots: Sequence[Slot], before: Mapping[str, Any], row: Sequence[Any]) -> bool:
     """Tell whether a row as read holds what `before` says, counters aside."""
     for name, at, as_is, column in slots:
@@ -314,11 +338,12 @@ def _group(kind: Kind) -> _Group:
     before, marks = kind
     columns = [name for name, mark in marks if not mark]
     uses = ("uses", 2) in marks
-    read = tuple(dict.fromkeys((*_ALWAYS, *before, *columns, *(_USE if uses else ()))))
+    counters = tuple(name for name, mark in marks if mark)
+    read = tuple(dict.fromkeys((*_ALWAYS, *before, *columns, *counters, *(_USE if uses else ()))))
     return _Group(
         before=slots(before, read),
         columns=slots(tuple(columns), read),
-        counters=tuple(name for name, mark in marks if mark),
+        counters=counters,
         read=read,
         uses=uses,
         as_is=all(COLUMN[name].kind in _AS_IS for name in columns),

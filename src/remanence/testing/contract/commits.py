@@ -11,6 +11,7 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     archived,
+    because,
     created,
     destroyed,
     keep,
@@ -173,6 +174,30 @@ class CommitContract:
             await keep(store, updated(memory, confirmations=Increment(2)), verb="confirm")
 
         assert 4 == (await one(store, seq)).confirmations
+
+    async def test_a_key_moves_in_one_commit(self, store: Store) -> None:
+        """From one memory to another in whatever order they are named; one that somebody has is given to nobody."""
+        a, b = (await keep(store, created(1, "a b", key="k"), created(2, "c d"))).assigned
+        for order in (1, -1):
+            old, new = await one(store, a), await one(store, b)
+            await keep(store, *[updated(old, key=None), updated(new, key="k")][::order], verb="supersede")
+            assert (None, "k") == ((await one(store, a)).key, (await one(store, b)).key)
+            a, b = b, a
+        free = updated(await one(store, b), key="k")
+        await raised(Conflict, store.commit(SCOPE, [free], because("put")))
+
+        assert ("k", None) == ((await one(store, a)).key, (await one(store, b)).key)
+
+    async def test_a_counter_stops_at_its_bounds(self, store: Store) -> None:
+        """An increment beyond is done as far as there is room, and the audit tells how far that was."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        for by in (2**31 - 2, 5, 2**70, -(2**70), -1):
+            change = Change("memories", seq, {"disputes": Increment(-by)}, {"disputes": Increment(by)})
+            await keep(store, change, verb="dispute")
+        changes = [part.changes[0].after or {} for part in await store.history(SCOPE, memory=seq, after=1)]
+
+        assert [2**31 - 2, 1, 0, -(2**32 - 2), 0] == [after["disputes"].by for after in changes]
+        assert -(2**31 - 1) == (await one(store, seq)).disputes
 
     async def test_counters_never_raise_the_revision_but_touch(self, store: Store) -> None:
         """An increment raises `touched` and leaves `revision`."""
