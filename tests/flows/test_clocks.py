@@ -278,6 +278,20 @@ async def test_an_accepted_clock_that_is_set_back_is_in_doubt(opener: Opener, cl
         assert "stands before 2026-01-01 00:00" in held
 
 
+async def test_what_was_written_at_the_moment_of_acceptance_is_of_its_time(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """Only records of later than the accepted moment need to be accepted: a clock then set back stands before them."""
+    async with opener(policy=POLICY) as memory:
+        await memory.learn("said now")
+        await memory.schedule.accept_clock()
+        clock.jump(hours=-0.5)
+        held = (await memory.plan()).held
+
+        assert held is not None
+        assert "stands before the newest record" in held
+
+
 async def test_an_old_file_has_its_records(opener: Opener, clock: ManualClock) -> None:
     """Where no clock was ever looked at, the last record says when the memory was last at work."""
     async with opener(policy=POLICY) as memory:

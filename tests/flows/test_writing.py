@@ -213,3 +213,18 @@ async def test_a_vector_that_cannot_be_kept_is_refused(opener: Opener, vector: l
         state = await memory.status()
 
     assert ("broken" in str(caught.value), 0) == (True, state.memories)
+
+
+@pytest.mark.parametrize("confidence", [-0.5, 1.5, float("nan")])
+async def test_how_sure_a_repeat_is_is_checked_like_a_first(
+    memory: remanence.Engine, confidence: float
+) -> None:
+    """A repeat makes no row, and yet says nothing that a row could not hold; the memory stays as sure as it was."""
+    first = await memory.learn("Ann likes tea", confidence=0.5)
+    with pytest.raises(InvalidInput, match="confidence"):
+        await memory.learn("Ann likes tea", confidence=confidence)
+    with pytest.raises(InvalidInput, match="confidence"):
+        await memory.learn_many([Turn("Ann likes tea", confidence=confidence)])
+    found = await memory.get(first.id)
+
+    assert (0, 0.5) == (found.confirmations, found.confidence)

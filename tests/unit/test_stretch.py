@@ -64,6 +64,30 @@ def test_only_a_run_ends_at_a_gap() -> None:
     assert (1, 2) == (counted("run", [2 * GAP_MAX + 1, GAP_MAX]), counted("thread", [9 * GAP_MAX, 0]))
 
 
+def test_a_run_rests_for_half_an_hour_at_most() -> None:
+    """In either direction of time, to the microsecond; a session may rest for ever."""
+    half = 30 * 60 * 1_000_000
+
+    assert goes_on("run", 0, half)
+    assert goes_on("run", half, 0)
+    assert not goes_on("run", 0, half + 1)
+    assert not goes_on("run", half + 1, 0)
+    assert goes_on("session", 0, 9 * half)
+    assert 1 == counted("run", [5 * half, 2 * half, 0])
+    assert 0 == counted("run", [])
+
+
+def test_every_name_is_of_its_own_kind() -> None:
+    """A session, a thread and a run that are numbered alike are three stretches, and so are the last of each."""
+    codes = _codes([(0, -1, -1, 0), (-1, 0, -1, 0), (-1, -1, 0, 0), (1, 1, 1, 0), (-1, 1, -1, 0)])
+
+    assert 5 == len(set(codes))
+    assert ("session", "s") == stretch_of("s", "t", "a")
+    assert ("thread", "t") == stretch_of(None, "t", "a")
+    assert ("run", "a") == stretch_of(None, None, "a")
+    assert ("run", None) == stretch_of(None, None, None)
+
+
 def test_what_interleaves_does_not_end_a_run() -> None:
     """What others learn, or what is in a thread, stands between the turns of a run and is not of it."""
     codes = _codes([(-1, -1, 0, 0), (-1, -1, 1, 0), (-1, 0, 0, 0), (0, -1, 0, 0), (-1, -1, 0, 1)])

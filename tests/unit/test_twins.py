@@ -95,6 +95,49 @@ def test_without_vectors_the_words_in_common_decide() -> None:
     assert ("near", "distinct") == (alike.kind, unlike.kind)
 
 
+def test_three_words_of_five_in_common_are_enough() -> None:
+    """The share is of all words that say something in either text, and its bound is within."""
+    alike = verdict("boat needs paint brush", "boat needs paint roller", None, BANDS)
+    unlike = verdict("boat needs paint brush", "boat needs ropes forever", None, BANDS)
+
+    assert ("near", ("words in common 0.60 ≥ 0.60",)) == (alike.kind, alike.reasons)
+    assert ("distinct", ("words in common 0.33 < 0.60",)) == (unlike.kind, unlike.reasons)
+
+
+def test_the_band_is_within() -> None:
+    """A similarity of just as much as the band is near; the reason says it."""
+    twin = verdict("Ada keeps bees on the roof", "Ada has bees up on the roof", 0.9, BANDS)
+
+    assert ("near", ("similarity 0.90 ≥ 0.90",)) == (twin.kind, twin.reasons)
+    assert not BANDS.calibrated
+
+
+def test_a_reason_shows_three_and_says_that_there_are_more() -> None:
+    """Three of what differs are shown; what only one text has stands against nothing."""
+    three = verdict("Berths 11 12 13 are free", "Berths are free", 0.99, BANDS)
+    four = verdict("Berths 11 12 13 14 are free", "Berths are free", 0.99, BANDS)
+
+    assert "numbers differ: 11, 12, 13 / –" in three.reasons
+    assert "numbers differ: 11, 12, 13 … / –" in four.reasons
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("the dog is fit", "the dog is unfit", "distinct"),
+        ("the ox is asleep", "the unox is asleep", "near"),
+    ],
+)
+def test_what_is_left_of_a_word_without_its_prefix_has_three_letters(one: str, other: str, kind: str) -> None:
+    """A shorter rest is no word of its own, so that the prefix denies nothing; either text may have the prefix."""
+    assert (kind, kind) == (verdict(one, other, 0.99, BANDS).kind, verdict(other, one, 0.99, BANDS).kind)
+
+
+def test_what_only_one_text_counts_is_no_difference() -> None:
+    """Things are counted differently where each text counts what the other does not."""
+    assert "near" == verdict("he owns 9 boats", "he surely owns boats, 9", 0.99, BANDS).kind
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -177,6 +177,27 @@ class RefusalContract:
         await refused(store, [updated(memory, status=Status.SUPERSEDED)])
         await refused(store, [updated(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE)])
 
+    async def test_one_reason_does_not_stand_for_all(self, store: Store) -> None:
+        """Of memories that a commit creates out of sight each says why, however alike they are."""
+        fallen = {"status": Status.PRUNED, "tier": Tier.COLD}
+        said = created(1, "a b", **fallen, reason=Reason.FORGOTTEN)
+        await refused(store, [said, created(2, "c d", **fallen)], "import")
+        await refused(store, [created(2, "c d", **fallen), said], "import")
+        await keep(store, said, created(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
+
+    async def test_each_move_is_judged_by_where_it_begins(self, store: Store) -> None:
+        """Updates that lead to the same are judged one by one: what one memory may become another may not."""
+        changes = [created(1, "a b"), created(2, "c d")]
+        superseded, tombstone = (await keep(store, *changes)).assigned
+        away = {"status": Status.SUPERSEDED, "reason": Reason.FORGOTTEN}
+        await keep(store, updated(await one(store, superseded), **away), verb="supersede")
+        await keep(store, pruned(await one(store, tombstone)), verb="forget")
+        moves = [archived(await one(store, seq)) for seq in (superseded, tombstone)]
+        await refused(store, moves, "curate")
+        await refused(store, moves[::-1], "curate")
+
+        assert Status.SUPERSEDED == (await one(store, superseded)).status
+
     async def test_states_move_forward_only(self, store: Store) -> None:
         """What a memory may become is a table: no verb but the returning ones leads back."""
         (seq,) = (await keep(store, created(1, "task"))).assigned
