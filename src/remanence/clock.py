@@ -156,7 +156,7 @@ class ManualClock:
 def _micros(span: float) -> int:
     """Round a span of time, or raise InvalidInput for one that no clock can pass."""
     if not abs(span) < TIME_MAX:
-        raise InvalidInput("no clock can move that far", recovery="pass finite amounts of time")
+        raise InvalidInput("a clock cannot move that far", recovery="pass finite amounts of time")
     return round(span)
 
 
@@ -165,7 +165,7 @@ def to_micros(moment: datetime | int) -> int:
     if isinstance(moment, datetime):
         if moment.tzinfo is None:
             raise InvalidInput(
-                "a time without a time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
+                "the time has no time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
             )
         moment = (moment - _EPOCH) // timedelta(microseconds=1)
     given: object = moment

@@ -296,7 +296,7 @@ _VERBS: tuple[Effect, ...] = (
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
 # What the audit calls the runs of plans.
-_PLANNED = ("curate", "compact")
+PLANNED = ("curate", "compact")
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
 _BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "status" not in effect.sets}
@@ -304,7 +304,7 @@ _BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "
 
 def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
-    if verb in _PLANNED:
+    if verb in PLANNED:
         return CHANGEABLE
     if verb == "undo":
         return frozenset(COLUMN)

@@ -54,9 +54,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch, fades_by = _clock(clock)
-    source = None if policy is None else curating.policy_source(policy)
-    rules = load(NO_RULES if source is None else source)
-    given = source is not None
+    given = policy is not None
+    rules = load(NO_RULES) if policy is None else curating.read_policy(policy)
     return Engine(
         Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=writer)
     )

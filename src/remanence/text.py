@@ -107,7 +107,7 @@ def check_text(text: str) -> None:
     """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
     given: object = text
     if not isinstance(given, str):
-        raise InvalidInput(f"a text cannot be {shown(given)}", recovery="pass a str")
+        raise InvalidInput(f"a text must be a str, not {shown(given)}", recovery="pass a str")
     if len(text) > TEXT_CHARS_MAX:
         raise InvalidInput(
             f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",

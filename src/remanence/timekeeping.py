@@ -70,11 +70,11 @@ def doubt(present: Present, newest_at: int) -> Doubt | None:
     """Say why the present cannot be believed, with the newest record of the scope, or None."""
     reading, marks = present.reading, present.marks
     if reading.wall < newest_at and newest_at > marks.accepted:
-        return Doubt("back", "the clock stands before the newest record of this scope")
+        return Doubt("back", "the clock is set back: the newest record of this scope is of a later time")
     if marks.believed is None:
         return _gap(reading, newest_at) if newest_at else None
     if reading.wall < marks.believed.wall - JUMP_MAX:
-        return Doubt("back", f"the clock stands before {_day(marks.believed.wall)}, where it stood before")
+        return Doubt("back", f"the clock is set back: it was at {_day(marks.believed.wall)} before")
     if marks.cause == "jump" and marks.doubted is not None and goes_on(marks.doubted, reading):
         return _jumped(marks.believed, marks.doubted)
     if not _same_boot(marks.believed, reading):
@@ -128,7 +128,10 @@ def _gap(reading: Reading, last: int) -> Doubt | None:
     passed = reading.wall - last
     if passed <= REST_MAX:
         return None
-    why = f"{passed // DAY:,} days after the last record ({_day(last)}) nothing tells a rest from a clock set wrong"
+    why = (
+        f"the last record is {passed // DAY:,} days old ({_day(last)}): nothing was written for that long,"
+        " or the clock is set wrong"
+    )
     return Doubt("gap", why)
 
 
@@ -145,4 +148,4 @@ def _plain(reading: Reading | None) -> list[Any] | None:
 
 
 def _day(micros: int) -> str:
-    return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+    return f"{to_datetime(micros):%Y-%m-%d %H:%M} UTC"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import remanence
 from tests.docs import examples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,18 @@ def test_examples_print_what_they_promise(
     monkeypatch.chdir(tmp_path)
 
     assert [] == examples.complaints(path)
+
+
+def test_whoever_goes_on_from_the_start_page_meets_no_doubt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page ends with commands on the memory that it made: under the machine's own clock they are as it says."""
+    monkeypatch.chdir(tmp_path)
+    examples.complaints(ROOT / "docs" / "start.md")
+    with remanence.sync.open("agent.db") as memory:
+        plan, clock = memory.plan("tidy"), next(check for check in memory.doctor() if check.name == "clock")
+
+    assert ((), "") == (plan.notes, clock.advice)
 
 
 def leads_nowhere(path: Path, link: str, anchor: str) -> bool:

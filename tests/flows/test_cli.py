@@ -456,14 +456,19 @@ def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
 
 
 def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:
-    """A misspelt column is found before anything is planned."""
+    """A misspelt column is found before anything is planned, in the file that it stands in."""
     wrong = talk.folder / "wrong.toml"
     wrong.write_text(STRICT.replace("kind ==", "knd =="), encoding="utf-8")
 
-    said = talk.bad("policy", "check", "wrong.toml")
+    for words in (
+        ("policy", "check", "wrong.toml"),
+        ("plan", "--policy", "wrong.toml"),
+        ("status", "--policy", "wrong.toml"),
+    ):
+        said = talk.bad(*words)
 
-    assert ":8:" in said
-    assert "'kind'" in said
+        assert "error: wrong.toml:8:" in said
+        assert "'kind'" in said
 
 
 def test_copies_are_made(talk: Desk) -> None:

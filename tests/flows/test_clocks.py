@@ -163,7 +163,7 @@ async def test_after_a_long_gap_an_automatic_run_does_nothing_and_says_why(
         last = await _session(memory, clock)
 
         assert ("skipped", {"active": 25}) == (last.outcome, await _statuses(memory))
-        assert "31 days after the last record (2026-01-01 00:00) nothing tells a rest" in last.reason
+        assert "the last record is 31 days old (2026-01-01 00:00 UTC): nothing was written" in last.reason
 
         plan = await memory.plan()
 
@@ -240,11 +240,11 @@ async def test_a_record_of_the_future_does_not_hold_plans_for_ever(
         (wrong,) = await memory.history(limit=1)
         clock.jump(days=-900)
         last = await _session(memory, clock)
-        with pytest.raises(PlanHeld, match="stands before the newest record"):
+        with pytest.raises(PlanHeld, match="the newest record of this scope is of a later time"):
             await memory.curate()
         detail, advice = await _clock(memory)
 
-        assert "stands before the newest record" in last.reason
+        assert "the newest record of this scope is of a later time" in last.reason
         assert f"run {wrong.run} (learn) says 2028-07-19 00:00" in detail
         assert "accept-clock" in advice
 
@@ -275,7 +275,7 @@ async def test_an_accepted_clock_that_is_set_back_is_in_doubt(opener: Opener, cl
         held = (await memory.plan()).held
 
         assert held is not None
-        assert "stands before 2026-01-01 00:00" in held
+        assert "it was at 2026-01-01 00:00 UTC before" in held
 
 
 async def test_what_was_written_at_the_moment_of_acceptance_is_of_its_time(
@@ -301,7 +301,7 @@ async def test_an_old_file_has_its_records(opener: Opener, clock: ManualClock) -
         clock.advance(days=31)
         last = await _session(memory, clock)
 
-        assert "nothing tells a rest" in last.reason
+        assert "or the clock is set wrong" in last.reason
 
 
 async def test_a_clock_of_ones_own_need_not_know_of_boots(opener: Opener) -> None:
@@ -321,7 +321,7 @@ async def test_a_clock_of_ones_own_need_not_know_of_boots(opener: Opener) -> Non
         last = await memory.schedule.last()
 
         assert last is not None
-        assert "nothing tells a rest" in last.reason
+        assert "or the clock is set wrong" in last.reason
 
 
 async def test_a_heartbeat_keeps_what_the_clocks_say(opener: Opener, clock: ManualClock) -> None:
@@ -357,8 +357,8 @@ def test_the_command_line_names_the_run_and_accepts_the_clock(
     accepted = _said("accept-clock", *path)["was in doubt"]
 
     assert wrong.run in found["detail"]
-    assert held.startswith("the clock stands before the newest record")
-    assert accepted == "the clock stands before the newest record of this scope"
+    assert held.startswith("the clock is set back: the newest record")
+    assert accepted == "the clock is set back: the newest record of this scope is of a later time"
     assert None is _said("plan", "--policy", "tidy", *path)["held"]
     assert "nothing" == _said("accept-clock", *path)["was in doubt"]
 

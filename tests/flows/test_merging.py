@@ -52,7 +52,7 @@ async def _alike(memory: remanence.Engine, clock: ManualClock) -> None:
 async def test_an_embedder_that_nobody_measured_merges_nothing(
     opener: Opener, clock: ManualClock, embedder: str
 ) -> None:
-    """Pairs that look alike stay linked and two, however sure the rule is; plan, receipt and explanation say so."""
+    """Pairs that look alike are linked, not merged, however sure the rule is; plan, receipt and explanation say so."""
     async with opener(embedder=embedder) as memory:
         await _alike(memory, clock)
         links = [link.relation for link in await memory.links(1)]
@@ -63,7 +63,7 @@ async def test_an_embedder_that_nobody_measured_merges_nothing(
 
     assert Relation.NEAR_DUPLICATE in links
     assert ([Status.ACTIVE] * 2, {}) == (found, {name: n for name, n in done.counts.items() if n})
-    assert "twins: 1 pair stays linked and two, because the embedder is not calibrated" in str(plan)
+    assert "twins: 1 pair is linked and not merged: to an embedder that is not calibrated" in str(plan)
     assert plan.notes == done.notes
     assert "kept by an embedder that is not calibrated" in str(told)
     assert "stays as it is" == told.outcome

@@ -466,7 +466,7 @@ async def test_status_says_when_the_policy_runs_again(tmp_path: Path) -> None:
     assert "due when the next session begins" in before
     shown = await _shown(path, daily)
     assert "due in 10 hours" in shown
-    assert "first leaves sight with the next run" in shown
+    assert "first archived with the next run" in shown
     assert "due" not in await _shown(path, never)
 
 
@@ -617,7 +617,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     assert "did you mean" in typed("settings", "episodes_prunabel")
     assert "  clocks     0.0 active hours, 0.0 a day; 1 turns" in state
     assert "  curate     by itself" in state and "done: nothing" in state
-    assert "  standard   first leaves sight in 24 hours" in state
+    assert "  standard   first archived in 24 hours" in state
 
 
 async def test_merges_count_in_the_day_of_the_brake(opener: Opener, clock: ManualClock) -> None:

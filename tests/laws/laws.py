@@ -333,7 +333,7 @@ async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> 
 
 
 async def nothing_is_merged_on_a_guess(world: World, rules: Rules, pick: int) -> None:
-    """Where nobody knows how far an embedder can be trusted, pairs stay linked and two, and the plan says so."""
+    """Where nobody knows how far an embedder can be trusted, pairs are linked and not merged, and the plan says so."""
     async with lab(paired(world), embedder=NoEmbedder()) as it, lab(paired(world)) as trusting:
         before = await it.dump()
         plan, whole = await it.plan(MERGING), await trusting.plan(MERGING)

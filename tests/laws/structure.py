@@ -44,8 +44,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("curate", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
-    ("opening", "portal", "schedule"),
-    ("", "__main__", "faces", "integrations", "sync"),
+    ("opening", "portal"),
+    ("", "faces", "sync"),
     ("testing",),
 )
 # Parts of one row that never import one another.
@@ -92,16 +92,14 @@ IMPURE_IMPORTS = frozenset(
     | {"subprocess", "sys", "tempfile", "threading", "time", "trio", "urllib", "uuid", "uuid_utils"},
 )
 # Parts where an import may wait inside a function until an optional or heavy package is really needed.
-LAZY_PARTS = frozenset({"faces", "integrations", "llm"})
+LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
-    "remanence": "`import remanence` stays under half a second",
-    "remanence.engine": "opens the store and the models on first use",
     "remanence.store.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
 }
-BROAD_EXCEPT_PARTS = frozenset({"faces", "schedule"})
+BROAD_EXCEPT_PARTS = frozenset({"faces"})
 # Parts that start something themselves, or are there for others.
-UNIMPORTED_PARTS = frozenset({"", "__main__", "_version", "faces", "integrations", "sync", "testing"})
+UNIMPORTED_PARTS = frozenset({"", "_version", "faces", "sync", "testing"})
 
 CLOCK_READS = frozenset(
     {"datetime.datetime." + name for name in ("now", "today", "utcnow")}
@@ -280,7 +278,7 @@ def resource_readers(root: Path) -> list[str]:
 
 
 def hidden_imports(root: Path) -> list[str]:
-    """An import waits inside a function only in faces, llm, integrations and the modules of LAZY_MODULES."""
+    """An import waits inside a function only in faces, llm and the modules of LAZY_MODULES."""
     return [
         module.at(node, f"{function.name} hides an import")
         for module, function in _functions(root)

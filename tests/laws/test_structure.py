@@ -1,5 +1,6 @@
 """The package keeps the house style, and each check of it complains about a tree that breaks it."""
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +135,30 @@ GOOD = {
     "faces/cli.py": OK
     + "def main():\n    import rich\n    try:\n        pass\n    except Exception:\n        raise\n",
 }
+
+
+def test_the_tables_name_what_there_is() -> None:
+    """A part that is gone leaves the tables of layers, purity and exceptions, and so does an exception nobody needs."""
+    parts = {module.part for module in structure.modules(SOURCE)}
+    named = {
+        *structure.PURE,
+        *structure.LAZY_PARTS,
+        *structure.BROAD_EXCEPT_PARTS,
+        *structure.UNIMPORTED_PARTS,
+    }
+    named.update(*structure.LAYERS)
+
+    assert set() == named - parts
+    for name in structure.LAZY_MODULES:
+        assert any(hides(module) for module in structure.modules(SOURCE) if module.name == name), name
+
+
+def hides(module: structure.Module) -> bool:
+    """Tell whether a function of a module imports something."""
+    functions = [node for node in ast.walk(module.tree) if isinstance(node, structure.Function)]
+    return any(
+        isinstance(inner, ast.Import | ast.ImportFrom) for node in functions for inner in ast.walk(node)
+    )
 
 
 def test_functions_are_short() -> None:

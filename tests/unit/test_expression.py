@@ -376,7 +376,7 @@ WRONG = (
     ("state == 'complete'", "undeclared state 'complete'", 10),
     ("age(state_at) > 7", "compares a duration with a number", 17),
     ("state_at > days(7)", "compares a time with a duration", 12),
-    ("pinned == True", "compares a truth with a truth", 11),
+    ("pinned == True", "compares a condition with a condition", 11),
     ("category > 'task'", "has no order", 12),
     ("uses", "is a number, not a condition", 1),
     ("uses and pinned", "is a number, not a condition", 1),
@@ -384,11 +384,11 @@ WRONG = (
     ("age > days(7)", "unknown column 'age'", 1),
     ("days('7') < idle", "argument 1 must be a plain number", 6),
     ("uses(9) > 1", "counts 1 to 7 days", 6),
-    ("uses.__class__", "Attribute is not part", 1),
-    ("[x for x in uses]", "ListComp is not part", 1),
-    ("(lambda: 1)()", "Call is not part", 1),
+    ("uses.__class__", "a dot after a name is not part", 1),
+    ("[x for x in uses]", "`for` is not part", 1),
+    ("(lambda: 1)()", "this is not part", 1),
     ("__import__('os')", "unknown function '__import__'", 1),
-    ("uses ** 2 > 1", "Pow is not part", 1),
+    ("uses ** 2 > 1", "this operator is not part", 1),
     ("uses is 3", "`is` is not part", 9),
     ("state_at + used_at > 1", "cannot compute time + time", 1),
     ("category in 'task'", "`in` needs a list", 13),
@@ -399,13 +399,13 @@ WRONG = (
     ("days(n=3) < idle", "takes no named arguments", 6),
     ("ln(idle) > 1", "argument 1 is a duration, not a number", 4),
     ("tagged(3)", "must be a quoted text", 8),
-    ("-pinned", "a truth has no sign", 1),
+    ("-pinned", "a condition has no sign", 1),
     ("uses in (3, 'a')", "compares a number with a text", 13),
     ("recency(idle) > 0.5", "needs a fixed half-life", 9),
     ("score('slef') > 0.5", "unknown score 'slef'", 7),
     ("score(self) > 0.5", "must be a quoted text", 7),
     ("score() > 0.5", "wrong number of arguments: 0", 1),
-    ("load_bearing == True", "compares a truth with a truth", 17),
+    ("load_bearing == True", "compares a condition with a condition", 17),
     ("linked('supports', status='actve')", "unknown status 'actve'", 27),
     ("tagged('a*b')", "a pattern is a tag", 8),
     ("declared(agent)", "only categories are declared", 10),
@@ -423,12 +423,12 @@ WRONG = (
     ("recency(3) > 0.5", "argument 1 is a number, not a duration", 9),
     ("recency(days(1), days(2)) > 0.5", "wrong number of arguments: 2", 1),
     ("coalesce(uses) > 3", "wrong number of arguments: 1", 1),
-    ("coalesce(pinned, pinned) > 3", "argument 1 is a truth, not a number or duration or time", 10),
+    ("coalesce(pinned, pinned) > 3", "argument 1 is a condition, not a number or duration or time", 10),
     ("min(uses) > 3", "wrong number of arguments: 1", 1),
     ("max(uses, idle) > 3", "mixes a number with a duration", 11),
     ("clamp(uses, 1) > 3", "wrong number of arguments: 2", 1),
     ("clamp(used_at, 1, 2) > 3", "argument 1 is a time, not a number or duration", 7),
-    ("one(uses) > 0", "argument 1 is a number, not a truth", 5),
+    ("one(uses) > 0", "argument 1 is a number, not a condition", 5),
     ("one(pinned, pinned) > 0", "wrong number of arguments: 2", 1),
     ("declared(uses)", "argument 1 is a number, not a name", 10),
     ("declared()", "wrong number of arguments: 0", 1),
@@ -489,10 +489,10 @@ def test_an_error_in_an_abbreviation_points_at_its_use() -> None:
 
 
 def test_an_abbreviation_that_contains_itself_is_refused() -> None:
-    """While it is being expanded, its own name is a column again, which does not exist."""
+    """It would never end."""
     names = Names({}, {"a": "b or pinned", "b": "a or pinned"})
 
-    with pytest.raises(PolicyError, match="unknown column 'a'"):
+    with pytest.raises(PolicyError, match="an alias stands for itself: a → b → a"):
         condition("a", vocabulary("memories"), names, Place())
 
 

@@ -452,7 +452,7 @@ def test_an_automatic_run_is_braked() -> None:
         seq for seq, one in world.rows.items() if one["status"] == Status.PRUNED
     ]
     assert [("rule-0", (1, 2, 3, 4, 5, 6, 7, 8))] == [(item.rule, item.seqs) for item in made.deferred]
-    assert "deferred: 8 memories" in str(made)
+    assert "deferred to another day: 8 memories" in str(made)
 
 
 def test_what_waits_for_a_merge_is_not_counted_twice() -> None:

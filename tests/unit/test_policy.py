@@ -227,7 +227,7 @@ MALFORMED = (
         "'pinned'",
         8,
     ),
-    (V + RULE.replace("expire", "links"), "has no place in phase 'links'", "expire", 7),
+    (V + RULE.replace("expire", "links"), "is not done in phase 'links'", "expire", 7),
     (
         V + RULE.replace('"archive"', '"move"').replace("expire", "tiers"),
         "does not say where to move",
@@ -253,21 +253,21 @@ MALFORMED = (
     (V + RULE + "keep = { share = 2 }\n", "a share is between 0 and 1", "0.9", 8),
     (
         V + RULE.replace("uses > 3", "tier == 'hot'") + "keep = { share = 0.5 }\n",
-        "never settles",
+        "would shrink with every run",
         "rows or tokens",
         8,
     ),
     (
         V + RULE.replace("archive", "prune") + "keep = { share = 0.5 }\n",
-        "never settles",
+        "would shrink with every run",
         "archive instead",
         8,
     ),
     (V + RULE + "keep = { rows = 5 }\ntop = 5\n", "has both keep and top", "beyond", 9),
     (V + RULE + "top = 2.5\n", "top must be a whole number", "top = 5", 8),
     (V + RULE + 'order = "uses desc"\n', "does nothing without keep or top", "keep", 8),
-    (V + RULE + 'top = 5\norder = "pinned desc"\n', "cannot sort by a truth", "number", 9),
-    (V + RULE + 'top = 5\nper = ["agnt"]\n', "cannot part by 'agnt'", "'agent'", 9),
+    (V + RULE + 'top = 5\norder = "pinned desc"\n', "cannot sort by a condition", "number", 9),
+    (V + RULE + 'top = 5\nper = ["agnt"]\n', "cannot keep or take a number per 'agnt'", "'agent'", 9),
     (V + RULE + 'over = "links"\n', "'archive' is not done over links", "memories", 8),
     (
         V + RULE.replace('"archive"', '"unlink"').replace("expire", "links"),
@@ -279,7 +279,7 @@ MALFORMED = (
     (V + RULE + 'reason = "bored"\n', "unknown reason 'bored'", "decayed", 8),
     (
         V + RULE.replace("uses > 3", "tier == 'archive'"),
-        "sees memories in sight only",
+        "looks at active and inbox memories only",
         "status == 'archived'",
         6,
     ),
@@ -290,12 +290,25 @@ MALFORMED = (
         "move",
         5,
     ),
-    (V + '[category.x]\nstates = ["a"]\nterminal = ["b"]\n', "terminal 'b' is no state", "a", 4),
+    (V + '[category.x]\nstates = ["a"]\nterminal = ["b"]\n', "terminal 'b' is not a state", "a", 4),
     (V + '[category.x]\ncolor = "a"\n', "unknown key 'color'", "use one of", 3),
     (V + '[category.x]\naliases = { uses = "pinned" }\n', "'uses' cannot be an alias", "plain word", 3),
     (V + '[category.x]\naliases = { odd = "pined" }\n', "unknown column 'pined'", "'pinned'", 3),
     (V + '[alias]\nread = "pinned"\n', "alias 'read' means something else", "another word", 3),
 )
+
+
+@pytest.mark.parametrize(
+    ("aliases", "circle"),
+    [
+        ('p = "p"', "p → p"),
+        ('p = "q"\nq = "not r"\nr = "q or p"', "q → r → q"),
+    ],
+)
+def test_an_alias_that_stands_for_itself_is_named_with_its_circle(aliases: str, circle: str) -> None:
+    """Whoever wrote the aliases sees which lead back to themselves."""
+    with pytest.raises(PolicyError, match=f"an alias stands for itself: {circle}$"):
+        load(V + f"[alias]\n{aliases}\n" + RULE.replace("uses > 3", "p"))
 
 
 @pytest.mark.parametrize(
@@ -316,7 +329,7 @@ def test_a_wrong_policy_says_what_to_do(text: str, message: str, recovery: str, 
     [
         ({"hott-budget": {"off": True}}, "no rule or guard 'hott-budget'"),
         ({"hot-budget": {"keeps": 3}}, "unknown key 'keeps'"),
-        ({"hot-budget": 3}, "is no mapping"),
+        ({"hot-budget": 3}, "is not a mapping"),
         ({"hot-budget": {"off": "yes"}}, "off must be true or false"),
         ({"grace": {"do": "prune"}}, "unknown key 'do'"),
     ],

@@ -320,8 +320,8 @@ def test_what_extends_a_policy_takes_over_its_clock() -> None:
 
 WRONG = (
     (policy(top='clock = "lunar"\n'), "unknown clock 'lunar'", "active"),
-    (policy(top='interval = "soon"\n'), "is no period", '"40 hours"'),
-    (policy(top='interval = "0 hours"\n'), "is no period", '"40 hours"'),
+    (policy(top='interval = "soon"\n'), "is not a period", '"40 hours"'),
+    (policy(top='interval = "0 hours"\n'), "is not a period", '"40 hours"'),
     (policy(top='interval = "40 turns"\n'), "the wall clock does not count turns", '"40 hours"'),
     (policy(top='clock = "turns"\ninterval = "40 hours"\n'), "does not count hours", '"200 turns"'),
     (policy(RULE + 'clock = "lunar"\nwhere = "True"'), "unknown clock 'lunar'", "active"),

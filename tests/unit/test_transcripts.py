@@ -136,7 +136,7 @@ def test_a_line_names_itself_as_the_source() -> None:
         ('{"text": "a", "speeker": "Tom"}', "did you mean 'speaker'?"),
         ('{"text": "a", "role": "asistant"}', "did you mean 'assistant'?"),
         ('{"text": "a", "kind": "episode"}', "did you mean 'episodic'?"),
-        ('{"text": "a", "said_at": "2026-03-03T12:00:00"}', "without a time zone"),
+        ('{"text": "a", "said_at": "2026-03-03T12:00:00"}', "has no time zone"),
         ('{"text": "a", "said_at": "noon"}', "not a time"),
         ('{"text": "a", "said_at": 1772539200}', "microseconds"),
         ('{"text": "a", "said_at": true}', "not a time"),

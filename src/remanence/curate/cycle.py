@@ -52,7 +52,7 @@ class Cycle:
     fired: dict[str, Ints] = field(default_factory=dict)  # rule with a period → the rows that it chose
     notes: dict[str, None] = field(default_factory=dict)
     deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
-    linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked and two
+    linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked, unmerged
     taken: set[int] = field(default_factory=set)
     matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
 

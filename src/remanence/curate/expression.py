@@ -32,6 +32,17 @@ CHARS_MAX = 2_000
 NODES_MAX = 400
 DEPTH_MAX = 24
 NUMBER_MAX = 1e18  # larger than any count or time that is kept
+# What Python has and this language has not, as people call it.
+_FOREIGN: Mapping[type[ast.expr], str] = {
+    ast.Attribute: "a dot after a name",
+    ast.Subscript: "an index in brackets",
+    ast.IfExp: "`if … else`",
+    ast.Lambda: "`lambda`",
+    ast.ListComp: "`for`",
+    ast.GeneratorExp: "`for`",
+    ast.List: "a list outside `in`",
+    ast.Tuple: "a list outside `in`",
+}
 Over: TypeAlias = Literal["memories", "links"]
 
 
@@ -143,8 +154,10 @@ class Call:
         """Compile an argument, which must be of one of these types."""
         node = self.compiler.compile(self.arguments[index])
         if node.type not in types:
-            wanted = " or ".join(types)
-            raise self.error(f"argument {index + 1} is a {node.type}, not a {wanted}", self.arguments[index])
+            wanted = " or ".join(map(_said, types))
+            raise self.error(
+                f"argument {index + 1} is a {_said(node.type)}, not a {wanted}", self.arguments[index]
+            )
         return node
 
     def all_typed(self, *types: Type) -> list[Node]:
@@ -152,7 +165,7 @@ class Call:
         nodes = [self.typed(index, *types) for index in range(len(self.arguments))]
         for argument, node in zip(self.arguments, nodes, strict=True):
             if node.type != nodes[0].type:
-                raise self.error(f"mixes a {nodes[0].type} with a {node.type}", argument)
+                raise self.error(f"mixes a {_said(nodes[0].type)} with a {_said(node.type)}", argument)
         return nodes
 
     def number(self, index: int) -> float:
@@ -202,7 +215,7 @@ def ordering(
         node = Compiler(vocabulary, names, here, "memories", clock).read(body)
         if node.type in {"truth", "name"}:
             raise here.error(
-                f"cannot sort by a {node.type}", "sort by a number, a time or a label such as severity"
+                f"cannot sort by a {_said(node.type)}", "sort by a number, a time or a label such as severity"
             )
         keys.append((node, direction == "desc"))
     return tuple(keys)
@@ -282,7 +295,7 @@ class Compiler:
             case ast.Call(func=ast.Name()):
                 return self._call(node)
         raise self.place.error(
-            f"{type(node).__name__} is not part of the language",
+            f"{_FOREIGN.get(type(node), 'this')} is not part of the language",
             "use columns, functions, numbers, quoted names, comparisons, arithmetic, `and`, `or`, `not`",
             node,
         )
@@ -292,13 +305,15 @@ class Compiler:
         compiled = self.compile(node)
         if compiled.type != "truth":
             raise self.place.error(
-                f"is a {compiled.type}, not a condition", "compare it with something, e.g. `uses > 3`", node
+                f"is a {_said(compiled.type)}, not a condition",
+                "compare it with something, e.g. `uses > 3`",
+                node,
             )
         return compiled
 
     def _name(self, node: ast.Name) -> Node:
         alias = self.names.aliases.get(node.id)
-        if alias is not None and node.id not in self.open_aliases:
+        if alias is not None:
             return self._alias(node, alias)
         word = self.vocabulary.columns.get(node.id)
         if word is None or self.over not in word.over:
@@ -306,6 +321,9 @@ class Compiler:
         return word.node
 
     def _alias(self, node: ast.Name, text: str) -> Node:
+        if node.id in self.open_aliases:
+            circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
+            raise self.place.error(f"an alias stands for itself: {circle}", "write one of them out", node)
         outer = self.place
         self.open_aliases = (*self.open_aliases, node.id)
         self.place = outer.fix(node)
@@ -349,13 +367,13 @@ class Compiler:
         if isinstance(value, str):
             return Node("text", lambda _: value, repr(value), constant=value)
         raise self.place.error(
-            "is neither a number, a quoted name, True nor False", "write one of these", node
+            "is neither a number, a quoted name, True nor False", "write one of these, or missing(x)", node
         )
 
     def _signed(self, node: ast.UnaryOp) -> Node:
         inner = self.compile(node.operand)
         if inner.type not in {"number", "duration"}:
-            raise self.place.error(f"a {inner.type} has no sign", "write a number", node)
+            raise self.place.error(f"a {_said(inner.type)} has no sign", "write a number", node)
         if isinstance(node.op, ast.UAdd):
             return inner
         constant = None if inner.constant is None else -inner.constant
@@ -365,14 +383,12 @@ class Compiler:
         left, right = self.compile(node.left), self.compile(node.right)
         operation = OPERATIONS.get(type(node.op))
         if operation is None:
-            raise self.place.error(
-                f"{type(node.op).__name__} is not part of the language", "use + - * /", node
-            )
+            raise self.place.error("this operator is not part of the language", "use + - * /", node)
         sign, compute = operation
         answer = ANSWERS.get((sign, left.type, right.type))
         if answer is None:
             raise self.place.error(
-                f"cannot compute {left.type} {sign} {right.type}",
+                f"cannot compute {_said(left.type)} {sign} {_said(right.type)}",
                 "compare times with durations: days(7)",
                 node,
             )
@@ -406,7 +422,7 @@ class Compiler:
 
     def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
         pair = {a.type, b.type}
-        recovery = "compare things of one type"
+        recovery = "compare values of one type"
         if pair == {"duration", "number"}:
             recovery = "write a duration as days(7) or hours(12)"
         elif pair in ({"time", "duration"}, {"time", "number"}):
@@ -415,7 +431,9 @@ class Compiler:
             recovery = "write the condition itself, or `not` before it"
         elif a.type in {"label", "name"}:
             recovery = f"compare {a.text} with a quoted name"
-        return self.place.error(f"compares a {a.type} with a {b.type}", recovery, node)
+        elif pair == {"text"}:
+            recovery = "compare a column with a quoted name"
+        return self.place.error(f"compares a {_said(a.type)} with a {_said(b.type)}", recovery, node)
 
     def _named(self, a: Node, sign: str, name: str, node: ast.expr) -> Node:
         """Compare a label or name with a quoted one: by its number, which for open names each scope assigns."""
@@ -475,3 +493,8 @@ class Compiler:
         if a.type != b.type or a.type in {"truth", "text"}:
             raise self._mismatch(a, b, item)
         return b
+
+
+def _said(kind: Type) -> str:
+    """Return a type as people call it."""
+    return "condition" if kind == "truth" else kind

@@ -196,8 +196,8 @@ def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
 def _left_linked(cycle: Cycle) -> Iterator[str]:
     """Say which rules merged nothing because nobody knows how far the embedder can be trusted."""
     for rule, pairs in cycle.linked.items():
-        which = "1 pair stays" if pairs == 1 else f"{pairs} pairs stay"
-        yield f"{rule}: {which} linked and two, because the embedder is not calibrated: opposites may look alike to it"
+        which = "1 pair is linked" if pairs == 1 else f"{pairs:,} pairs are linked"
+        yield f"{rule}: {which} and not merged: to an embedder that is not calibrated opposites may look alike"
 
 
 def _reasons(policy: Policy) -> dict[str, str]:

@@ -135,21 +135,24 @@ def _because(because: str) -> list[str]:
     return [f"    because {because}"] if because else []
 
 
-def load(source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
+def load(
+    source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None, *, file: str = "policy"
+) -> Policy:
     """Compile a policy from a preset's name or a TOML text; raise PolicyError or NameUnknown where it is wrong.
 
-    `overrides` maps the names of rules and guards to keys and their new values; `{"off": True}` drops one.
+    `overrides` maps the names of rules and guards to keys and their new values; `{"off": True}` drops one. Errors of a
+    text name `file`.
     """
     name = source.strip()
     is_text = "\n" in source or "=" in source or not name
     if not isinstance(overrides or {}, Mapping):
-        raise PolicyError("overrides are no mapping", recovery="pass {'rule-name': {'key': value}}")
-    document = parse(source if is_text else preset(name), "policy" if is_text else name)
-    draft = _Draft(document.source)
+        raise PolicyError("the overrides are not a mapping", recovery="pass {'rule-name': {'key': value}}")
+    document = parse(source if is_text else preset(name), file if is_text else name)
+    draft = _Draft("policy" if is_text else name)
     draft.include(parse(preset(ALWAYS), ALWAYS), 0)
     draft.include(document, 0)
     draft.override(_given(overrides or {}))
-    return draft.policy(document, source)
+    return draft.policy(document.top, source)
 
 
 def wanted(policy: Policy) -> Wanted:
@@ -172,16 +175,18 @@ def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     tables = []
     for name, values in overrides.items():
         if not isinstance(values, Mapping):
-            raise place.error(f"the override of {name!r} is no mapping", "pass {'rule-name': {'key': value}}")
+            raise place.error(
+                f"the override of {name!r} is not a mapping", "pass {'rule-name': {'key': value}}"
+            )
         tables.append(Table({"name": name, **values}, place))
     return tables
 
 
 class _Draft:
-    """A policy while its documents are put together."""
+    """A policy while its documents are put together; `name` is what it is called where it names itself nothing."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.guards: dict[str, Table] = {}
         self.rules: dict[str, Table] = {}
         self.categories: dict[str, Category] = {}
@@ -242,7 +247,9 @@ class _Draft:
             if not name.isidentifier() or any(
                 name in vocabulary(over).columns for over in ("memories", "links")
             ):
-                raise place.error(f"{name!r} cannot be an alias", "choose a plain word that is no column")
+                raise place.error(
+                    f"{name!r} cannot be an alias", "choose a plain word that is not the name of a column"
+                )
             if self.aliases.get(name, written) != written:
                 raise place.error(f"alias {name!r} means something else already", "choose another word")
             self.aliases[name] = written
@@ -276,16 +283,15 @@ class _Draft:
             else:
                 into[name] = into[name].changed(table, "off")
 
-    def policy(self, document: Document, source: str) -> Policy:
+    def policy(self, top: Table, source: str) -> Policy:
         """Compile everything."""
         names = Names({name: item.states for name, item in self.categories.items()}, self.aliases)
         self._refuse_broken_aliases(names)
         on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
-        name = text(document.top, "name") if "name" in document.top.values else document.source
         return Policy(
-            name=name,
+            name=text(top, "name") if "name" in top.values else self.name,
             source=source,
-            about=text(document.top, "about") if "about" in document.top.values else "",
+            about=text(top, "about") if "about" in top.values else "",
             guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
             rules=tuple(compile_rule(self.rules[name], names, on) for name in sorted(self.rules)),
             categories=self.categories,
@@ -312,7 +318,7 @@ def _category(name: str, table: Table, base: Category | None) -> Category:
     for key, used in (("terminal", terminal), ("initial", (initial,) if initial is not None else ())):
         for state in used:
             if state not in states:
-                raise table.error(key, f"{key} {state!r} is no state of {name!r}", suggest(state, states))
+                raise table.error(key, f"{key} {state!r} is not a state of {name!r}", suggest(state, states))
     system = flag(table, "system") or old.system
     if table.values.get("system") is False and old.system:
         raise table.error(

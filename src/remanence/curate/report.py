@@ -15,21 +15,28 @@ def show(plan: Decision) -> str:
     return "\n".join(_lines(plan))
 
 
+def said(action: str, count: int) -> str:
+    """Say what an action does to how many."""
+    return f"{_WORDS[action]} {count:,} {_noun(action, count)}"
+
+
 def _lines(plan: Decision) -> Iterator[str]:
     moment = to_datetime(plan.now).strftime("%Y-%m-%d %H:%M UTC")
-    yield f"Plan {plan.digest[:12]} for {plan.scope!r} under {plan.policy!r}, {moment}, {plan.memories} memories"
+    size = f"{plan.memories} {_noun('', plan.memories)}"
+    yield f"Plan {plan.digest[:12]} for {plan.scope!r} under {plan.policy!r}, {moment}, {size}"
     if plan.held is not None:
         yield f"HELD: {plan.held}."
     if not plan.by_rule:
         yield "Nothing to do."
     for action, rule, count in plan.by_rule:
-        yield f"  {_WORDS[action]} {count} {_noun(action, count)}  [{rule}]{_because(plan, rule)}"
+        yield f"  {said(action, count)}  [{rule}]{_because(plan, rule)}"
     if plan.destroyed:
         yield f"In all {plan.destroyed} of {plan.memories} memories would be destroyed."
     for refusal in plan.refusals:
         yield _refused(plan, refusal)
     for item in plan.deferred:
-        yield f"  deferred: {len(item.seqs)} memories of [{item.rule}] wait for another day{_some(item.seqs)}"
+        which = f"{len(item.seqs)} {_noun('', len(item.seqs))} of [{item.rule}]"
+        yield f"  deferred to another day: {which}{_some(item.seqs)}"
     for note in plan.notes:
         yield f"  note: {note}"
 

@@ -253,7 +253,7 @@ def _placed(table: Table) -> tuple[str, str, str]:
     over = _choice(table, "over", tuple(OVERS), "memories")
     if phase not in ACTIONS[do]:
         raise table.error(
-            "do", f"{do!r} has no place in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
+            "do", f"{do!r} is not done in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
         )
     fits = do in OVERS[over] if over != "memories" else not any(do in actions for actions in OVERS.values())
     if not fits:
@@ -283,7 +283,7 @@ def _check_target(rule: Rule, table: Table, names: Names) -> None:
         raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
     elif rule.do == "flag" and not _FLAG.fullmatch(rule.to):
         raise table.error(
-            "to", f"{rule.to!r} is no flag", "use letters, digits, - and _; it becomes the tag flag/…"
+            "to", f"{rule.to!r} cannot be a flag", "use letters, digits, - and _; it becomes the tag flag/…"
         )
     if "column" in table.values and rule.do != "transition":
         raise table.error("column", "only a transition names a column", "leave it out")
@@ -306,11 +306,15 @@ def _check_window(rule: Rule, table: Table) -> None:
             raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
     if rule.keep is not None and rule.keep[0] == "share" and rule.node.reads & _CHANGED_BY_RULES:
         raise table.error(
-            "keep", "a share of what rules themselves change never settles", "keep rows or tokens instead"
+            "keep",
+            "a share of what rules themselves change would shrink with every run",
+            "keep rows or tokens instead",
         )
     if rule.keep is not None and rule.keep[0] == "share" and rule.destroys:
         raise table.error(
-            "keep", "a share of what the rule itself destroys never settles", "archive instead, or keep rows"
+            "keep",
+            "a share of what the rule itself destroys would shrink with every run",
+            "archive instead, or keep rows",
         )
     if rule.over != "memories" and rule.windowed:
         raise table.error(
@@ -333,7 +337,7 @@ def _check_window(rule: Rule, table: Table) -> None:
     if _NAMES_TIER_ARCHIVE.search(rule.node.text) and not rule.sees_all:
         raise table.error(
             "where",
-            "sees memories in sight only, none of which is in the archive",
+            "looks at active and inbox memories only, none of which is in the archive",
             "add: status == 'archived'",
         )
 
@@ -353,7 +357,9 @@ def _partition(table: Table) -> tuple[str, ...]:
     known = sorted(name for name, column in COLUMN.items() if column.kind in {"name", "enum"})
     for column in columns:
         if column != "scope" and column not in known:
-            raise table.error("per", f"cannot part by {column!r}", suggest(column, ["scope", *known]))
+            raise table.error(
+                "per", f"cannot keep or take a number per {column!r}", suggest(column, ["scope", *known])
+            )
     # A plan is made in one scope, so that parting by it says what is so anyway.
     return tuple(column for column in columns if column != "scope")
 
@@ -406,7 +412,7 @@ def duration(table: Table, key: str, on: ClockName) -> int:
     example = _example(on)
     found = _PERIOD.match(text(table, key))
     if found is None or not 0 < float(found[1]) <= PERIOD_MAX:
-        raise table.error(key, "is no period", f'write {key} = "{example}"')
+        raise table.error(key, "is not a period", f'write {key} = "{example}"')
     unit = found[2].removesuffix("s")
     if (unit == "turn") != (on == "turns"):
         raise table.error(key, f"the {on} clock does not count {unit}s", f'write {key} = "{example}"')

@@ -30,7 +30,7 @@ async def compact_episodic(core: Core, keep_recent: int) -> int:
         pruned += done.pruned
         if not done.skipped:
             return pruned
-    raise Conflict((), f"episodes kept changing while they were compacted; {pruned} of them went")
+    raise Conflict((), f"episodes kept changing while they were compacted; {pruned} of them were pruned")
 
 
 def overrides(keep_recent: int) -> Mapping[str, Mapping[str, Any]]:

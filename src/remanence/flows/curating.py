@@ -38,7 +38,7 @@ Group = Sequence[Change]
 def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, Any]] | None) -> Policy:
     """Return the policy to plan with: the one named, or the one this memory was opened with or has adopted."""
     if policy is not None:
-        return load(policy_source(policy), overrides)
+        return read_policy(policy, overrides)
     if not core.policy_given:
         raise InvalidInput(
             "no policy was named", recovery="name one with policy= or --policy, such as 'tidy', or adopt one"
@@ -46,23 +46,22 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     return load(core.policy.source, overrides) if overrides else core.policy
 
 
-def policy_source(policy: str) -> str:
-    """Return a preset's name or a TOML text as it is, and the text of a TOML file for its path."""
-    if "\n" not in policy and policy.endswith(".toml"):
-        check_path(policy)
-        try:
-            return Path(policy).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InvalidInput(
-                f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
-            ) from error
-        except UnicodeDecodeError as error:
-            raise PolicyError(
-                f"is not UTF-8: {error.reason} at byte {error.start}",
-                recovery="save it as UTF-8",
-                source=policy,
-            ) from error
-    return policy
+def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
+    """Compile a preset by its name, a TOML text, or a TOML file by its path."""
+    if "\n" in policy or not policy.endswith(".toml"):
+        return load(policy, overrides)
+    check_path(policy)
+    try:
+        written = Path(policy).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise PolicyError(
+            f"is not UTF-8: {error.reason} at byte {error.start}", recovery="save it as UTF-8", source=policy
+        ) from error
+    return load(written, overrides, file=policy)
 
 
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:

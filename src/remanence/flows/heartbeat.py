@@ -67,7 +67,7 @@ async def stop(core: Core) -> None:
     pulse.task.cancel()
     await asyncio.wait({pulse.task})
     if not pulse.task.cancelled() and pulse.task.exception() is not None:
-        LOG.error("the heartbeat of session %s broke", pulse.session, exc_info=pulse.task.exception())
+        LOG.error("the heartbeat of session %s failed", pulse.session, exc_info=pulse.task.exception())
 
 
 def _slept(core: Core, pulse: Pulse, now: int, alive: int) -> bool:

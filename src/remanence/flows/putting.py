@@ -82,12 +82,13 @@ def _refuse_unfounded(core: Core, turn: Turn) -> None:
     """Refuse a text that nobody answers for, or that comes from nowhere."""
     if turn.agent is None and turn.speaker is None and core.agent is None:
         raise InvalidInput(
-            "nobody answers for this text",
+            "it is not said who the text comes from",
             recovery="name its agent or speaker, or open the memory with an agent",
         )
     if turn.source is None and turn.thread is None and turn.session is None:
         raise InvalidInput(
-            "this text comes from nowhere", recovery="name its source or thread, or begin a session first"
+            "it is not said where the text comes from",
+            recovery="name its source or thread, or begin a session first",
         )
 
 

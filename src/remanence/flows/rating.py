@@ -22,7 +22,9 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
         check_memory(name)
     names = list(dict.fromkeys(named))
     if not 1 <= len(names) <= RATED_MAX:
-        raise InvalidInput(f"{len(names)} memories to rate", recovery=f"name 1 to {RATED_MAX:,} of them")
+        raise InvalidInput(
+            f"cannot rate {len(names):,} memories at once", recovery=f"name 1 to {RATED_MAX:,} of them"
+        )
     check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):

@@ -124,7 +124,7 @@ def _failed(core: Core, name: str, error: BaseException) -> Ran:
     if isinstance(error, RemanenceError):
         LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)
         return Ran(core.clock.now(), "failed", reason=f"{error} → {error.recovery}")
-    LOG.error("the automatic %s broke", name, exc_info=error)
+    LOG.error("the automatic %s failed", name, exc_info=error)
     return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
 
 

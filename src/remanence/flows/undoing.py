@@ -33,7 +33,10 @@ async def undo(core: Core, run: str) -> Receipt:
     if not logged:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
     if logged[0].cause.verb == "use":
-        raise InvalidInput("uses are not undone", recovery="undo the run that changed the memory instead")
+        raise InvalidInput(
+            "a run that only counted uses is not undone",
+            recovery="undo the run that changed the memory instead",
+        )
     undoing = undo_id(run)
     done = {part.cause.part for part in await _parts(core, undoing)}
     left = [part for part in reversed(logged) if part.cause.part not in done]
@@ -72,7 +75,7 @@ async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
             changes = await _caught_up(core, changes, part, conflict)
             continue
         return
-    raise Conflict((), "rows of the run kept being used while it was undone")
+    raise Conflict((), "the memories of the run were used again and again while it was undone")
 
 
 async def _caught_up(

@@ -193,7 +193,7 @@ def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
     vectors = core.embedder.embed([text], weight)
     if vectors.shape != (1, core.embedder.dimensions) or not np.isfinite(vectors).all():
         raise InvalidInput(
-            f"the embedder {core.embedder.name!r} gave {vectors.shape} numbers, or some that are not finite",
+            f"the embedder {core.embedder.name!r} gave shape {vectors.shape}, or numbers that are not finite",
             recovery=f"it must give one finite row of {core.embedder.dimensions} per text; nothing was stored",
         )
     return bytes(vectors[0].astype("<f2").tobytes())

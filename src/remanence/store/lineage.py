@@ -33,7 +33,7 @@ def lineage(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -
 
 def _told(lost: list[int]) -> Check:
     if not lost:
-        return Check("lineage", ok=True, detail="every superseded memory has an heir")
+        return Check("lineage", ok=True, detail="what replaced a superseded memory is still there")
     more = f" and {len(lost) - _SHOWN_MAX} more" if len(lost) > _SHOWN_MAX else ""
     return Check(
         "lineage",

@@ -114,9 +114,7 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
 def refuse_unfit(name: str, value: Any) -> None:
     """Raise InvalidInput for a value that a memory's column can never have."""
     if not fits(COLUMN[name], value):
-        raise InvalidInput(
-            f"{name} cannot be {shown(value)}", recovery=f"{name} is of kind {COLUMN[name].kind}"
-        )
+        raise InvalidInput(f"{name} cannot be {shown(value)}", recovery=f"pass {_fitting(COLUMN[name])}")
 
 
 def fits(column: Column, value: Any) -> bool:
@@ -134,6 +132,23 @@ def fits(column: Column, value: Any) -> bool:
         least, most = _bounds(column)
         return bool(least <= given <= most)
     return column.labels is None or value in _CODES[column.labels]
+
+
+def _fitting(column: Column) -> str:
+    """Say in words what a column can have."""
+    least, most = _bounds(column)
+    words = {
+        "int": f"a whole number from {least:,} to {most:,}",
+        "time": f"a time in microseconds, from {least:,} to {most:,}",
+        "fraction": f"a number from 0 to {column.limit:g}",
+        "flag": "0 or 1",
+        "name": "a name",
+        "text": "a text",
+        "json": "a mapping that JSON can hold",
+        "blob": "bytes",
+    }
+    labels = "" if column.labels is None else " or ".join(item.label for item in column.labels)
+    return (labels or words[column.kind]) + (", or None" if column.nullable else "")
 
 
 def refuse_wanted(wanted: Wanted) -> None:
@@ -205,7 +220,8 @@ def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
         )
     if row["status"] not in {Status.INBOX, Status.ACTIVE} and row["reason"] is None:
         raise InvalidInput(
-            f"memory {seq} leaves sight without a reason", recovery="set `reason` with `status`"
+            f"memory {seq} is no longer active or in the inbox, and has no reason",
+            recovery="set `reason` with `status`",
         )
 
 
@@ -266,9 +282,7 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
                 )
             continue
         if not fits(columns[name], value):
-            raise _refused(
-                change, f"{name} cannot be {shown(value)}", f"{name} is of kind {columns[name].kind}"
-            )
+            raise _refused(change, f"{name} cannot be {shown(value)}", f"pass {_fitting(columns[name])}")
         fitting[change.table, name] = value
 
 

@@ -55,7 +55,6 @@ async def adopt(memory: "Engine", name: Name) -> Any:
 
 
 def _loaded(name: str) -> Any:
-    from remanence.curate.policy import load
-    from remanence.flows.curating import policy_source
+    from remanence.flows.curating import read_policy
 
-    return load(policy_source(name))
+    return read_policy(name)

@@ -17,6 +17,8 @@ from remanence.change import Receipt
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
+from remanence.curate.report import said
+from remanence.effects import PLANNED
 from remanence.flows.graph import Contradiction
 from remanence.flows.ingesting import Ingested
 from remanence.flows.sessions import Session
@@ -163,7 +165,10 @@ def _consolidated(done: Consolidated) -> Iterator[Text]:
 @lines.register
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
-    what = "done" if counts.keys() == {done.verb} else counted(counts)
+    if done.verb in PLANNED:
+        what = ", ".join(said(action, count) for action, count in counts.items()) or "nothing to do"
+    else:
+        what = "done" if counts.keys() == {done.verb} else counted(counts)
     yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
     what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:
@@ -323,7 +328,7 @@ def _in_time(state: State) -> Iterator[Text]:
         f"{turns.reading:,.0f} turns, {turns.per_day:.1f} a day",
     )
     for decay, at in state.first_archives.items():
-        soon = "not within 200 years" if at is None else f"first leaves sight {_leaving(at - state.at)}"
+        soon = "none archived within 200 years" if at is None else f"first archived {_leaving(at - state.at)}"
         yield Text.assemble((f"  {decay:<11}", "dim"), soon)
     for work, ran in state.automatic.items():
         what = safe(ran.reason) or counted(ran.counts)
