@@ -29,7 +29,7 @@ def note(text: str) -> None:
 
 @dataclass
 class Spent:
-    """What a stretch of work took: CPU seconds of the process, wall seconds."""
+    """What a piece of work took: CPU seconds of the process, wall seconds."""
 
     cpu_s: float = 0.0
     wall_s: float = 0.0
@@ -37,7 +37,7 @@ class Spent:
 
 @contextmanager
 def spent() -> Iterator[Spent]:
-    """Measure a stretch of work."""
+    """Measure a piece of work."""
     result = Spent()
     wall, cpu = time.perf_counter(), time.process_time()
     yield result

@@ -3,7 +3,7 @@
 Knows columns, what they become and which of them are stamped; knows nothing of conditions, windows or stores.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
@@ -96,6 +96,16 @@ class Effect:
             if value is not Mark.GIVEN or name in given
         }
         return stamped(row, values, now)
+
+    def counted(self, seq: int, **by: int) -> Change:
+        """Return the change that counts on columns of one memory, all of which it owns."""
+        assert by.keys() <= self.sets.keys()
+        return Change(
+            "memories",
+            seq,
+            {name: Increment(-times) for name, times in by.items()},
+            {name: Increment(times) for name, times in by.items()},
+        )
 
 
 def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
@@ -310,6 +320,13 @@ def owned_by(verb: str) -> frozenset[str]:
         return frozenset(COLUMN)
     rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))
     return frozenset().union(*(effect.columns for effect in rows))
+
+
+def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
+    """Return the verbs that take back, memory by memory, what a run did: the run of a verb, or of a plan's actions."""
+    rows = [effect for effect in ACTIONS if effect.name in acts] if verb in PLANNED else []
+    rows += [VERBS[verb]] if verb in VERBS else []
+    return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
 
 
 def action(name: str, column: str = "") -> Effect:

@@ -448,15 +448,15 @@ class Twin:
     fingerprint: bytes
 
 
-class Stretch(NamedTuple):
-    """What names a stretch to whoever arrives: a session, a thread, or the agent whose run may go on."""
+class Segment(NamedTuple):
+    """What names a segment to whoever arrives: a session, a thread, or the agent whose run may go on."""
 
     kind: Literal["session", "thread", "run"]
     name: str | None
 
 
 class Tail(NamedTuple):
-    """The end of a stretch: its number of memories, counted to three, and the last one's time and text."""
+    """The end of a segment: its number of memories, counted to three, and the last one's time and text."""
 
     length: int
     said_at: int
@@ -468,13 +468,13 @@ class Known:
     """What a write knows of its scope before it decides.
 
     `twins` maps a fingerprint to the best standing memory that has it (inbox or active before superseded,
-    archived and pruned; then the oldest). `tails` maps a stretch to its end, where it has one.
+    archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
     `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
     """
 
     twins: Mapping[bytes, Twin] = field(default_factory=dict)
     keys: Mapping[str, Twin] = field(default_factory=dict)
-    tails: Mapping[Stretch, Tail] = field(default_factory=dict)
+    tails: Mapping[Segment, Tail] = field(default_factory=dict)
     memories: int = 0
     df: Mapping[int, int] = field(default_factory=dict)
 

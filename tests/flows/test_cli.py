@@ -285,8 +285,12 @@ def test_an_edit_is_seen_and_taken_back(talk: Desk, words: list[str], column: st
 def test_edits_that_take_away(talk: Desk) -> None:
     """Untag, unpin, release and restore give back what was."""
     before = talk.read("get", "tide")
-    for words in (["pin", "tide"], ["hold", "tide", "audit"], ["tag", "tide", "moon"]):
-        talk.do(*words)
+    for words, back in (
+        (["pin", "tide"], "unpin"),
+        (["hold", "tide", "audit"], "release"),
+        (["tag", "tide", "moon"], "untag"),
+    ):
+        assert talk.good(*words).rstrip().endswith(f"; one memory with: {back}")
     for words in (["unpin", "tide"], ["release", "tide", "audit"], ["untag", "tide", "moon"]):
         talk.good(*words)
     talk.do("forget", "tide")
@@ -376,9 +380,11 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
     receipt = json.loads(talk.good("apply", "plan.json", "--policy", "strict.toml", "--json"))
     applied = talk.read("status")["statuses"]
     talk.good("undo", receipt["run"])
-    talk.good("curate", "--policy", "strict.toml")
+    said = talk.good("curate", "--policy", "strict.toml")
 
     assert "archive 1 memory" in page
+    assert "curate: archive 1 memory (1 change)" in said
+    assert "; one memory with: restore or confirm" in said
     assert {"archive": 1} == {name: count for name, count in receipt["counts"].items() if count}
     assert ({"active": 4}, {"active": 3, "archived": 1}) == (before, applied)
     assert "archived" == talk.read("get", "end")["status"]

@@ -1,6 +1,6 @@
 """elfmem's own test cases through the engine, its policy and a real file; where we do better, the better is tested.
 
-The ids are those of its test documents. A stretch of work is a session on a clock that moves when told. Elsewhere:
+The ids are those of its test documents. A piece of work is a session on a clock that moves when told. Elsewhere:
 TC-G-004, TC-G-005 and probe 3 in test_graph, TC-G-007 and the scores of TC-S in test_frames and tests/unit/test_score,
 TC-G-008, probes 8 and 9, and several that consolidate at once, in test_judging.
 """

@@ -253,10 +253,10 @@ async def test_what_takes_a_place_takes_over_its_protection(memory: remanence.En
         await memory.link(old.id, "other", "contradicts")
         before = await _dump(memory)
         await memory.graph.resolve(old.id, "other", keep="other")
-    heir, left = await memory.get(new), await memory.get(old.id)
+    successor, left = await memory.get(new), await memory.get(old.id)
     short = None if new == other.id else old.holds and old.holds["short"]
 
-    assert (1, {"legal": None, "short": short}) == (heir.pinned, dict(heir.holds or {}))
+    assert (1, {"legal": None, "short": short}) == (successor.pinned, dict(successor.holds or {}))
     assert (Status.SUPERSEDED, 1, old.holds) == (left.status, left.pinned, left.holds)
     with pytest.raises(Protected):
         await memory.forget(new)
@@ -268,7 +268,7 @@ async def test_what_takes_a_place_takes_over_its_protection(memory: remanence.En
 
 
 async def test_a_hold_that_has_ended_is_not_taken_over(memory: remanence.Engine, clock: ManualClock) -> None:
-    """What protects no longer protects no heir."""
+    """What protects no longer protects no successor."""
     old = await _protected(memory)
     await memory.unpin(old.id)
     await memory.release(old.id, "legal")

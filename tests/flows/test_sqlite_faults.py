@@ -23,7 +23,7 @@ from remanence.errors import (
     StoreIncompatible,
     StoreUnavailable,
 )
-from remanence.model import Relation, Stretch
+from remanence.model import Relation, Segment
 from remanence.snapshot import Wanted
 from remanence.store import dialect
 from remanence.store.base import Arriving, Bookkeeping, Find
@@ -359,7 +359,7 @@ async def test_no_statement_binds_a_list(
         await small.snapshot(SCOPE, Wanted(frozenset({"value"}), frozenset({"all"}), links=True), 0)
     )
     prints = [bytes([number % 256]) * 16 for number in range(3_000)]
-    runs = [Stretch("run", name) for name in ids]
+    runs = [Segment("run", name) for name in ids]
     assert 0 == len((await small.arriving(SCOPE, Arriving(prints, ids, runs, seqs))).keys)
     assert 3_000 == len((await small.search(SCOPE, [f"{number}" for number in range(3_000)])).rows)
     assert {} == (await small.bookkeep(SCOPE, Bookkeeping(0, get=ids))).values

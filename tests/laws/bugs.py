@@ -477,14 +477,14 @@ BUGS = (
         "test_a_refused_commit_was_not_heard",
     ),
     Bug(
-        "an heir's fall is forgiven",
+        "a successor's fall is forgiven",
         swapped(lineage, "_FALLEN", frozenset({Status.SUPERSEDED})),
-        "test_what_has_no_heir_left_is_advice",
+        "test_what_has_no_successor_left_is_advice",
     ),
     Bug(
-        "a merged heir is none",
+        "a merged successor is none",
         swapped(memory, "REPLACING", frozenset({Relation.SUPERSEDES})),
-        "test_heirs_in_place_need_no_advice",
+        "test_successors_in_place_need_no_advice",
     ),
     Bug(
         "uses lose their day",

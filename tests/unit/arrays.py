@@ -29,7 +29,7 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
     """Lay memories out as arrays."""
     return Corpus(
         seq=np.arange(1, len(said) + 1),
-        stretch=np.array([_stretch(row, one) for row, one in enumerate(said)], np.int32),
+        segment=np.array([_segment(row, one) for row, one in enumerate(said)], np.int32),
         words=np.array([len(words(one.text)) for one in said], np.int32),
         speaker=np.array([one.speaker for one in said], np.int32),
         said_at=np.array([one.said_at for one in said], np.int64),
@@ -40,8 +40,8 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
     )
 
 
-def _stretch(row: int, one: Said) -> int:
-    """Return the code of a memory's stretch: its session, or its own where it has none."""
+def _segment(row: int, one: Said) -> int:
+    """Return the code of a memory's segment: its session, or its own where it has none."""
     return one.session if one.session >= 0 else 1_000 + row
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.change import Change, Increment, inverse
 from remanence.curate.rules import ACTIONS as PLACES
-from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of
+from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
 from remanence.flows.core import act
 from remanence.model import COLUMN, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 
@@ -134,6 +134,31 @@ def test_a_row_names_what_there_is(effect: Effect) -> None:
     assert set(effect.back) <= VERBS.keys()
     status = effect.sets.get("status")
     assert status in {None, Status.ACTIVE} or any(status in after for after in TRANSITIONS.values())
+
+
+def test_a_verb_counts_what_it_owns() -> None:
+    """What is counted is named by the verb's row, both ways; nothing else is."""
+    counted = VERBS["rate"].counted(1, helped=800, failed=200)
+
+    assert (
+        Change(
+            "memories",
+            1,
+            {"helped": Increment(-800), "failed": Increment(-200)},
+            {"helped": Increment(800), "failed": Increment(200)},
+        )
+        == counted
+    )
+    with pytest.raises(AssertionError):
+        VERBS["rate"].counted(1, uses=1)
+
+
+def test_the_ways_back_of_a_run_are_those_of_what_it_did() -> None:
+    """A plan's run is taken back by the verbs of its actions, each named once; no verb is its own way back."""
+    assert ("restore", "confirm", "untag") == ways_back("curate", ["archive", "flag"])
+    assert ("unpin",) == ways_back("pin", ["pin"])
+    assert () == ways_back("update", ["update"])
+    assert () == ways_back("undo", ["archive"])
 
 
 def test_every_action_of_a_policy_has_a_row() -> None:

@@ -1,5 +1,7 @@
 """The definition of a frame, its five parts, and the cut to a budget, as pure functions."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from remanence.recall.frames import (
     BUILTIN,
     MEMORIES,
     Candidates,
+    Evidence,
     Filling,
     defined,
     laid_out,
@@ -33,7 +36,8 @@ def candidates(n: int, **columns: list[float]) -> Candidates:
     }
     usual |= {name: np.zeros(n) for name in ("helped", "failed", "hours", "counts", "degree")}
     usual |= {name: np.array(values, usual[name].dtype) for name, values in columns.items()}
-    return Candidates(seq=np.arange(1, n + 1), **usual)
+    evidence = Evidence(**{one.name: usual.pop(one.name) for one in fields(Evidence)})
+    return Candidates(seq=np.arange(1, n + 1), evidence=evidence, **usual)
 
 
 def test_the_parts_of_the_unknown_are_neutral() -> None:

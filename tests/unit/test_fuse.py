@@ -119,7 +119,7 @@ def test_an_answer_gets_of_its_question_what_this_matches_better() -> None:
     assert 0.0 == max(parts_by_row(ask(asking, "green one"), "lead").values())
 
 
-def test_an_answer_stands_in_the_stretch_of_its_question() -> None:
+def test_an_answer_stands_in_the_segment_of_its_question() -> None:
     """What comes next in the same session is an answer, though another one interleaves; its turns are none."""
     said = [
         Said("Which boat leaks?", session=0),
@@ -132,7 +132,7 @@ def test_an_answer_stands_in_the_stretch_of_its_question() -> None:
 
 
 def test_a_chat_lifts_what_stands_beside_the_best() -> None:
-    """What matches at all gets a share of the best evidence in its stretch, where assistants do not say most words."""
+    """What matches at all gets a share of the best evidence in its segment, where assistants do not say most words."""
     said = [
         Said("boat and rope", session=0),
         *[Said("tea", session=0)] * 9,
@@ -150,7 +150,7 @@ def test_a_chat_lifts_what_stands_beside_the_best() -> None:
 
 
 def test_what_is_outside_the_filter_lifts_nothing() -> None:
-    """Neither the question nor the best of the stretch counts where they may not be returned."""
+    """Neither the question nor the best of the segment counts where they may not be returned."""
     said = [Said("Which boat leaks?"), Said("a boat"), *apart("tea", "fog")]
     found = ask(said, "which boat leaks", allowed=np.array([False, True, True, True]))
 

@@ -56,7 +56,7 @@ _MEANINGS = {
     "agent": "which agent it belongs to",
     "speaker": "who said it, by name",
     "thread": "the conversation it comes from",
-    "session": "the stretch of a conversation it comes from",
+    "session": "the part of a conversation it comes from",
     "said_at": "when it was said; old chats keep their old times",
     "learned_at": "when it was taken in",
     "valid_from": "from when on it holds",

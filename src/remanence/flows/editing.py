@@ -9,7 +9,7 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change, Receipt
 from remanence.clock import to_datetime, to_micros
 from remanence.curate.guards import protecting
-from remanence.effects import VERBS, stamped
+from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import (
     RACES_MAX,
@@ -24,7 +24,7 @@ from remanence.flows.core import (
     unmoved,
     update,
 )
-from remanence.flows.holding import hold_columns, with_holds
+from remanence.flows.holds import hold_columns, with_holds
 from remanence.flows.undoing import before_fall
 from remanence.flows.uses import WEIGHT_STEP, seen
 from remanence.flows.writing import (
@@ -87,17 +87,21 @@ async def edit(
     """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await edited(core, memory, values)
+        return await edited(core, memory, VERBS["update"], values)
 
     return await core.change_one(name, "update", decide, if_revision=if_revision)
 
 
 async def edited(
-    core: Core, memory: Memory, values: Mapping[str, Any], tags: Iterable[str] | None = None
+    core: Core,
+    memory: Memory,
+    effect: Effect,
+    values: Mapping[str, Any],
+    tags: Iterable[str] | None = None,
 ) -> list[Change]:
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
     checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
-    changes = update(memory, checked, tags=tags)
+    changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
     if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
         return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
@@ -139,7 +143,7 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     if "valid_from" in after or "valid_to" in after:
         validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
         check_validity(validity["valid_from"], validity["valid_to"])
-    return stamped(memory, after, core.clock.now())
+    return after
 
 
 def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
@@ -390,7 +394,7 @@ async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
                 recovery="name the older memory first, then the newer one",
             )
         line.append(at)
-        at = await heir(core, at)
+        at = await successor(core, at)
     if at is not None:
         raise InvalidInput(
             f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`"
@@ -398,13 +402,13 @@ async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
     return line
 
 
-async def heir(core: Core, memory: Memory) -> Memory | None:
+async def successor(core: Core, memory: Memory) -> Memory | None:
     """Return the memory that took another's place, if any did."""
     if memory.status is not Status.SUPERSEDED:
         return None
     links = await core.store.neighbours(core.scope, [memory.seq])
-    heirs = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
-    return (await core.store.get(core.scope, heirs[-1:]))[0] if heirs else None
+    successors = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
+    return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
 
 
 async def correct(core: Core, name: int | str, text: str, if_revision: int | None = None) -> Learned:

@@ -16,7 +16,7 @@ from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
 from remanence.flows.exported import FORMAT, NOT_EXPORTED, VERSION, Digest, Exported, read, refuse_vectors
-from remanence.flows.meeting import Decided, Linked, Met, decide
+from remanence.flows.overlap import Decided, Existing, Linked, decide
 from remanence.model import COLUMNS, Link, Memory
 from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION
@@ -179,7 +179,7 @@ class _Taking:
         Where a lost race leaves nothing to write after some parts, the last part is empty.
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        tail = list(_parts([*decided.met.values(), *decided.links]))
+        tail = list(_parts([*decided.existing.values(), *decided.links]))
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
@@ -190,7 +190,7 @@ class _Taking:
             self._written |= {new.id for new in page}
         for number, part in enumerate(tail, start=1):
             await self._commit(await asyncio.to_thread(_changes, part), is_last=number == len(tail))
-            self._merged |= {id_ for item in part if isinstance(item, Met) for id_ in item.ids}
+            self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
             self._links += sum(isinstance(item, Linked) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
@@ -200,13 +200,13 @@ class _Taking:
         return done.assigned
 
 
-def _changes(part: Iterable[Met | Linked]) -> list[Change]:
+def _changes(part: Iterable[Existing | Linked]) -> list[Change]:
     return [change for item in part for change in item.changes()]
 
 
-def _parts(items: Iterable[Met | Linked]) -> Iterator[list[Met | Linked]]:
+def _parts(items: Iterable[Existing | Linked]) -> Iterator[list[Existing | Linked]]:
     """Gather what one commit may hold."""
-    part: list[Met | Linked] = []
+    part: list[Existing | Linked] = []
     size = 0
     for item in items:
         if size and size + item.size > PART_CHANGES_MAX:

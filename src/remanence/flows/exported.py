@@ -18,7 +18,7 @@ import orjson
 from remanence.arguments import check_name, check_validity
 from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput, shown
-from remanence.flows.holding import hold_until
+from remanence.flows.holds import hold_until
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
 from remanence.store.rules import LINK_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
@@ -56,7 +56,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class LinkRow:
     """One link of an export: its line, the ids of its ends and its columns."""
 
     line: int
@@ -72,7 +72,7 @@ class Exported:
 
     embedder: str | None
     rows: Sequence[Row]
-    ties: Sequence[Tie]
+    links: Sequence[LinkRow]
     remarks: tuple[str, ...] = ()
 
 
@@ -103,7 +103,7 @@ class _Reader:
     digest: Digest = field(default_factory=Digest)
     header: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    ties: list[Tie] = field(default_factory=list)
+    links: list[LinkRow] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
     trailer: dict[str, Any] | None = None
     last: int = 0
@@ -114,11 +114,11 @@ class _Reader:
             self._line(number, self._bytes(number, line))
         if not self.header:
             raise self.malformed(1, "the file is empty")
-        for tie in self.ties:
-            if not {tie.source, tie.target} <= self.lines.keys():
-                raise self.malformed(tie.line, "a link names a memory that is not in the file")
+        for link in self.links:
+            if not {link.source, link.target} <= self.lines.keys():
+                raise self.malformed(link.line, "a link names a memory that is not in the file")
         remarks = self._judged()
-        return Exported(self.header.get("embedder"), self.rows, self.ties, remarks)
+        return Exported(self.header.get("embedder"), self.rows, self.links, remarks)
 
     def malformed(self, line: int, what: str) -> IngestError:
         return IngestError(
@@ -163,7 +163,7 @@ class _Reader:
         if number == 1:
             self.header = _header(value)
         elif "relation" in value:
-            self.ties.append(_tie(number, value))
+            self.links.append(_link_row(number, value))
         else:
             row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
             if row.id in self.lines:
@@ -388,7 +388,7 @@ _BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
 }
 
 
-def _tie(line: int, value: Mapping[str, Any]) -> Tie:
+def _link_row(line: int, value: Mapping[str, Any]) -> LinkRow:
     """Read one link; `resolved_at` is left out of an open one."""
     link = {"resolved_at": None, **value}
     wrong = link.keys() ^ _LINK_FIELDS
@@ -402,7 +402,7 @@ def _tie(line: int, value: Mapping[str, Any]) -> Tie:
     source, target = _id(link["source"]), _id(link["target"])
     if source == target:
         raise _wrong("a link from a memory to itself")
-    return Tie(line, source, target, relation, {name: _linked(name, link[name]) for name in LINK_COLUMNS})
+    return LinkRow(line, source, target, relation, {name: _linked(name, link[name]) for name in LINK_COLUMNS})
 
 
 def _linked(name: str, item: Any) -> Any:

@@ -131,18 +131,13 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
             reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
         seqs = core.index.seq[reach.rows]
         read = await facts(core, seqs, clock, now)
-        columns = {name: np.nan_to_num(values) for name, values in read.columns.items()}
         found = Candidates(
             seq=seqs,
             similarity=reach.similarity,
             guaranteed=guaranteed[reach.rows],
             exact=reach.exact,
-            said=read.columns["confidence"],
-            helped=columns["helped"],
-            failed=columns["failed"],
-            decay=columns["decay"].astype(np.int8),
-            hours=read.hours,
-            counts=columns["uses"] + columns["confirmations"],
+            evidence=read.evidence,
+            counts=read.counts,
             degree=degrees(core, read.links, reach.rows),
         )
         tokens = core.index.column("tokens")[reach.rows]

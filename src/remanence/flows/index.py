@@ -17,9 +17,9 @@ from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Corpus
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.semantic import touched_rows, window_vectors
+from remanence.segment import segments
 from remanence.snapshot import Snapshot, Wanted, means
 from remanence.store.base import Store
-from remanence.stretch import stretches
 from remanence.text import asks
 
 Answer = TypeVar("Answer")
@@ -72,7 +72,7 @@ class ScopeIndex:
 
     @property
     def windows(self) -> npt.NDArray[np.float32]:
-        """The vectors with those of their neighbours in the stretch, normalised."""
+        """The vectors with those of their neighbours in the segment, normalised."""
         return self._windows[: self._rows]
 
     @property
@@ -99,7 +99,7 @@ class ScopeIndex:
         said_at = self.column("said_at").astype(np.int64)
         return Corpus(
             seq=self.seq,
-            stretch=stretches(self.column("session"), self.column("thread"), self.column("agent"), said_at),
+            segment=segments(self.column("session"), self.column("thread"), self.column("agent"), said_at),
             words=np.where(self.lends, self.column("words"), 0).astype(np.int32),
             speaker=self.column("speaker").astype(np.int32),
             said_at=said_at,

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from remanence.change import Change
+from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved, update
-from remanence.flows.editing import edited, heir
+from remanence.flows.editing import edited, successor
 from remanence.flows.speaking import settled
 from remanence.flows.writing import answers, decided, heard, prepared, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
@@ -123,13 +124,15 @@ async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
     return [
-        *await edited(core, memory, {**given, "said_at": draft.said_at}, tags={*memory.tags, *turn.tags}),
+        *await edited(
+            core, memory, VERBS["put"], {**given, "said_at": draft.said_at}, {*memory.tags, *turn.tags}
+        ),
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]
 
 
 async def _fallen(core: Core, memory: Memory) -> str:
     """Say what became of a memory that is out of sight, and who took its place."""
-    took = await heir(core, memory)
+    took = await successor(core, memory)
     by = "" if took is None else f" by {took.id}"
     return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.id}"

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from remanence.arguments import check_fraction, check_memory
-from remanence.change import Change, Increment
+from remanence.change import Change
+from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.uses import strengthened
@@ -67,9 +68,7 @@ def _immune(memory: Memory | None) -> str:
 async def _changes(core: Core, seqs: Sequence[int], signal: float) -> list[Change]:
     helped = round(signal * RATING)
     counts = {name: by for name, by in (("helped", helped), ("failed", RATING - helped)) if by}
-    before = {name: Increment(-by) for name, by in counts.items()}
-    after = {name: Increment(by) for name, by in counts.items()}
-    changes = [Change("memories", seq, before, after) for seq in seqs]
+    changes = [VERBS["rate"].counted(seq, **counts) for seq in seqs]
     if signal > HELPED_FROM and len(seqs) > 1:
         links = await core.store.neighbours(core.scope, seqs)
         changes += strengthened(links, {frozenset(seqs): 1}, core.clock.now())

@@ -1,4 +1,4 @@
-"""Sessions: a stretch of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory.
+"""Sessions: a piece of work with a name, which the texts learned in it carry. Kept as bookkeeping, not as memory.
 
 Their time is what the clock of active hours counts. A session whose engine keeps its heart beating counts as it goes
 along; one that was begun to outlive its process counts as a whole when it is ended.

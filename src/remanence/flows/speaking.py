@@ -12,9 +12,9 @@ from remanence.errors import StoreError
 from remanence.flows.core import Core
 from remanence.flows.probing import broken
 from remanence.model import Role
+from remanence.segment import LOOK_BACK
 from remanence.snapshot import Snapshot, Wanted
 from remanence.store.base import Check, Find
-from remanence.stretch import LOOK_BACK
 from remanence.write.arrive import Draft
 from remanence.write.roles import TEXTS_MAX, in_doubt, speaks_as_assistant, told_by_texts
 

@@ -7,7 +7,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-from remanence.change import Change, Increment
+from remanence.change import Change
+from remanence.effects import VERBS
 from remanence.errors import Conflict
 from remanence.model import COUNT_MAX, UNCOUNTED, Link
 
@@ -81,10 +82,7 @@ class Uses:
         """Write one batch; memories that were purged meanwhile drop out, and links that changed are read again."""
         races = 0
         while batch:
-            changes = [
-                Change("memories", seq, {"uses": Increment(-n)}, {"uses": Increment(n)})
-                for seq, n in batch.items()
-            ]
+            changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.items()]
             changes += await self._strengthened(groups)
             try:
                 await self._write(changes)

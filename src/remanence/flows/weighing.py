@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from remanence import score
 from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.model import UNCOUNTED, Link, Memory, Relation
-from remanence.recall.frames import stronger_than
+from remanence.recall.frames import Evidence, strengths, stronger_than
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -41,6 +40,23 @@ class Facts:
     columns: Mapping[str, Floats]
     links: Links
     hours: Floats
+
+    @property
+    def evidence(self) -> Evidence:
+        """What speaks for each; of one that is gone, nothing."""
+        known = {name: np.nan_to_num(self.columns[name]) for name in ("helped", "failed", "decay")}
+        return Evidence(
+            self.columns["confidence"],
+            known["helped"],
+            known["failed"],
+            known["decay"].astype(np.int8),
+            self.hours,
+        )
+
+    @property
+    def counts(self) -> Floats:
+        """How often each was used or confirmed."""
+        return np.asarray(np.nan_to_num(self.columns["uses"] + self.columns["confirmations"]))
 
 
 async def facts(core: Core, seqs: Ints, clock: ClockName, now: int) -> Facts:
@@ -73,13 +89,7 @@ async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
         return {}
     ordered = np.sort(seqs)
     read = await facts(core, ordered, fading_clock(core), now)
-    columns = {name: np.nan_to_num(read.columns[name]) for name in ("decay", "helped", "failed")}
-    rate = score.rates(columns["decay"].astype(np.int8), columns["helped"], columns["failed"])
-    parts = {
-        "confidence": score.confidence(read.columns["confidence"], columns["helped"], columns["failed"]),
-        "recency": score.recency(rate, read.hours),
-    }
-    return stronger_than(pairs, ordered, parts)
+    return stronger_than(pairs, ordered, strengths(read.evidence))
 
 
 def degrees(core: Core, links: Links, rows: Ints) -> Floats:

@@ -18,7 +18,7 @@ from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprint, stems, term_hash
-from remanence.write.arrive import Batch, Draft, in_stretch
+from remanence.write.arrive import Batch, Draft, in_segment
 from remanence.write.roles import role_of_name
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -171,7 +171,7 @@ def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -
     return Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
-        stretches=list({in_stretch(draft.turn, core.agent) for draft in drafts}),
+        segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
         terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
     )
 

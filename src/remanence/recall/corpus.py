@@ -1,7 +1,7 @@
 """One scope as aligned arrays, and the windows of neighbours in it. Knows no texts and no queries.
 
-A window is a memory with up to four neighbours on each side in the same stretch (session, thread or run). Rows stand
-in order of arrival; windows are worked in `slots`, where the rows of one stretch stand side by side.
+A window is a memory with up to four neighbours on each side in the same segment (session, thread or run). Rows stand
+in order of arrival; windows are worked in `slots`, where the rows of one segment stand side by side.
 """
 
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ _DAY_MICROSECONDS = 86_400_000_000
 class Corpus:
     """The n memories of a scope in order of arrival, as aligned arrays of length n.
 
-    `seq` ascends. `stretch` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
+    `seq` ascends. `segment` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
     `said_at` microseconds UTC, `value` the keep-value, `live` whether a row may be returned (others only lend
     words; nothing where `words` is 0), `assistant` whether one spoke, `asks` whether the text
     holds a question mark.
     """
 
     seq: Ints
-    stretch: Codes
+    segment: Codes
     words: Codes
     speaker: Codes
     said_at: Ints
@@ -53,8 +53,8 @@ class Windows:
     """The neighbourhood of every memory of a corpus, worked out once; all arrays are in slots.
 
     `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
-    what slots i and i + k lend each other: the weight of the kth neighbour in one stretch, else 0. `starts` are the
-    slots that begin a stretch. `lends` is the
+    what slots i and i + k lend each other: the weight of the kth neighbour in one segment, else 0. `starts` are the
+    slots that begin a segment. `lends` is the
     share of its words that a memory lends at all. `length` is the number of words in the window. `day`,
     `month`, `year` are of `said_at`, UTC.
     """
@@ -84,21 +84,21 @@ class Windows:
 
 
 def windows_of(corpus: Corpus) -> Windows:
-    """Work out the windows of a corpus; O(n), or O(n log n) where stretches interleave."""
-    order, slot = _side_by_side(corpus.stretch)
-    stretch = corpus.stretch if order is None else corpus.stretch[order]
+    """Work out the windows of a corpus; O(n), or O(n log n) where segments interleave."""
+    order, slot = _side_by_side(corpus.segment)
+    segment = corpus.segment if order is None else corpus.segment[order]
     own = (corpus.words if order is None else corpus.words[order]).astype(np.float32)
     said_at = corpus.said_at if order is None else corpus.said_at[order]
     lends = np.minimum(own > 0, NEIGHBOUR_WORDS_MAX / np.maximum(own, 1.0)).astype(np.float32)
     share = tuple(
-        np.float32(weight) * (stretch[:-k] == stretch[k:]) for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
+        np.float32(weight) * (segment[:-k] == segment[k:]) for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
     )
     year, month, day = _calendar(said_at)
     return Windows(
         order=order,
         slot=slot,
         share=share,
-        starts=np.flatnonzero(np.concatenate(([True], stretch[1:] != stretch[:-1]))[: len(stretch)]),
+        starts=np.flatnonzero(np.concatenate(([True], segment[1:] != segment[:-1]))[: len(segment)]),
         lends=lends,
         length=own + spread(own * lends, share),
         speaker=corpus.speaker if order is None else corpus.speaker[order],
@@ -122,16 +122,16 @@ def spread(lent: Floats, share: tuple[Floats, ...]) -> Floats:
     return received
 
 
-def _side_by_side(stretch: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
-    """Return (order, slot), or Nones where every stretch already stands in one piece."""
+def _side_by_side(segment: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
+    """Return (order, slot), or Nones where every segment already stands in one piece."""
     # The runs of one agent ascend; to see that is cheaper than to look for what is there twice.
-    if not len(stretch) or (stretch[1:] >= stretch[:-1]).all():
+    if not len(segment) or (segment[1:] >= segment[:-1]).all():
         return None, None
-    starts = np.flatnonzero(stretch[1:] != stretch[:-1]) + 1
-    heads = stretch[np.concatenate(([0], starts))]
+    starts = np.flatnonzero(segment[1:] != segment[:-1]) + 1
+    heads = segment[np.concatenate(([0], starts))]
     if len(np.unique(heads)) == len(heads):
         return None, None
-    order = np.argsort(stretch, kind="stable")
+    order = np.argsort(segment, kind="stable")
     slot = np.empty_like(order)
     slot[order] = np.arange(len(order))
     return order, slot

@@ -180,22 +180,32 @@ FIELDS = tuple(one.name for one in fields(Frame) if one.name != "name")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """What speaks for memories, as aligned arrays.
+
+    `said` is the confidence, NaN where nobody said; `hours` have passed on a clock since the last use, learning or
+    reinforcement.
+    """
+
+    said: Floats
+    helped: Floats
+    failed: Floats
+    decay: npt.NDArray[np.int8]
+    hours: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Candidates:
     """What may be returned, as aligned arrays.
 
-    `hours` have passed on the frame's clock since the last use, learning or reinforcement; `counts` are uses and
-    confirmations; `degree` is the weighted degree over what stands; `said` is the confidence, NaN where nobody said.
+    `counts` are uses and confirmations; `degree` is the weighted degree over what stands.
     """
 
     seq: Ints
     similarity: Floats
     guaranteed: Bools
     exact: Bools  # repeats the question word for word
-    said: Floats
-    helped: Floats
-    failed: Floats
-    decay: npt.NDArray[np.int8]
-    hours: Floats
+    evidence: Evidence
     counts: Floats
     degree: Floats
 
@@ -205,13 +215,20 @@ class Candidates:
 
 def parts_of(found: Candidates) -> dict[str, Floats]:
     """Return the five parts of each score, all from 0 to 1; normalised over the candidates."""
-    rate = score.rates(found.decay, found.helped, found.failed)
     return {
         "similarity": found.similarity,
-        "confidence": score.confidence(found.said, found.helped, found.failed),
-        "recency": score.recency(rate, found.hours),
+        **strengths(found.evidence),
         "centrality": score.centrality(found.degree, float(found.degree.max(initial=0.0))),
         "reinforcement": score.reinforcement(found.counts, float(found.counts.max(initial=0))),
+    }
+
+
+def strengths(found: Evidence) -> dict[str, Floats]:
+    """Return how sure and how fresh memories are: the two parts by which one contradicts another more strongly."""
+    rate = score.rates(found.decay, found.helped, found.failed)
+    return {
+        "confidence": score.confidence(found.said, found.helped, found.failed),
+        "recency": score.recency(rate, found.hours),
     }
 
 

@@ -27,7 +27,7 @@ WORTH_SHARE = 0.4
 WORTH_SHARE_ASSISTANTS = 0.1
 # What an answer gets of how much better the question before it matches: it often lacks the words that were asked for.
 LEAD_SHARE = 0.3
-# What a memory gets of the best evidence in its stretch, in chats; long replies of assistants are found worse with it.
+# What a memory gets of the best evidence in its segment, in chats; long replies of assistants are found worse with it.
 SESSION_SHARE = 0.2
 # The value that counts as full: one extraordinary memory must not shrink all others.
 WORTH_PERCENTILE = 95
@@ -40,8 +40,8 @@ class Ground:
     """One scope made ready for many queries: work it out again when memories came or went.
 
     `worth` is the keep-value scaled to 0–1 by row and `worth_share` how much of it may raise a score. `names` maps a
-    stem to the codes of speakers. `session_share` is what a memory gets of the best in its stretch, whose number by
-    row is `stretch`; `answers` are the rows whose predecessor in the stretch asks, `asked` these predecessors.
+    stem to the codes of speakers. `session_share` is what a memory gets of the best in its segment, whose number by
+    row is `segment`; `answers` are the rows whose predecessor in the segment asks, `asked` these predecessors.
     """
 
     corpus: Corpus
@@ -50,7 +50,7 @@ class Ground:
     worth: Floats
     worth_share: float
     session_share: float
-    stretch: Rows
+    segment: Rows
     answers: Rows
     asked: Rows
 
@@ -102,7 +102,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         worth=_worth(corpus),
         worth_share=WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE,
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
-        stretch=_numbered(windows),
+        segment=_numbered(windows),
         answers=answers,
         asked=asked,
     )
@@ -164,7 +164,7 @@ class _Parts:
     lexical: Lexical
     likeness: Floats | None
     candidates: npt.NDArray[np.intp]
-    lent: tuple[Floats, Floats]  # by the question before it, and by its stretch
+    lent: tuple[Floats, Floats]  # by the question before it, and by its segment
     spoken: Bools | None
     raised: Floats
 
@@ -214,7 +214,7 @@ def _likeness(
 
 
 def _numbered(windows: Windows) -> Rows:
-    """Return by row which of the stretches it belongs to, in the order of their slots."""
+    """Return by row which of the segments it belongs to, in the order of their slots."""
     begins = np.zeros(len(windows.length), np.intp)
     begins[windows.starts[1:]] = 1
     numbers: Rows = np.cumsum(begins)
@@ -222,7 +222,7 @@ def _numbered(windows: Windows) -> Rows:
 
 
 def _answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
-    """Return the rows that follow a question in their stretch, and the rows that ask."""
+    """Return the rows that follow a question in their segment, and the rows that ask."""
     asking = corpus.asks if windows.order is None else corpus.asks[windows.order]
     follows = np.ones(len(asking), np.bool_)
     follows[windows.starts] = False
@@ -243,13 +243,13 @@ def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
 
 
 def _session(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
-    """Return what each candidate that matches gets of the best evidence in its stretch."""
+    """Return what each candidate that matches gets of the best evidence in its segment."""
     if not ground.session_share or not len(candidates):
         return np.zeros_like(evidence)
     found = ground.windows.in_slots(_spread_out(ground, evidence, candidates))
     best = np.maximum.reduceat(found, ground.windows.starts)
     best *= np.float32(ground.session_share)
-    session: Floats = np.take(best, _taken(ground.stretch, candidates))
+    session: Floats = np.take(best, _taken(ground.segment, candidates))
     session *= evidence > 0
     return session
 

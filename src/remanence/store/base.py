@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from remanence.change import Cause, Change, Committed, Logged
 from remanence.model import Known as Known
-from remanence.model import Link, Memory, Relation, Status, Stretch
+from remanence.model import Link, Memory, Relation, Segment, Status
 from remanence.model import Twin as Twin
 from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, Wanted
@@ -27,7 +27,7 @@ class Arriving:
 
     fingerprints: Sequence[bytes] = ()
     keys: Sequence[str] = ()
-    stretches: Sequence[Stretch] = ()
+    segments: Sequence[Segment] = ()
     terms: Sequence[int] = ()  # hashes of stems
 
 
@@ -130,7 +130,7 @@ class Store(Protocol):
         ...
 
     async def arriving(self, scope: str, asked: Arriving) -> Known:
-        """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
+        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         ...
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:

@@ -1,4 +1,4 @@
-"""Which superseded memories have no heir left: what replaced them, and what replaced that, is pruned or gone.
+"""Which superseded memories have no successor left: what replaced them, and what replaced that, is pruned or gone.
 
 Nothing of such a memory is lost, so this is advice and no damage. Knows nothing of how a store finds its rows.
 """
@@ -9,20 +9,20 @@ from collections.abc import Iterable, Mapping
 from remanence.model import Reason, Relation, Status
 from remanence.store.base import Check
 
-# Links from an heir to what it took the place of.
+# Links from a successor to what it took the place of.
 REPLACING = frozenset({Relation.SUPERSEDES, Relation.MERGED_FROM})
 _FALLEN = frozenset({Status.SUPERSEDED, Status.PRUNED})
 _SHOWN_MAX = 5
 
 
 def lineage(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> Check:
-    """Judge the links (heir, replaced, status of the heir) and the superseded memories with their reasons."""
+    """Judge the links (successor, replaced, status of the successor) and the superseded memories with their reasons."""
     replaced = defaultdict(set)
     ahead = []
-    for heir, old, status in links:
-        replaced[heir].add(old)
+    for successor, old, status in links:
+        replaced[successor].add(old)
         if status not in _FALLEN:
-            ahead.append(heir)
+            ahead.append(successor)
     reached: set[int] = set()
     while ahead:
         found = reasons.keys() & replaced[ahead.pop()] - reached

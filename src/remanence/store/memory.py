@@ -18,7 +18,8 @@ import numpy.typing as npt
 from remanence.change import GUARDS, Cause, Change, Committed, Logged
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Status, Stretch, Tail
+from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
 from remanence.snapshot import LinkColumns, Snapshot, Wanted, means
 from remanence.store.base import (
     Arriving,
@@ -44,7 +45,6 @@ from remanence.store.rules import (
     resolve,
 )
 from remanence.store.tables import Row, Tables, applied, empty, refuse_conflicts
-from remanence.stretch import FIRST_IN_STRETCH, LOOK_BACK, counted, stretch_of
 from remanence.text import asks, stems, term_hash
 
 
@@ -113,7 +113,7 @@ class MemoryStore:
         return [_memory(scope, tables, seq) for seq in found[: find.limit]]
 
     async def arriving(self, scope: str, asked: Arriving) -> Known:
-        """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
+        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         rows = self._read(scope).tables["memories"]
         prints, keys = set(asked.fingerprints), set(asked.keys)
         twins: dict[bytes, Twin] = {}
@@ -126,9 +126,9 @@ class MemoryStore:
             twins=twins,
             keys={row["key"]: _twin(seq, row) for seq, row in rows.items() if row["key"] in keys},
             tails={
-                stretch: tail
-                for stretch in asked.stretches
-                if (tail := _tail([row for _, row in sorted(rows.items())], stretch)) is not None
+                segment: tail
+                for segment in asked.segments
+                if (tail := _tail([row for _, row in sorted(rows.items())], segment)) is not None
             },
             memories=sum(1 for row in rows.values() if _words(row["text"])),
             df={term: df[term] for term in asked.terms if term in df},
@@ -301,7 +301,9 @@ class MemoryStore:
         for state in self._scopes.values():
             rows |= state.tables["memories"]
             links += [key for key in state.tables["links"] if key[2] in REPLACING]
-        found = [(heir, old, rows[heir]["status"]) for heir, old, _ in links if heir in rows]
+        found = [
+            (successor, old, rows[successor]["status"]) for successor, old, _ in links if successor in rows
+        ]
         fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
         return lineage(found, fallen)
 
@@ -316,13 +318,13 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
-def _tail(rows: Sequence[Row], stretch: Stretch) -> Tail | None:
-    """Return the end of a stretch; threads and runs are looked for among the last arrivals."""
-    reach = rows if stretch.kind == "session" else rows[-LOOK_BACK:]
-    found = [row for row in reach if stretch_of(row["session"], row["thread"], row["agent"]) == stretch]
-    latest = found[: -FIRST_IN_STRETCH - 1 : -1]
+def _tail(rows: Sequence[Row], segment: Segment) -> Tail | None:
+    """Return the end of a segment; threads and runs are looked for among the last arrivals."""
+    reach = rows if segment.kind == "session" else rows[-LOOK_BACK:]
+    found = [row for row in reach if segment_of(row["session"], row["thread"], row["agent"]) == segment]
+    latest = found[: -FIRST_IN_SEGMENT - 1 : -1]
     said_at = [row["said_at"] for row in latest]
-    return Tail(counted(stretch.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
+    return Tail(counted(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
 
 
 def _twin(seq: int, row: Row) -> Twin:

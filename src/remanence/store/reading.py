@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Relation, Status, Stretch, Tail
+from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Relation, Segment, Status, Tail
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
 from remanence.store import lexicon
 from remanence.store.base import Arriving, Find, Known, Postings, Twin
 from remanence.store.dialect import id_list
@@ -20,7 +21,6 @@ from remanence.store.names import SCOPE, TAG, Names
 from remanence.store.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
 from remanence.store.rules import refuse_unknown_columns
 from remanence.store.writing import position_of
-from remanence.stretch import FIRST_IN_STRETCH, LOOK_BACK, SPACES, counted
 
 Ints = npt.NDArray[np.int64]
 
@@ -28,7 +28,7 @@ _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
     " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
 )
-# The last memories of a stretch, newest first: a session has an index; threads and runs are looked for among the last
+# The last memories of a segment, newest first: a session has an index; threads and runs are looked for among the last
 # arrivals, of which as many are read as it takes.
 _LATEST = (
     "SELECT seq, said_at FROM (SELECT seq, said_at, session, thread, agent FROM states WHERE scope = ?1"
@@ -74,18 +74,18 @@ def find(connection: sqlite3.Connection, names: Names, scope: str, asked: Find) 
 
 
 def arriving(connection: sqlite3.Connection, names: Names, scope: str, asked: Arriving) -> Known:
-    """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
+    """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
     no = names.number(connection, SCOPE, scope)
     if no is None:
         return Known()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
     twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
     keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
-    tails = ((stretch, _tail(connection, names, no, stretch)) for stretch in asked.stretches)
+    tails = ((segment, _tail(connection, names, no, segment)) for segment in asked.segments)
     return Known(
         twins={mark: twin for mark, twin in twins if twin is not None},
         keys={key: twin for key, twin in keys if twin is not None},
-        tails={stretch: tail for stretch, tail in tails if tail is not None},
+        tails={segment: tail for segment, tail in tails if tail is not None},
         memories=row[0] if row else 0,
         df=lexicon.frequencies(connection, no, asked.terms),
     )
@@ -240,15 +240,15 @@ def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -
     return Twin(seq, name, Status(status), revision, mark)
 
 
-def _tail(connection: sqlite3.Connection, names: Names, scope: int, stretch: Stretch) -> Tail | None:
-    column, name = SPACES[stretch.kind], stretch.name
+def _tail(connection: sqlite3.Connection, names: Names, scope: int, segment: Segment) -> Tail | None:
+    column, name = SPACES[segment.kind], segment.name
     number = None if name is None else names.number(connection, column, name)
     if number is None and name is not None:
         return None
-    query = f"{_TAILS[stretch.kind]} LIMIT {FIRST_IN_STRETCH}"
+    query = f"{_TAILS[segment.kind]} LIMIT {FIRST_IN_SEGMENT}"
     latest = connection.execute(query, (scope, number)).fetchall()
     if not latest:
         return None
     (text,) = connection.execute("SELECT text FROM memories WHERE seq = ?", (latest[0][0],)).fetchone()
     said_at = [at for _, at in latest]
-    return Tail(counted(stretch.kind, said_at), said_at[0], text)
+    return Tail(counted(segment.kind, said_at), said_at[0], text)

@@ -116,7 +116,7 @@ class SqlStore:
         return await self._read(lambda connection: reading.find(connection, self._names, scope, find))
 
     async def arriving(self, scope: str, asked: Arriving) -> Known:
-        """Tell a write what it must know: twins, keys, the tails of stretches and term statistics."""
+        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         # A reader's page cache is void after each commit, the writer's is not: half the cost of a single write.
         few = len(asked.fingerprints) + len(asked.keys) <= FEW
         worker = self._opened(self._writer if few or self._readers is None else self._readers)

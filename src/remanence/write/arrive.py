@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from remanence.change import Change, Increment
-from remanence.model import STANDING, Kind, Known, Relation, Role, Severity, Stretch, Tail, Turn, link_values
-from remanence.stretch import goes_on, stretch_of
+from remanence.change import Change
+from remanence.effects import VERBS
+from remanence.model import STANDING, Kind, Known, Relation, Role, Segment, Severity, Tail, Turn, link_values
+from remanence.segment import goes_on, segment_of
 from remanence.text import asks, term_hash, token_estimate, words
 from remanence.write.classify import decay
 from remanence.write.roles import told_by
@@ -43,9 +44,9 @@ class Outcome:
     told_by: str = ""
 
 
-def in_stretch(turn: Turn, agent: str | None) -> Stretch:
-    """Return the stretch that a turn arrives in; `agent` takes it in where the turn names none."""
-    return stretch_of(turn.session, turn.thread, turn.agent or agent)
+def in_segment(turn: Turn, agent: str | None) -> Segment:
+    """Return the segment that a turn arrives in; `agent` takes it in where the turn names none."""
+    return segment_of(turn.session, turn.thread, turn.agent or agent)
 
 
 @dataclass
@@ -66,7 +67,7 @@ class Batch:
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
     _keys: dict[str, Outcome] = field(default_factory=dict)
     _twins: dict[bytes, Outcome] = field(default_factory=dict)
-    _tails: dict[Stretch, Tail] = field(default_factory=dict)
+    _tails: dict[Segment, Tail] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
     _tags: dict[int, set[str]] = field(default_factory=dict)  # of each new row, by its key
 
@@ -93,10 +94,7 @@ class Batch:
     def changes(self) -> list[Change]:
         """Return everything to commit."""
         created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
-        confirmed = [
-            Change("memories", seq, {"confirmations": Increment(-n)}, {"confirmations": Increment(n)})
-            for seq, n in self.repeats.items()
-        ]
+        confirmed = [VERBS["repeat"].counted(seq, confirmations=n) for seq, n in self.repeats.items()]
         return created + self.extras + confirmed
 
     def _met_by_key(self, draft: Draft) -> Outcome | None:
@@ -205,17 +203,17 @@ class Batch:
         return round(value.total, 6)
 
     def _tail(self, draft: Draft) -> Tail | None:
-        """Return the end of the stretch that a draft goes on with, None where it begins one."""
-        stretch = in_stretch(draft.turn, self.agent)
-        tail = self._tails.get(stretch) or self.known.tails.get(stretch)
-        return tail if tail is not None and goes_on(stretch.kind, tail.said_at, draft.said_at) else None
+        """Return the end of the segment that a draft goes on with, None where it begins one."""
+        segment = in_segment(draft.turn, self.agent)
+        tail = self._tails.get(segment) or self.known.tails.get(segment)
+        return tail if tail is not None and goes_on(segment.kind, tail.said_at, draft.said_at) else None
 
     def _count(self, draft: Draft) -> None:
         for term in {term_hash(stem) for stem in draft.stems}:
             self.df[term] = self.df.get(term, 0) + 1
         tail = self._tail(draft)
         ended = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
-        self._tails[in_stretch(draft.turn, self.agent)] = ended
+        self._tails[in_segment(draft.turn, self.agent)] = ended
 
     def _add_source(self, key: int, draft: Draft) -> None:
         source = draft.turn.source

@@ -14,7 +14,7 @@ from operator import or_
 from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
-from remanence.stretch import FIRST_IN_STRETCH
+from remanence.segment import FIRST_IN_SEGMENT
 from remanence.text import Reading, asks, lexicon_of, readings, stems_of, term_hash
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
@@ -80,7 +80,7 @@ def keep_value(
     """Return what a memory is worth keeping for, on the statistics of its arrival.
 
     `memories` of the scope have been seen so far, `df` maps a term's hash to how many of them hold it.
-    `place` is how many memories of its stretch (session, thread or run) came before, `after_question` says that the
+    `place` is how many memories of its segment (session, thread or run) came before, `after_question` says that the
     last of them asked something.
     """
     read = readings(text)
@@ -189,7 +189,7 @@ def _place_signs(place: int, after_question: bool) -> list[Reason]:
     reasons = []
     if after_question:
         reasons.append(Reason("answers a question", "", _worth(1)))
-    if place < FIRST_IN_STRETCH:
+    if place < FIRST_IN_SEGMENT:
         reasons.append(Reason("opens a session", "", _worth(1)))
     return reasons
 

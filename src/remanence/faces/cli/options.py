@@ -52,7 +52,7 @@ class About:
     ] = None
     speaker: Annotated[str | None, typer.Option(help="The name of who said it.")] = None
     thread: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None
-    session: Annotated[str | None, typer.Option(help="The stretch of the conversation.")] = None
+    session: Annotated[str | None, typer.Option(help="The part of the conversation.")] = None
     said_at: Annotated[
         str | None, typer.Option(help="When it was said, such as 2026-03-01T09:30; now if absent.")
     ] = None

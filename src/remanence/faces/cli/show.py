@@ -18,7 +18,7 @@ from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.report import said
-from remanence.effects import PLANNED
+from remanence.effects import PLANNED, ways_back
 from remanence.flows.graph import Contradiction
 from remanence.flows.ingesting import Ingested
 from remanence.flows.sessions import Session
@@ -176,7 +176,10 @@ def _receipt(done: Receipt) -> Iterator[Text]:
     for note in done.notes:
         yield Text(f"  note: {safe(note)}", "yellow")
     if done.changes:
-        yield Text(f"  take it back with: remanence undo {done.run}", "dim")
+        one = " or ".join(ways_back(done.verb, counts))
+        yield Text(
+            f"  take it back with: remanence undo {done.run}" + f"; one memory with: {one}" * bool(one), "dim"
+        )
 
 
 @lines.register

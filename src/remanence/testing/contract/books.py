@@ -258,7 +258,7 @@ class BooksContract:
         assert [] == [check for check in checks if not check.ok]
         assert all(check.name and check.detail for check in checks)
 
-    async def test_what_has_no_heir_left_is_advice(self, store: Store) -> None:
+    async def test_what_has_no_successor_left_is_advice(self, store: Store) -> None:
         """A superseded memory whose chain of successors ends in pruned ones or in nothing is told, and is no damage."""
         texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 9)]
         a, b, c, d, e, f, g, h = (await keep(store, *texts)).assigned
@@ -275,7 +275,7 @@ class BooksContract:
         assert (f"what superseded {d}, {f} is pruned or gone", True) == (before.detail, bool(before.advice))
         assert f"what superseded {a}, {d}, {f} is pruned or gone" == after.detail
 
-    async def test_heirs_in_place_need_no_advice(self, store: Store) -> None:
+    async def test_successors_in_place_need_no_advice(self, store: Store) -> None:
         """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
         texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
         a, b, c, d = (await keep(store, *texts)).assigned

@@ -4,9 +4,9 @@ import numpy as np
 
 from remanence.change import Change
 from remanence.clock import DAY
-from remanence.model import Kind, Relation, Severity, Status, Stretch, Tail
+from remanence.model import Kind, Relation, Segment, Severity, Status, Tail
+from remanence.segment import GAP_MAX
 from remanence.store.base import Arriving, Find, Store
-from remanence.stretch import GAP_MAX
 from remanence.testing.builders import (
     NOW,
     SCOPE,
@@ -139,12 +139,12 @@ class ReadContract:
             created(7, "two", thread="t", said_at=NOW),
             created(8, "three", session="t", said_at=NOW),
         )
-        stretches = [Stretch("session", "s"), Stretch("thread", "t"), Stretch("session", "t")]
-        none = [Stretch("session", "unknown"), Stretch("thread", "s"), Stretch("run", None)]
-        known = await store.arriving(SCOPE, Arriving(stretches=(*stretches, *none)))
+        segments = [Segment("session", "s"), Segment("thread", "t"), Segment("session", "t")]
+        none = [Segment("session", "unknown"), Segment("thread", "s"), Segment("run", None)]
+        known = await store.arriving(SCOPE, Arriving(segments=(*segments, *none)))
 
         assert dict(
-            zip(stretches, [Tail(3, NOW - 5, "s 5"), Tail(2, NOW, "two"), Tail(1, NOW, "three")], strict=True)
+            zip(segments, [Tail(3, NOW - 5, "s 5"), Tail(2, NOW, "two"), Tail(1, NOW, "three")], strict=True)
         ) == dict(known.tails)
 
     async def test_the_tail_of_a_run_ends_at_a_gap(self, store: Store) -> None:
@@ -157,8 +157,8 @@ class ReadContract:
             created(2, "of nobody", said_at=NOW + DAY),
             created(3, "of another", agent="b", said_at=NOW + DAY),
         )
-        run, nobodys = Stretch("run", "a"), Stretch("run", None)
-        known = await store.arriving(SCOPE, Arriving(stretches=(run, nobodys, Stretch("run", "c"))))
+        run, nobodys = Segment("run", "a"), Segment("run", None)
+        known = await store.arriving(SCOPE, Arriving(segments=(run, nobodys, Segment("run", "c"))))
 
         assert {run: Tail(2, at[3], "text 3"), nobodys: Tail(1, NOW + DAY, "of nobody")} == dict(known.tails)
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.stretch import GAP_MAX, counted, goes_on, stretch_of, stretches
+from remanence.segment import GAP_MAX, counted, goes_on, segment_of, segments
 
 Row = tuple[int, int, int, int]  # codes of session, thread and agent, time
 ROWS = st.lists(
@@ -21,7 +21,7 @@ ROWS = st.lists(
 def _codes(rows: list[Row]) -> list[int]:
     session, thread, agent = (np.array([row[k] for row in rows], np.int32) for k in range(3))
     said_at = np.array([row[3] for row in rows], np.int64)
-    codes: list[int] = stretches(session, thread, agent, said_at).tolist()
+    codes: list[int] = segments(session, thread, agent, said_at).tolist()
     return codes
 
 
@@ -30,11 +30,11 @@ def _name(code: int) -> str | None:
 
 
 def _begun(rows: list[Row]) -> list[int]:
-    """Return for each row the row that began its stretch, decided one by one as they arrive."""
+    """Return for each row the row that began its segment, decided one by one as they arrive."""
     begun: list[int] = []
     for row, (*names, said_at) in enumerate(rows):
-        mine = stretch_of(*map(_name, names))
-        before = [k for k in range(row) if stretch_of(*map(_name, rows[k][:3])) == mine]
+        mine = segment_of(*map(_name, names))
+        before = [k for k in range(row) if segment_of(*map(_name, rows[k][:3])) == mine]
         on = before and goes_on(mine.kind, rows[before[-1]][3], said_at)
         begun.append(begun[before[-1]] if on else row)
     return begun
@@ -78,14 +78,14 @@ def test_a_run_rests_for_half_an_hour_at_most() -> None:
 
 
 def test_every_name_is_of_its_own_kind() -> None:
-    """A session, a thread and a run that are numbered alike are three stretches, and so are the last of each."""
+    """A session, a thread and a run that are numbered alike are three segments, and so are the last of each."""
     codes = _codes([(0, -1, -1, 0), (-1, 0, -1, 0), (-1, -1, 0, 0), (1, 1, 1, 0), (-1, 1, -1, 0)])
 
     assert 5 == len(set(codes))
-    assert ("session", "s") == stretch_of("s", "t", "a")
-    assert ("thread", "t") == stretch_of(None, "t", "a")
-    assert ("run", "a") == stretch_of(None, None, "a")
-    assert ("run", None) == stretch_of(None, None, None)
+    assert ("session", "s") == segment_of("s", "t", "a")
+    assert ("thread", "t") == segment_of(None, "t", "a")
+    assert ("run", "a") == segment_of(None, None, "a")
+    assert ("run", None) == segment_of(None, None, None)
 
 
 def test_what_interleaves_does_not_end_a_run() -> None:

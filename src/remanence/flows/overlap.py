@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from remanence.change import Change, Increment
+from remanence.change import Change
+from remanence.effects import VERBS
 from remanence.flows.core import Core, joined, unhurried, update
-from remanence.flows.exported import Exported, Row, Tie
-from remanence.flows.holding import hold_columns, with_holds
+from remanence.flows.exported import Exported, LinkRow, Row
+from remanence.flows.holds import hold_columns, with_holds
 from remanence.flows.writing import vector_of
 from remanence.model import INT_MAX, STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin, link_values
 from remanence.store.base import Arriving
@@ -65,7 +66,7 @@ class New:
 
 
 @dataclass
-class Met:
+class Existing:
     """A memory that is here and says the same as some that come in."""
 
     memory: Memory
@@ -94,10 +95,9 @@ class Met:
         """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
         seq, memory = self.memory.seq, self.memory
         times = min(self.sightings, INT_MAX - memory.confirmations)
-        counted = {"confirmations": Increment(-times)}, {"confirmations": Increment(times)}
         gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
-        return joined([Change("memories", seq, *counted), *gained, *sources])
+        return joined([VERBS["repeat"].counted(seq, confirmations=times), *gained, *sources])
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Decided:
     """What becomes of an export here; `remarks` say of each line that is refused why."""
 
     new: list[New] = field(default_factory=list)
-    met: dict[int, Met] = field(default_factory=dict)  # by sequence number
+    existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
     links: list[Linked] = field(default_factory=list)
     kept: set[str] = field(
         default_factory=set
@@ -140,16 +140,16 @@ class Decided:
 
 async def decide(core: Core, exported: Exported) -> Decided:
     """Decide what becomes of each line; the same export into the same memory decides the same."""
-    meeting = _Meeting(core, {row.id for row in exported.rows}, core.clock.now())
+    overlap = _Overlap(core, {row.id for row in exported.rows}, core.clock.now())
     for start in range(0, len(exported.rows), PAGE):
-        await meeting.page(exported.rows[start : start + PAGE])
-    await meeting.link(exported.ties)
-    return meeting.decided
+        await overlap.page(exported.rows[start : start + PAGE])
+    await overlap.link(exported.links)
+    return overlap.decided
 
 
 @dataclass
-class _Meeting:
-    """How far the lines of an export have met what is here."""
+class _Overlap:
+    """The lines of an export, held against what is here."""
 
     core: Core
     ids: set[str]
@@ -186,14 +186,14 @@ class _Meeting:
                 f"line {row.line} is left out: its key {key!r} is {named.id} here, which says something else or is gone"
             )
             return
-        met = named or same
-        if met is None:
+        found = named or same
+        if found is None:
             self.where[row.id] = self._added(row, known.twins.get(row.columns["fingerprint"]))
-        elif isinstance(met, Memory):
-            self._merge(row, met)
+        elif isinstance(found, Memory):
+            self._merge(row, found)
         else:
-            met.repeated(row, self.now)
-            self.where[row.id] = met
+            found.repeated(row, self.now)
+            self.where[row.id] = found
             self.decided.kept.add(row.id)
 
     def _named(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
@@ -219,7 +219,7 @@ class _Meeting:
         if MERGED + row.id in memory.sources:
             self.decided.kept.add(row.id)
         else:
-            self.decided.met.setdefault(memory.seq, Met(memory)).repeated(row, self.now)
+            self.decided.existing.setdefault(memory.seq, Existing(memory)).repeated(row, self.now)
 
     def _added(self, row: Row, twin: Twin | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -236,18 +236,18 @@ class _Meeting:
             self.decided.links.append(Linked(new, twin, Relation.LEARNED_FROM, values))
         return new
 
-    async def link(self, ties: Sequence[Tie]) -> None:
+    async def link(self, rows: Sequence[LinkRow]) -> None:
         """Map links to what their ends became; a link that is here already stays as it is."""
         here = sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
         seen = {link.key for link in await self.core.store.neighbours(self.core.scope, here)}
         seen |= {link.key for link in self.decided.links}
         lost = 0
-        async for tie in unhurried(ties):
-            source, target = self.where.get(tie.source), self.where.get(tie.target)
-            if source is None or target is None or _misleads(tie, target):
+        async for row in unhurried(rows):
+            source, target = self.where.get(row.source), self.where.get(row.target)
+            if source is None or target is None or _misleads(row, target):
                 lost += 1
                 continue
-            link = Linked(source, target, tie.relation, tie.values)
+            link = Linked(source, target, row.relation, row.values)
             key = link.key
             if key[0] != key[1] and key not in seen:
                 seen.add(key)
@@ -258,17 +258,17 @@ class _Meeting:
             )
 
 
-def _misleads(tie: Tie, target: New | Memory) -> bool:
+def _misleads(row: LinkRow, target: New | Memory) -> bool:
     """Tell whether a link would say that something took the place of a memory that stands here as it was."""
-    return tie.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
+    return row.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
 
 
-def _says(met: New | Memory, row: Row) -> bool:
+def _says(found: New | Memory, row: Row) -> bool:
     """Tell whether something that has the key of a line stands and says the same."""
-    if isinstance(met, Memory):
-        return met.status in STANDING and met.fingerprint == row.columns["fingerprint"]
-    stands = met.columns.get("status", Status.INBOX) in STANDING
-    return stands and bool(met.columns["fingerprint"] == row.columns["fingerprint"])
+    if isinstance(found, Memory):
+        return found.status in STANDING and found.fingerprint == row.columns["fingerprint"]
+    stands = found.columns.get("status", Status.INBOX) in STANDING
+    return stands and bool(found.columns["fingerprint"] == row.columns["fingerprint"])
 
 
 def _sightings(row: Row) -> int:

@@ -48,7 +48,7 @@ async def test_an_answer_is_found_by_the_words_of_its_question(opener: Opener, n
 async def test_what_belongs_elsewhere_lends_nothing(
     opener: Opener, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
-    """Another session, another thread and another agent's run are other stretches."""
+    """Another session, another thread and another agent's run are other segments."""
     async with opener(embedder="none") as memory:
         await memory.learn(ASKED, **first)
         await memory.learn(ANSWER, **second)
@@ -88,8 +88,8 @@ async def test_an_answer_is_worth_more_than_the_same_words_alone(
 
 
 @pytest.mark.parametrize("named", [{"session": "s"}, {"thread": "t"}, {}])
-async def test_only_the_first_three_open_a_stretch(opener: Opener, named: dict[str, Any]) -> None:
-    """The fourth turn has no such sign, by whatever name its stretch goes, one by one or in a batch."""
+async def test_only_the_first_three_open_a_segment(opener: Opener, named: dict[str, Any]) -> None:
+    """The fourth turn has no such sign, by whatever name its segment goes, one by one or in a batch."""
     texts = [f"Buoy {word} is lit." for word in ("abel", "bravo", "cairo", "delta", "echo")]
     async with opener(scope="one", embedder="none") as memory:
         single = [await memory.get((await memory.learn(text, **named)).seq) for text in texts]

@@ -10,43 +10,43 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import MINUTE
-from remanence.model import Stretch
+from remanence.model import Segment
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 
 GAP_MAX = 30 * MINUTE
-FIRST_IN_STRETCH = 3  # so many open a stretch; a tail counts no further
+FIRST_IN_SEGMENT = 3  # so many open a segment; a tail counts no further
 # A thread or run that so many others of the scope have followed is begun anew for whoever arrives: looking further back
 # would cost more than it tells.
 LOOK_BACK = 500
 
-# The column that holds the name of a stretch.
+# The column that holds the name of a segment.
 SPACES = {"session": "session", "thread": "thread", "run": "agent"}
 
 
-def stretch_of(session: str | None, thread: str | None, agent: str | None) -> Stretch:
-    """Return the stretch that a memory belongs to."""
+def segment_of(session: str | None, thread: str | None, agent: str | None) -> Segment:
+    """Return the segment that a memory belongs to."""
     if session is not None:
-        return Stretch("session", session)
-    return Stretch("run", agent) if thread is None else Stretch("thread", thread)
+        return Segment("session", session)
+    return Segment("run", agent) if thread is None else Segment("thread", thread)
 
 
 def goes_on(kind: str, earlier: int, later: int) -> bool:
-    """Tell whether a stretch goes on from one memory to the next; only a run can end by itself."""
+    """Tell whether a segment goes on from one memory to the next; only a run can end by itself."""
     return kind != "run" or abs(later - earlier) <= GAP_MAX
 
 
 def counted(kind: str, said_at: Sequence[int]) -> int:
-    """Return how many of the last memories of a name, newest first, are one stretch."""
+    """Return how many of the last memories of a name, newest first, are one segment."""
     for place in range(1, len(said_at)):
         if not goes_on(kind, said_at[place], said_at[place - 1]):
             return place
     return len(said_at)
 
 
-def stretches(session: Codes, thread: Codes, agent: Codes, said_at: Ints) -> Codes:
-    """Return one code a memory, the same for all of a stretch; rows stand in order of arrival, -1 is no name."""
+def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints) -> Codes:
+    """Return one code a memory, the same for all of a segment; rows stand in order of arrival, -1 is no name."""
     threads_from = int(session.max(initial=-1)) + 1
     runs_from = threads_from + int(thread.max(initial=-1)) + 1
     codes = np.where(session >= 0, session, thread + np.int32(threads_from)).astype(np.int32)
