@@ -252,9 +252,14 @@ class Engine:
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
         return await editing.confirm(self._core, name, if_revision)
 
-    async def rate(self, ids: int | str | Sequence[int | str], signal: float) -> Rated:
-        """Say how far memories helped, from 0 (misled) over 0.5 to 1; what cannot be rated is in `skipped`."""
-        return await rating.rate(self._core, ids, signal)
+    async def rate(
+        self, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
+    ) -> Rated:
+        """Say how far memories helped, from 0 (misled) over 0.5 to 1; what cannot be rated is in `skipped`.
+
+        Identity is never rated, with `spares_identity` no memory under self/ nor of a category of the system.
+        """
+        return await rating.rate(self._core, ids, signal, spares_identity=spares_identity)
 
     async def dispute(self, name: int | str) -> Receipt:
         """Say that somebody denied a memory."""

@@ -331,7 +331,8 @@ class Turn:
     """What was said: one turn of a conversation, or any text to learn.
 
     `key` is a stable name of the caller's: a turn whose key is known already is not taken in again. `role` None is told
-    by the speaker's name: a program's name makes an assistant, everyone else is a user.
+    by the speaker's name: a program's name makes an assistant, everyone else is a user. With `spares_identity` it is
+    refused where it would say who the agent is (tags under self/, categories of the system), or change what does.
     """
 
     text: str
@@ -350,6 +351,7 @@ class Turn:
     severity: str | None = None
     confidence: float | None = None
     attributes: Mapping[str, Any] | None = None
+    spares_identity: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,6 +319,51 @@ async def test_what_an_agent_is_told_does_not_say_who_it_is(tmp_path: Path) -> N
     assert hostile not in framed["text"]
 
 
+OWN: dict[str, dict[str, Any]] = {
+    "I keep the light.": {"tags": ["self/constitutional"]},
+    "I keep the peace.": {"tags": [" Self/value"]},
+    "I am Ada.": {"category": "identity"},
+    "The light is lit by six.": {"category": "configuration"},
+}
+
+
+async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
+    """Its words said again confirm nothing and add nothing; no rating moves it; what is said beside it counts."""
+    path = tmp_path / "m.db"
+    async with remanence.open(path) as memory:
+        ids = [(await memory.learn(text, **own)).id for text, own in OWN.items()]
+        plain = (await memory.learn("The lamp needs oil.")).id
+        before = [await memory.get(name) for name in ids]
+    async with served(path) as agent:
+        refused = [await agent.refused("learn", text=text, tags=["x"], source="s") for text in OWN]
+        rated = await agent.call("rate", ids=[*ids, plain], signal=0, confirm=True)
+        learned = await agent.call("learn", text="The lamp needs oil.", tags=["x"])
+        async with remanence.open(path) as memory:
+            after = [await memory.get(name) for name in ids]
+            other = await memory.get(plain)
+
+    assert before == after
+    assert all("who an agent is" in said and "→ " in said for said in refused)
+    assert ([plain], dict.fromkeys(ids, "identity")) == (rated["rated"], rated["skipped"])
+    assert "confirmed" == learned["status"]
+    assert (2, 1_000, ("x",)) == (other.confirmations, other.failed, other.tags)
+
+
+async def test_where_curation_is_allowed_who_an_agent_is_is_said_again(tmp_path: Path) -> None:
+    """Somebody looks after it: a repeat confirms, and a goal can be rated; identity is rated by nobody."""
+    path = tmp_path / "m.db"
+    async with served(path, "--allow-curation") as agent:
+        goal, own = [
+            (await agent.call("learn", text=text, tags=[tag]))["id"]
+            for text, tag in (("Mend the bell.", "self/goal"), ("I keep bees.", "self/constitutional"))
+        ]
+        again = await agent.call("learn", text="Mend the bell.", tags=["x"])
+        rated = await agent.call("rate", ids=[goal, own], signal=1)
+
+    assert (goal, "confirmed") == (again["id"], again["status"])
+    assert ([goal], {own: "identity"}) == (rated["rated"], rated["skipped"])
+
+
 async def test_a_text_too_long_is_refused_and_the_server_lives(tmp_path: Path) -> None:
     """Ten megabytes are refused with the limit and what to do."""
     async with served(tmp_path / "memory.db") as agent:

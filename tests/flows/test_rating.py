@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput
-from remanence.model import Dropped, Rated
+from remanence.errors import InvalidInput, Protected
+from remanence.model import Dropped, Learned, Rated
 from remanence.score import confidence
 
 
@@ -101,6 +101,30 @@ async def test_an_archived_memory_is_not_rated(memory: remanence.Engine) -> None
     rated = await memory.rate(learned.id, 1.0)
 
     assert Rated((), (Dropped(learned.id, "archived"),), None) == rated
+
+
+async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
+    """Values and goals are passed over on request; what is said beside it is not held up."""
+    goal = await memory.learn("Mend the bell.", tags=["self/goal"], key="bell")
+    fact = await memory.learn("The bell is cracked.")
+    rated = await memory.rate([goal.id, fact.id], 0.0, spares_identity=True)
+    before = await memory.get(goal.id)
+    others = [memory.learn(f"The bell {number} rings.") for number in range(3)]
+    said, *learned = await asyncio.gather(
+        memory.learn("mend the bell", tags=["x"], spares_identity=True), *others, return_exceptions=True
+    )
+
+    assert ((fact.id,), ["identity"]) == (rated.rated, [one.reason for one in rated.skipped])
+    assert isinstance(said, Protected)
+    assert ["stored"] * 3 == [one.status for one in learned if isinstance(one, Learned)]
+    for wrong in (
+        memory.put("bell", "Sell the bell.", agent="a", source="s", spares_identity=True),
+        memory.learn_many([{"text": "Mend the bell.", "spares_identity": True}]),
+    ):
+        with pytest.raises(Protected, match="who an agent is"):
+            await wrong
+
+    assert before == await memory.get(goal.id)
 
 
 async def test_identity_is_immune_by_category_too(memory: remanence.Engine) -> None:

@@ -11,6 +11,7 @@ from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved, update
 from remanence.flows.editing import edited, successor
+from remanence.flows.identity import refuse_identity
 from remanence.flows.speaking import settled
 from remanence.flows.writing import answers, decided, heard, prepared, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
@@ -121,6 +122,8 @@ def _says_more(change: Change) -> bool:
 async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
+    if turn.spares_identity:
+        refuse_identity(core, memory.category, memory.tags)
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
     return [

@@ -7,6 +7,7 @@ from remanence.change import Change
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken
+from remanence.flows.identity import GUARD, says_who
 from remanence.flows.uses import strengthened
 from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
@@ -16,8 +17,13 @@ IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
-async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) -> Rated:
-    """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing."""
+async def rate(
+    core: Core, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
+) -> Rated:
+    """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
+
+    All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
+    """
     named = [ids] if isinstance(ids, int | str) else ids
     for name in named:
         check_memory(name)
@@ -29,7 +35,7 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
     check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):
-        memories, skipped = await _sorted(core, names)
+        memories, skipped = await _sorted(core, names, spares_identity=spares_identity)
         if not memories:
             return Rated((), skipped)
         cause = core.cause("rate", detail={"signal": signal})
@@ -42,12 +48,16 @@ async def rate(core: Core, ids: int | str | Sequence[int | str], signal: float) 
     raise AssertionError("unreachable")
 
 
-async def _sorted(core: Core, names: Sequence[int | str]) -> tuple[dict[int, Memory], tuple[Dropped, ...]]:
+async def _sorted(
+    core: Core, names: Sequence[int | str], *, spares_identity: bool
+) -> tuple[dict[int, Memory], tuple[Dropped, ...]]:
     """Tell what can be rated from what cannot; a memory named twice is rated once."""
     rated: dict[int, Memory] = {}
     skipped: list[Dropped] = []
     for name, memory in zip(names, await core.store.get(core.scope, names), strict=True):
         reason = _immune(memory)
+        if memory is not None and not reason and spares_identity:
+            reason = GUARD if says_who(core, memory.category, memory.tags) else ""
         if memory is None or reason:
             skipped.append(Dropped(str(name) if memory is None else memory.id, reason))
         else:
@@ -62,7 +72,7 @@ def _immune(memory: Memory | None) -> str:
     if memory.status not in STANDING:
         return memory.status.label
     is_identity = memory.category == IDENTITY_CATEGORY or CONSTITUTIONAL in memory.tags
-    return "identity" if is_identity else ""
+    return GUARD if is_identity else ""
 
 
 async def _changes(core: Core, seqs: Sequence[int], signal: float) -> list[Change]:

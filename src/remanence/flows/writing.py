@@ -12,6 +12,7 @@ from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, aside, joined, label, overtaken, update
+from remanence.flows.identity import refuse_identity, refuse_repeat
 from remanence.flows.speaking import settled
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
@@ -42,6 +43,9 @@ class Door:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
         self._core.process.refuse_child()
         mine = _Waiting(await prepared(self._core, turn))
+        if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
+            (answer,) = await take(self._core, await settled(self._core, [mine.draft]))
+            return answer
         self._waiting.append(mine)
         try:
             async with self._turn:
@@ -98,6 +102,8 @@ def prepare(core: Core, turn: Turn) -> Draft:
             check_name(what, name)
     check_tags(turn.tags)
     check_state(core, turn.category, turn.state)
+    if turn.spares_identity:
+        refuse_identity(core, turn.category, turn.tags)
     if turn.confidence is not None:
         check_fraction("confidence", turn.confidence)
     check_attributes(turn.attributes)
@@ -208,6 +214,9 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
         outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
     }
     memories = await core.store.get(core.scope, sorted(confirmed)) if confirmed else []
+    if any(draft.turn.spares_identity for draft in drafts):
+        for memory in filter(None, memories):
+            refuse_repeat(core, memory)
     have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
     for place, draft in enumerate(drafts):
         outcome = batch.outcomes[place]

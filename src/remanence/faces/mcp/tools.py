@@ -26,7 +26,6 @@ from remanence.model import Memory, Status
 from remanence.text import visible
 
 IDS_MAX = 100  # of one call
-IDENTITY = "self/"  # what tags of who an agent is, of its values and goals begin with
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent
 
 Text = Annotated[str, Field(description="One subject, in full sentences, with names and dates.")]
@@ -98,21 +97,13 @@ class Tools:
         said_at: Annotated[str | None, Field(description="When, ISO 8601; now if absent.")] = None,
     ) -> Stored:
         """Remember one text. It is on the disk when this answers."""
-        self._refuse_identity(category, tags or ())
         when = None if said_at is None else moment(said_at)
         about = {"category": category, "kind": kind, "speaker": speaker, "role": role, "source": source}
-        done = await self.memory.learn(text, tags=tuple(tags or ()), said_at=when, **about)
+        # What an agent was told does not say who the agent is, where nobody looks after it.
+        done = await self.memory.learn(
+            text, tags=tuple(tags or ()), said_at=when, spares_identity=not self.allow_curation, **about
+        )
         return Stored(done.id, done.status, done.note)
-
-    def _refuse_identity(self, category: str | None, tags: Sequence[str]) -> None:
-        """Refuse to let what an agent was told say who the agent is, where nobody looks after it."""
-        declared = self.memory.policy.categories.get(category or "")
-        own = any(tag.strip().casefold().startswith(IDENTITY) for tag in tags)
-        if not self.allow_curation and (own or (declared is not None and declared.system)):
-            raise InvalidInput(
-                "who an agent is, is not learned here",
-                recovery=f"leave out tags under {IDENTITY} and categories of the system, or ask the user",
-            )
 
     async def rate(
         self,
@@ -121,7 +112,7 @@ class Tools:
         confirm: Annotated[bool, Field(description="This was the answer, not only a help.")] = False,
     ) -> Rating:
         """Say whether recalled memories helped or misled you."""
-        done = await self.memory.rate(ids, signal)
+        done = await self.memory.rate(ids, signal, spares_identity=not self.allow_curation)
         for name in done.rated if confirm else ():
             await self.memory.confirm(name)
         return Rating.of(done)

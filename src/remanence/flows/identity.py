@@ -1,0 +1,40 @@
+"""What says who an agent is: tags under self/, and the categories of the system.
+
+Knows how it is told and how its change is refused where a caller may not change it; must not know who calls.
+"""
+
+from collections.abc import Iterable
+
+from remanence.errors import Protected
+from remanence.flows.core import Core
+from remanence.model import Memory
+
+OWN = "self/"  # what tags of who an agent is, of its values and goals begin with
+GUARD = "identity"
+
+
+def says_who(core: Core, category: str | None, tags: Iterable[str]) -> bool:
+    """Tell whether a category or tags say who an agent is."""
+    declared = core.policy.categories.get(category or "")
+    own = any(tag.strip().casefold().startswith(OWN) for tag in tags)
+    return own or (declared is not None and declared.system)
+
+
+def refuse_identity(core: Core, category: str | None, tags: Iterable[str]) -> None:
+    """Refuse a text that would say who an agent is."""
+    if says_who(core, category, tags):
+        raise Protected(
+            "who an agent is, is not learned here",
+            recovery=f"leave out tags under {OWN} and categories of the system, or ask the user",
+            guards=(GUARD,),
+        )
+
+
+def refuse_repeat(core: Core, memory: Memory) -> None:
+    """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
+    if says_who(core, memory.category, memory.tags):
+        raise Protected(
+            f"memory {memory.id} says this, and it is who an agent is, which is not confirmed here",
+            recovery="say what is new in other words, or ask the user",
+            guards=(GUARD,),
+        )
