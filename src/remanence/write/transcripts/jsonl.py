@@ -13,7 +13,8 @@ from remanence.model import NAME_CHARS_MAX, Turn
 from remanence.write.transcripts import document
 from remanence.write.transcripts.fields import FlawError, value
 
-FIELDS = tuple(one.name for one in fields(Turn))
+# What a caller may change is for the caller to say, not for a file.
+FIELDS = tuple(one.name for one in fields(Turn) if one.name != "spares_identity")
 
 
 def rows(text: str, source: str) -> list[Turn]:
