@@ -36,8 +36,52 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "frames": lambda memory: memory.frames.list(),
     "doctor": lambda memory: memory.doctor(),
     "learn": lambda memory: memory.learn("Barrel 2 holds tar."),
+    "learn again": lambda memory: memory.learn("Barrel 3 holds tar.", tags=["u"]),
+    "put": lambda memory: memory.put("k2", "Barrel 2 holds oil.", agent="a", source="s9"),
     "update": lambda memory: memory.update(2, confidence=0.25),
+    "tag": lambda memory: memory.tag(2, "v"),
+    "untag": lambda memory: memory.untag(2, "t"),
+    "pin": lambda memory: memory.pin(2),
+    "hold": lambda memory: memory.hold(2, "more"),
+    "confirm": lambda memory: memory.confirm(2),
+    "rate": lambda memory: memory.rate([2, 3], 1.0),
+    "link": lambda memory: memory.link(2, 3, "supports"),
+    "unlink": lambda memory: memory.unlink(1, 2, "contradicts"),
+    "correct": lambda memory: memory.correct(2, "Barrel 2 holds pitch."),
+    "consolidate": lambda memory: memory.consolidate(),
+    "apply": lambda memory: _applied(memory),
+    "forget": lambda memory: memory.forget(3),
+    "restore": lambda memory: memory.restore(3),
+    "undo": lambda memory: _undone(memory),
+    "export": lambda memory: _exported(memory),
 }
+
+
+async def _applied(memory: remanence.Engine) -> None:
+    await memory.adopt(PRUNING)
+    await memory.apply(await memory.plan(), allow_destroyed=9)
+
+
+async def _undone(memory: remanence.Engine) -> None:
+    """Take the latest runs back, one by one."""
+    for event in (await memory.history())[:3]:
+        await memory.undo(event.run)
+
+
+async def _exported(memory: remanence.Engine) -> list[bytes]:
+    return [line async for line in memory.export()]
+
+
+PRUNING = """
+version = 1
+name = "pruning"
+[[rule]]
+name = "all"
+every = "rapid"
+phase = "value"
+do = "prune"
+where = "True"
+"""
 
 
 @pytest.fixture
@@ -141,6 +185,48 @@ async def test_a_damaged_memory_is_damage(path: Path, table: str, column: str, v
 
     assert "doctor" in caught.value.recovery
     assert "Barrel 2 holds tar." == other.text
+
+
+PURGING = PRUNING.replace('"value"', '"purge"').replace('"prune"', '"purge"')
+
+
+@pytest.mark.parametrize(
+    ("damage", "value"),
+    [
+        ("UPDATE memories SET attributes = ? WHERE seq = 2", "{"),
+        ("UPDATE states SET speaker = ? WHERE seq = 2", 9_999),
+    ],
+)
+async def test_what_breaks_in_the_middle_of_a_write_is_damage(path: Path, damage: str, value: object) -> None:
+    """A row that only the writer reads whole, as it goes: nothing of the commit is written, what is sound is read."""
+    async with remanence.open(path, embedder="hashed") as memory:
+        await memory.release(2, "audit")
+        await memory.forget(2)
+        await memory.adopt(PURGING)
+    copy = damaged(path, damage, value)
+    async with remanence.open(copy, embedder="hashed") as memory:
+        plan = await memory.plan()
+        with pytest.raises(StoreDamaged) as caught:
+            await memory.apply(plan, allow_destroyed=9)
+        others = [(await memory.get(seq)).text for seq in (1, 3, 4)]
+        learned = await memory.learn("Barrel 5 holds tar.")
+
+    assert "doctor" in caught.value.recovery
+    assert [f"Barrel {number} holds tar." for number in (0, 2, 3)] == others
+    assert "stored" == learned.status
+
+
+@pytest.mark.parametrize(
+    ("damage", "value"),
+    [
+        ("UPDATE changes SET kind = ?", -1),
+        ("UPDATE settings SET value = ? WHERE name = 'embedder'", "[1]"),
+        ("UPDATE states SET decay = ?", -1),
+    ],
+)
+async def test_what_no_verb_can_read_is_said_in_our_words(path: Path, damage: str, value: object) -> None:
+    """Whatever door meets it first."""
+    assert [] == await came_out(damaged(path, damage, value))
 
 
 def test_every_kind_of_column_is_damaged() -> None:

@@ -76,7 +76,10 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     """
     status = snapshot.columns["status"]
     frame = Frame(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
-    standing, decay = np.flatnonzero(frame.standing()), frame.column("decay")
+    decay = frame.column("decay")
+    standing = np.flatnonzero(
+        frame.standing() & np.isin(decay, list(Decay))
+    )  # of no class nothing is foretold
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
         if rule.do in {"archive", "prune"} and not rule.windowed:

@@ -1,7 +1,7 @@
 """What happens before the first verb: the store opens, the embedder must fit it, the adopted policy is taken up."""
 
 from remanence.curate.policy import load
-from remanence.errors import StoreIncompatible
+from remanence.errors import StoreDamaged, StoreIncompatible, shown
 from remanence.flows import curating, frames, settings
 from remanence.flows.core import Core
 from remanence.process import OpeningProcess
@@ -31,6 +31,11 @@ async def _settle(core: Core) -> None:
     stored = booked.values.get(EMBEDDER)
     if stored is None:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
+    elif not isinstance(stored, dict) or "name" not in stored:
+        raise StoreDamaged(
+            f"which model made the vectors is not to be read: {shown(stored)}",
+            recovery="run `doctor`, then go back to the latest backup",
+        )
     elif stored != mine:
         raise StoreIncompatible(
             f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",

@@ -10,7 +10,7 @@ from remanence.change import Change
 from remanence.errors import InvalidInput
 from remanence.model import LINK_COLUMNS
 from remanence.store.audit import json_text, shape_of
-from remanence.store.dialect import id_list
+from remanence.store.dialect import DECODING, id_list
 from remanence.store.names import TAG
 from remanence.store.rows import decoded_link, encoded_link, link_digest
 from remanence.store.rules import LINK_DEFAULTS, memories_of, plain
@@ -135,7 +135,8 @@ class Attached:
         kept = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
         if kept is None:
             return None
-        row = self._rows[table, key] = _READ[table](kept)
+        with DECODING:
+            row = self._rows[table, key] = _READ[table](kept)
         return row
 
     def _key(self, table: str, key: Any) -> tuple[Any, ...]:

@@ -251,6 +251,11 @@ def _changes(
     }
     images = _Resolved(connection, position)
     for _, _, kind, key, subkey, shape, before, after in entries:
+        if kind not in range(len(TABLES)):
+            raise StoreDamaged(
+                f"part {position} changes a table {kind}, which there is not",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
         yield _change(TABLES[kind], _key(kind, key, subkey), before, after, shapes.get(shape), images)
 
 

@@ -13,6 +13,7 @@ import orjson
 from remanence.clock import MINUTE
 from remanence.snapshot import Ints
 from remanence.store.base import Booked, Bookkeeping
+from remanence.store.dialect import DECODING
 from remanence.store.names import SCOPE, Fresh, Names
 
 _PUT = (
@@ -86,7 +87,8 @@ def _values(
     ranges += [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in under]
     statement = "SELECT name, value FROM settings WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
     rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
-    return {name: orjson.loads(value) for name, value in rows}
+    with DECODING:
+        return {name: orjson.loads(value) for name, value in rows}
 
 
 def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:

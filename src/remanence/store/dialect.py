@@ -191,6 +191,21 @@ def unreadable(error: BaseException, path: str) -> BaseException:
     return damage
 
 
+class _Decoding:
+    """A block that turns what is stored into values: what fails in it is damage, nothing else is."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Say that a row is not what was written; errors of ours stay what they are."""
+        if isinstance(error, UNREADABLE) and not isinstance(error, RemanenceError):
+            raise unreadable(error, "the database") from error
+
+
+DECODING = _Decoding()
+
+
 def _constraint(name: str, message: str) -> RemanenceError:
     if name in {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}:
         return Conflict([], f"an id, key or row is taken already ({message}); nothing was written")

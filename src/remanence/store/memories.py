@@ -9,6 +9,7 @@ from typing import Any
 from remanence.change import Change
 from remanence.model import COLUMNS, Status
 from remanence.store import lexicon
+from remanence.store.dialect import DECODING
 from remanence.store.rows import DEFAULTS, DIGESTED, MEMORIES, STATES, plain_values, read_rows, row_digest
 from remanence.store.rules import refuse_state
 from remanence.store.tables import freed
@@ -157,7 +158,8 @@ class Memories:
             if row is None or not matches(work, slots(tuple(before), _ALL), before, row):
                 yield "memories", change.key
             else:
-                self._gone[change.key] = plain_values(work.connection, work.names, _ALL, row)  # type: ignore[index]
+                with DECODING:
+                    self._gone[change.key] = plain_values(work.connection, work.names, _ALL, row)  # type: ignore[index]
 
     def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
         work = self._work

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from remanence.change import GUARDS, Change, Increment
-from remanence.model import COLUMN, Column
+from remanence.model import COLUMN, Column, Status
 from remanence.store import lexicon
 from remanence.store.audit import json_text, shape_of
-from remanence.store.dialect import id_list
+from remanence.store.dialect import DECODING, id_list
 from remanence.store.rows import DIGESTED, plain_values, read_rows, row_digest
 from remanence.store.rules import as_far_as, count_use, refuse_state, refuse_transition
 from remanence.store.work import Key, Work
@@ -234,7 +234,9 @@ class Updates:
             name: value if named else old
             for name, old, (named, value) in zip(_STATED, row[2:5], state, strict=True)
         }
-        refuse_transition(seq, row[2], new["status"], self._work.cause.verb)
+        with DECODING:
+            was = Status(row[2])
+        refuse_transition(seq, was, new["status"], self._work.cause.verb)
         refuse_state(seq, new)
         self._sound.add(move)
 
@@ -267,10 +269,11 @@ class Updates:
         """Compute the digests of rows anew from what now stands there."""
         work = self._work
         rows = read_rows(work.connection, work.no, seqs, DIGESTED)
-        digests = [
-            (row_digest(work.scope, plain_values(work.connection, work.names, DIGESTED, row)), seq)
-            for seq, row in rows.items()
-        ]
+        with DECODING:
+            plain = {
+                seq: plain_values(work.connection, work.names, DIGESTED, row) for seq, row in rows.items()
+            }
+        digests = [(row_digest(work.scope, values), seq) for seq, values in plain.items()]
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 
