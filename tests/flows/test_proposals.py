@@ -497,13 +497,17 @@ async def test_a_plan_that_was_written_to_after_it_was_made_is_a_proposal(clock:
         store=MemoryStore(), clock=clock, embedder=Measured(), policy=EVERYTHING
     ) as memory:
         seqs = await _build(memory, clock)
-        plan = await memory.plan()
-        plan.seq[plan.seq == seqs["talk"]] = seqs["pinned"]
-        with pytest.raises(RemanenceError):
-            plan.columns["status"].after[:] = Status.PRUNED
-            await memory.apply(plan, allow_destroyed=100)
+        plan, pinned = await memory.plan(), await memory.get(seqs["pinned"])
+        place = plan.seq == seqs["talk"]
+        plan.seq[place], plan.revision[place], plan.touched[place] = (
+            pinned.seq,
+            pinned.revision,
+            pinned.touched,
+        )
+        done = await memory.apply(plan, allow_destroyed=100)
 
-        assert Status.ACTIVE == (await memory.get(seqs["pinned"])).status
+        assert pinned == await memory.get(seqs["pinned"])
+        assert f"memories {pinned.seq}: protected: pinned" in done.skipped
 
 
 async def test_a_plan_applied_later_says_when_it_was_applied(opener: Opener, clock: ManualClock) -> None:

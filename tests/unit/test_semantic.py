@@ -65,6 +65,20 @@ def test_changed_rows_reach_exactly_their_windows(sessions: list[int], data: st.
     assert np.array_equal(after, before)
 
 
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 5, 90, 255, 256, 300]), min_size=1, max_size=6), st.integers(1, 120)
+)
+def test_many_vectors_are_blended_as_single_ones_are(lengths: list[int], words: int) -> None:
+    """Wherever a segment begins or ends, working out all rows at once gives what working out each gives."""
+    segments = [number for number, length in enumerate(lengths) for _ in range(length)]
+    windows = windows_of(corpus_of([Said("boat " * words, session=segment) for segment in segments]))
+    bare = bare_of(len(segments))
+    bare[::7] = 0
+    rows = np.arange(len(segments), dtype=np.intp)
+
+    assert np.allclose(window_vectors(windows, bare, rows), window_vectors(windows, bare), atol=1e-5)
+
+
 def test_a_memory_without_vector_borrows_or_stays_empty() -> None:
     """No vector and no neighbour is a zero row, never a NaN."""
     windows = windows_of(corpus_of(said_in([0, 0, -1])))

@@ -58,9 +58,9 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What an engine remembers of a plan that it made: its digest then, and the policy that it follows."""
+    """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy."""
 
-    digest: str
+    kept: Plan
     policy: Policy
 
 
@@ -100,9 +100,9 @@ class Core:
             self.clock.now,
         )
 
-    def remember(self, plan: Plan, policy: Policy) -> None:
-        """Remember a plan that was made here, and its policy as one that somebody named."""
-        self.made[plan] = Made(plan.digest, policy)
+    def remember(self, plan: Plan, kept: Plan, policy: Policy) -> None:
+        """Remember a plan that was made here by a copy of it, and its policy as one that somebody named."""
+        self.made[plan] = Made(kept, policy)
         self.named.pop(policy.hash, None)
         self.named[policy.hash] = policy
         while len(self.named) > NAMED_MAX:

@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -67,16 +68,15 @@ def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None =
 async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
     """Decide what a policy would do now; nothing of it is done yet."""
     snapshot, now = await frozen(core, policy)
-    made = await asyncio.to_thread(_signed, snapshot, policy, now, automatic)
-    core.remember(made, policy)
+    made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic)
+    core.remember(made, kept, policy)
     return made
 
 
-def _signed(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> Plan:
-    """Plan, and work out the digest, which for a million changes is no work for the event loop."""
+def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tuple[Plan, Plan]:
+    """Plan, and copy the plan, since whoever gets it can write to its arrays; a digest of it would cost more."""
     made = decide(snapshot, policy, now, automatic=automatic)
-    assert made.digest
-    return made
+    return made, deepcopy(made)
 
 
 async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
@@ -124,9 +124,13 @@ async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
 
 @dataclass(frozen=True, slots=True)
 class _Agreed:
-    """What of a plan is done, how many memories that destroys, what holds it, and what is left out."""
+    """What of a plan is done, how many memories that destroys, what holds it, and what is left out.
+
+    `proposed` is the digest of all that was proposed.
+    """
 
     plan: Plan
+    proposed: str
     destroyed: int
     held: brake.Hold | None
     skipped: tuple[str, ...] = ()
@@ -139,17 +143,18 @@ async def _agreed_on(
     """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on."""
     await core.uses.settle()
     made = core.made.get(plan)
-    own = made is not None and made.digest == await asyncio.to_thread(plan.digest_now)
+    digest = await asyncio.to_thread(plan.digest_now)
+    own = made is not None and digest == await asyncio.to_thread(made.kept.digest_now)
     if own and not await _moved(core, plan.position):
-        return _Agreed(plan, plan.destroyed, brake.holding(plan))
+        return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
     policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await frozen(core, policy)
-    return await asyncio.to_thread(_judged, plan, snapshot, policy, now)
+    return await asyncio.to_thread(_judged, plan, digest, snapshot, policy, now)
 
 
-def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed:
+def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed:
     """Plan again, and keep of it what was proposed; guards, brake and conditions are those of now.
 
     What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
@@ -158,7 +163,7 @@ def _judged(plan: Plan, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed
     part = agreed(plan, whole, policy)
     destroyed = destroyed_count(part)
     held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
-    return _Agreed(part, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
+    return _Agreed(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
 
 
 async def _moved(core: Core, position: int) -> bool:
@@ -186,7 +191,10 @@ def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, 
 
 async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Receipt:
     cause = core.cause(
-        verb, policy=plan.policy_hash, planned=True, detail={"plan": plan.digest, "policy": found.plan.policy}
+        verb,
+        policy=plan.policy_hash,
+        planned=True,
+        detail={"plan": found.proposed, "policy": found.plan.policy},
     )
     applied = _Applied(core, plan.automatic, cut=_cut_by_rules(found.plan), skipped=[*found.skipped])
     await applied.run(found.plan, cause)

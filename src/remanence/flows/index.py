@@ -221,14 +221,22 @@ class ScopeIndex:
         self._seq = snapshot.seq.copy()
         self._columns = {name: snapshot.columns[name].copy() for name in COLUMNS}
         self._codes = _codes(snapshot)
-        self._bare = np.zeros((self._rows, self._dimensions), np.float16)
-        self._held = np.zeros(self._rows, np.bool_)
+        self._embed(seqs, vectors)
         assert snapshot.asks is not None
         self._asks = snapshot.asks.copy()
-        self._place(seqs, vectors)
         self._ground = None
         self._tagged.clear()
         self._windows = window_vectors(self.ground.windows, self._bare)
+
+    def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
+        whole = vectors.shape == (self._rows, self._dimensions) and np.array_equal(seqs, self._seq)
+        if whole and vectors.flags.writeable:
+            self._bare, self._held = vectors, np.ones(self._rows, np.bool_)
+            return
+        self._bare = np.zeros((self._rows, self._dimensions), np.float16)
+        self._held = np.zeros(self._rows, np.bool_)
+        self._place(seqs, vectors)
 
     def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""

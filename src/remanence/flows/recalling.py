@@ -170,16 +170,20 @@ def _answer(
     ]
     found = {hit.memory.seq: hit.memory for hit in hits}
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
-    sizes = [token_estimate(render(hit.memory, _over(hit, above, found))) for hit in hits]
-    kept, dropped = fit(sizes, asked.limit, asked.budget)
+    longest = {hit.memory.seq: render(hit.memory, _over(hit, above, found)) for hit in hits}
+    kept, dropped = fit(list(map(token_estimate, longest.values())), asked.limit, asked.budget)
     shown = {hits[k].memory.seq: hits[k] for k in kept}
-    over = {seq: _over(hit, above, {one: found[one] for one in shown}) for seq, hit in shown.items()}
+    among = {seq: found[seq] for seq in shown}
+    over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
     order = stronger_first(shown, above)
-    lines = [render(found[seq], over[seq]) for seq in order]
+    lines = [render(found[seq], over[seq]) if above.get(seq) else longest[seq] for seq in order]
     return Recalled(
         query=asked.query,
         memories=tuple(
-            replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq])) for seq in order
+            replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq]))
+            if over[seq]
+            else shown[seq]
+            for seq in order
         ),
         strength=ranked.strength,
         tokens=sum(map(token_estimate, lines)),

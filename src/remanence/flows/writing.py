@@ -118,7 +118,7 @@ def prepare(core: Core, turn: Turn) -> Draft:
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
-        stems=tuple(stems(turn.text)),
+        terms=frozenset(map(term_hash, stems(turn.text))),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
     )
@@ -178,7 +178,7 @@ def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
-        terms=list({term_hash(stem) for draft in drafts for stem in draft.stems}),
+        terms=list(frozenset().union(*(draft.terms for draft in drafts))),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from remanence.recall.corpus import Floats, Windows
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Floats, Windows
 from remanence.text import term_hash
 
 Rows = npt.NDArray[np.intp]
@@ -88,29 +88,39 @@ def _blend_block(windows: Windows, bare: Vectors, start: int, stop: int) -> Floa
     """Return the blended vectors of all slots from `start` to `stop`: whole slices cost a fraction of single rows."""
     n = len(windows.length)
     first, last = max(0, start - len(windows.share)), min(n, stop + len(windows.share))
-    near = _at(windows, bare, np.arange(first, last))
+    near = _at(windows, bare, slice(first, last))
     blended: Floats = near[start - first : stop - first].copy()
-    near *= windows.lends[first:last, None]
-    product = np.empty_like(blended)
+    if (windows.lends[first:last] != 1).any():
+        near *= windows.lends[first:last, None]
+    lent, weight = np.empty_like(near), 0.0
     for k, share in enumerate(windows.share, 1):
+        if not share[max(0, start - k) : stop].any():
+            continue
+        if NEIGHBOUR_WEIGHTS[k - 1] != weight:
+            weight = NEIGHBOUR_WEIGHTS[k - 1]
+            np.multiply(near, np.float32(weight), out=lent)
         # The kth neighbour after, then the kth before; k slots from the edge there is none.
         for begin, end, by in ((start, min(stop, n - k), k), (max(start, k), stop, -k)):
-            weight = share[min(begin, begin + by) : min(end, end + by)]
-            if weight.any():
-                part = product[: end - begin]
-                np.multiply(near[begin + by - first : end + by - first], weight[:, None], out=part)
-                blended[begin - start : end - start] += part
+            if end <= begin:
+                continue
+            others = np.flatnonzero(share[min(begin, begin + by) : min(end, end + by)] == 0)
+            part = blended[begin - start : end - start]
+            # What stands in another segment lends nothing: such rows are few, and get back what they were.
+            before = part[others]
+            part += lent[begin + by - first : end + by - first]
+            part[others] = before
     return blended
 
 
 def _unit(blended: Floats) -> Floats:
     """Scale rows to length 1, in place; zeros stay."""
     norm: Floats = np.sqrt(np.einsum("ij,ij->i", blended, blended))[:, None]
-    np.divide(blended, norm, out=blended, where=norm > 0)
+    norm[norm == 0] = 1  # so that zeros stay, without a mask in the division
+    blended /= norm
     return blended
 
 
-def _at(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
+def _at(windows: Windows, bare: Vectors, slots: Rows | slice) -> Floats:
     rows = slots if windows.order is None else windows.order[slots]
     taken: Floats = bare[rows].astype(np.float32)
     return taken

@@ -101,7 +101,8 @@ class Memories:
         """Write all updates; what loses its key loses it first, since an update may give it to another."""
         keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
         keyed += [(seq,) for seq in self._updates.unnamed]
-        self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
+        if keyed:
+            self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
         self._updates.write()
 
     def create(self) -> None:

@@ -105,21 +105,37 @@ def vectors(
     """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
     no = names.number(connection, SCOPE, scope)
     if only is None:
-        source, given = "states s JOIN vectors v ON v.seq = s.seq", "[]"
+        rows = connection.execute(*_all_vectors(connection, no, after)).fetchall()
     else:
-        source = "json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value JOIN vectors v ON v.seq = s.seq"
-        given = id_list(set(only))
-    rows = connection.execute(
-        f"SELECT s.seq, v.vector FROM {source} WHERE s.scope = ?1 AND s.seq > ?2 AND ?3 <> '' ORDER BY s.seq",
-        (no, after, given),
-    ).fetchall()
-    sizes = {len(row[1]) for row in rows}
-    if len(sizes) > 1 or any(size % 2 for size in sizes):
-        raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
+        rows = connection.execute(
+            "SELECT s.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
+            " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq",
+            (no, after, id_list(set(only))),
+        ).fetchall()
     if not rows:
         return np.empty(0, np.int64), np.empty((0, 0), np.float16)
     seqs, blobs = zip(*rows, strict=True)
-    return np.array(seqs, np.int64), np.frombuffer(b"".join(blobs), "<f2").reshape(len(rows), -1)
+    sizes = set(map(len, blobs))
+    if len(sizes) > 1 or any(size % 2 for size in sizes):
+        raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
+    # A bytearray, so that whoever asked may write to the array without a copy.
+    return np.array(seqs, np.int64), np.frombuffer(bytearray().join(blobs), "<f2").reshape(len(rows), -1)
+
+
+def _all_vectors(
+    connection: sqlite3.Connection, no: int | None, after: int
+) -> tuple[str, tuple[int | None, ...]]:
+    """Return the query for all vectors of a scope above `after`: where no other scope's stand between, one range."""
+    count, first, last = connection.execute(
+        "SELECT count(*), min(seq), max(seq) FROM states WHERE scope = ? AND seq > ?", (no, after)
+    ).fetchone()
+    if count and count == last - first + 1:
+        return "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq", (first, last)
+    joined = (
+        "SELECT s.seq, v.vector FROM states s JOIN vectors v ON v.seq = s.seq"
+        " WHERE s.scope = ? AND s.seq > ? ORDER BY s.seq"
+    )
+    return joined, (no, after)
 
 
 def neighbours(

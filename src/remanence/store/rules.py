@@ -67,9 +67,8 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
 }
 _ONE_NUMBER = (int,)
 TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
-_SMALL = frozenset(
-    {"int", "time"}
-)  # for these any number that every column has room for needs no second look
+# Up to these every column of the kind has room: such a number needs no second look.
+_ROOM: Mapping[str, int] = {"int": COUNT_MAX, "time": TIME_BOUND}
 _CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
 _CLOCKS = frozenset({"active", "turns"})
 _RELATIONS = frozenset(map(int, Relation))
@@ -128,7 +127,7 @@ def fits(column: Column, value: Any) -> bool:
         return bool(0 <= given <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
-    if column.kind in _SMALL:
+    if column.kind in _ROOM:
         least, most = _bounds(column)
         return bool(least <= given <= most)
     return column.labels is None or value in _CODES[column.labels]
@@ -271,7 +270,7 @@ def _refuse_key(change: Change) -> None:
 def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
     columns = _TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
-        if type(value) is int and 0 <= value <= COUNT_MAX and columns[name].kind in _SMALL:
+        if type(value) is int and 0 <= value <= _ROOM.get(columns[name].kind, -1):
             continue
         if fitting.get((change.table, name), change) is value:
             continue

@@ -12,7 +12,7 @@ from remanence.change import Change
 from remanence.effects import VERBS
 from remanence.model import STANDING, Kind, Known, Relation, Role, Segment, Severity, Tail, Turn, link_values
 from remanence.segment import goes_on, segment_of
-from remanence.text import asks, term_hash, token_estimate, words
+from remanence.text import asks, token_estimate, words
 from remanence.write.classify import decay
 from remanence.write.roles import told_by
 from remanence.write.value import keep_value
@@ -27,7 +27,7 @@ class Draft:
     kind: Kind | None
     severity: Severity | None
     fingerprint: bytes
-    stems: tuple[str, ...]
+    terms: frozenset[int]  # the hashes of its stems
     said_at: int
     state: str | None = None  # said, or the one in which its category begins
 
@@ -135,7 +135,9 @@ class Batch:
 
     def _store(self, draft: Draft) -> Outcome:
         key = -(len(self.rows) + 1)
-        row = self._row(draft)
+        segment = in_segment(draft.turn, self.agent)
+        tail = self._tail(segment, draft.said_at)
+        row = self._row(draft, tail)
         self.rows.append(row)
         self.drafts.append(draft)
         self._add_source(key, draft)
@@ -145,7 +147,7 @@ class Batch:
         by = told_by(draft.turn, draft.role)
         outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint] = outcome
-        self._count(draft)
+        self._count(draft, segment, tail)
         return outcome
 
     def _after_fallen(self, key: int, draft: Draft) -> str:
@@ -157,7 +159,7 @@ class Batch:
         self.extras.append(Change("links", link, None, link_values(self.now)))
         return f"learned anew: {twin.id} said it and is {twin.status.label}"
 
-    def _row(self, draft: Draft) -> dict[str, Any]:
+    def _row(self, draft: Draft, tail: Tail | None) -> dict[str, Any]:
         turn = draft.turn
         row: dict[str, Any] = {
             "id": self.new_id(),
@@ -171,7 +173,7 @@ class Batch:
             "decay": decay(turn.tags, turn.category),
             "tokens": token_estimate(turn.text),
             "words": len(words(turn.text)),
-            "value": self._value(draft),
+            "value": self._value(draft, tail),
         }
         optional = {
             "key": turn.key,
@@ -190,8 +192,7 @@ class Batch:
         row.update({name: value for name, value in optional.items() if value is not None})
         return row
 
-    def _value(self, draft: Draft) -> float:
-        tail = self._tail(draft)
+    def _value(self, draft: Draft, tail: Tail | None) -> float:
         value = keep_value(
             draft.turn.text,
             memories=self.known.memories + len(self.rows),
@@ -202,18 +203,15 @@ class Batch:
         )
         return round(value.total, 6)
 
-    def _tail(self, draft: Draft) -> Tail | None:
-        """Return the end of the segment that a draft goes on with, None where it begins one."""
-        segment = in_segment(draft.turn, self.agent)
+    def _tail(self, segment: Segment, said_at: int) -> Tail | None:
+        """Return the end of a segment that a text goes on with, None where it begins one."""
         tail = self._tails.get(segment) or self.known.tails.get(segment)
-        return tail if tail is not None and goes_on(segment.kind, tail.said_at, draft.said_at) else None
+        return tail if tail is not None and goes_on(segment.kind, tail.said_at, said_at) else None
 
-    def _count(self, draft: Draft) -> None:
-        for term in {term_hash(stem) for stem in draft.stems}:
+    def _count(self, draft: Draft, segment: Segment, tail: Tail | None) -> None:
+        for term in draft.terms:
             self.df[term] = self.df.get(term, 0) + 1
-        tail = self._tail(draft)
-        ended = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
-        self._tails[in_segment(draft.turn, self.agent)] = ended
+        self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
 
     def _add_source(self, key: int, draft: Draft) -> None:
         source = draft.turn.source

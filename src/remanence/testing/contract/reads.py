@@ -205,6 +205,18 @@ class ReadContract:
         assert ([b, c], [a, c]) == (above.tolist(), only.tolist())
         assert rows[[0, 2]].tolist() == picked.tolist()
 
+    async def test_vectors_are_those_of_one_scope(self, store: Store) -> None:
+        """What another scope took in between is left out, also where the scope is whole up to there."""
+        vector = np.ones(4, "<f2").tobytes()
+        (a,) = (await keep(store, created(1, "mine", vector=vector))).assigned
+        before = (await store.vectors(SCOPE))[0].tolist()
+        (b,) = (await keep(store, created(1, "theirs", vector=vector), scope="elsewhere")).assigned
+        (c,) = (await keep(store, created(1, "mine too", vector=vector))).assigned
+
+        assert ([a], [a, c]) == (before, (await store.vectors(SCOPE))[0].tolist())
+        assert [b] == (await store.vectors("elsewhere"))[0].tolist()
+        assert [] == (await store.vectors("nowhere"))[0].tolist()
+
     async def test_a_vector_may_come_change_and_go(self, store: Store) -> None:
         """A vector is a column like another: None takes it away."""
         (a,) = (await keep(store, created(1, "apples"))).assigned
