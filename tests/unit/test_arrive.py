@@ -197,10 +197,10 @@ def test_a_repeat_within_a_batch_adds_to_its_row() -> None:
 def test_a_first_word_on_how_sure_it_is_stands() -> None:
     """A row that said nothing of it takes what the repeat says, rounded alike."""
     batch = _batch()
-    for confidence in (None, 0.12345678):
+    for confidence in (None, 0.01234567):
         batch.take(_draft("Ann likes tea", confidence=confidence))
 
-    assert 0.123457 == batch.rows[0]["confidence"]
+    assert 0.012346 == batch.rows[0]["confidence"]
 
 
 def test_each_source_of_a_memory_is_named_once() -> None:

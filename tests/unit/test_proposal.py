@@ -62,7 +62,7 @@ def _world() -> World:
             row(category="preference", uses=3),
             row(category="preference"),
             row(category="observation", severity="low"),
-            row(category="fact"),
+            row(category="fact", reinforced=3),
             row(category="task", state="pending"),
             row(kind="procedural"),
             row(category="observation", severity="critical"),

@@ -61,7 +61,6 @@ class Batch:
     rows: list[dict[str, Any]] = field(
         default_factory=list
     )  # new memories, in order; row k has the key -(k + 1)
-    drafts: list[Draft] = field(default_factory=list)  # the draft of each new row
     extras: list[Change] = field(default_factory=list)
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
@@ -139,7 +138,6 @@ class Batch:
         tail = self._tail(segment, draft.said_at)
         row = self._row(draft, tail)
         self.rows.append(row)
-        self.drafts.append(draft)
         self._add_source(key, draft)
         self._tags[key] = set(draft.turn.tags)
         self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(self._tags[key])]
