@@ -127,7 +127,7 @@ def test_what_fits_one_column_is_looked_at_again_for_another() -> None:
     ("change", "words"),
     [
         (Change("memories", 1, None, None), "says nothing"),
-        (Change("memories", (1, 2), {}, {"state": "a"}), "has a key of another shape"),
+        (Change("memories", (1, 2), {}, {"state": "a"}), "has a key of another shape"),  # type: ignore[arg-type]
         (Change("memories", "1", {}, {"state": "a"}), "has a key of another shape"),  # type: ignore[arg-type]
         (Change("tags", 1, None, {}), "has a key of another shape"),
         (Change("tags", (1, 2, 3), None, {}), "has a key of another shape"),
