@@ -3,9 +3,10 @@
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
-from remanence.model import Reason, Relation, Status
+from remanence.model import Kind, Lifecycle, Reason, Relation, Severity, Status
+from remanence.text import token_estimate
 
 
 async def test_update_changes_text_and_what_follows_from_it(memory: remanence.Engine) -> None:
@@ -239,3 +240,189 @@ async def test_what_is_superseded_before_it_held_never_held(
 
     assert (begins, begins) == (fallen.valid_from, fallen.valid_to)
     assert (begins, None) == (back.valid_from, back.valid_to)
+
+
+@pytest.mark.parametrize(
+    ("relation", "weight"),
+    [
+        ("similar", 0.65),
+        ("co_occurs", 0.55),
+        ("elaborates", 0.70),
+        ("supports", 0.75),
+        ("contradicts", 0.60),
+        ("refers", 0.65),
+    ],
+)
+async def test_a_link_drawn_by_hand_weighs_by_its_relation(
+    memory: remanence.Engine, clock: ManualClock, relation: str, weight: float
+) -> None:
+    """Where nobody says how much; and what is drawn is what is kept."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+    drawn = await memory.link(a.id, b.id, relation)
+    (kept,) = await memory.links(a.id)
+
+    assert (weight, None, 1, clock.now()) == (drawn.weight, drawn.confidence, drawn.count, drawn.last_at)
+    assert kept == drawn
+
+
+async def test_how_much_a_link_weighs_can_be_said(memory: remanence.Engine) -> None:
+    """To six digits; nothing at all and all there is are weights too."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+    said = [
+        await memory.link(a.id, b.id, relation, weight=weight, confidence=weight)
+        for relation, weight in (("similar", 0.0), ("supports", 1.0), ("refers", 0.12345678))
+    ]
+
+    assert [(0.0, 0.0), (1.0, 1.0), (0.123457, 0.123457)] == [(link.weight, link.confidence) for link in said]
+
+
+async def test_what_a_link_that_is_there_becomes_is_for_its_caller_to_say(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Left alone, refused, set, or strengthened; each sight but one left alone counts and is dated."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+    first = await memory.link(a.id, b.id, "supports", weight=0.5)
+    clock.advance(hours=1)
+
+    assert first == await memory.link(a.id, b.id, "supports", weight=0.9, if_exists="skip")
+
+    with pytest.raises(InvalidInput, match="exists"):
+        await memory.link(a.id, b.id, "supports", if_exists="error")
+    for wrong in ({"weight": 1.5}, {"confidence": -0.1}):
+        with pytest.raises(InvalidInput, match="not between 0 and 1"):
+            await memory.link(a.id, b.id, "supports", **wrong)  # type: ignore[arg-type]
+
+    assert [first] == await memory.links(a.id)
+
+    sure = await memory.link(a.id, b.id, "supports", confidence=0.25, if_exists="update")
+    unsure = await memory.link(a.id, b.id, "supports", weight=0.75, if_exists="update")
+    grown = await memory.link(a.id, b.id, "supports", weight=0.1)
+
+    assert (0.5, 0.25, 2, clock.now()) == (sure.weight, sure.confidence, sure.count, sure.last_at)
+    assert (0.75, None, 3) == (unsure.weight, unsure.confidence, unsure.count)
+    assert (0.85, None, 4) == (grown.weight, grown.confidence, grown.count)
+    assert [grown] == await memory.links(a.id)
+    assert first.created_at == grown.created_at == clock.now() - HOUR
+
+    await memory.link(a.id, b.id, "supports")
+    full = await memory.link(a.id, b.id, "supports")
+
+    assert (1.0, 6) == (full.weight, full.count)
+
+
+async def test_a_link_with_a_direction_is_not_its_reverse(memory: remanence.Engine) -> None:
+    """What is cut is the one that was named; the answer says how many."""
+    a, b = await memory.learn("a"), await memory.learn("b")
+    await memory.link(a.id, b.id, "supports")
+    with pytest.raises(NotFound):
+        await memory.unlink(b.id, a.id, "supports")
+    with pytest.raises(NotFound):
+        await memory.unlink(a.id, b.id, "refers")
+    await memory.link(b.id, a.id, "supports")
+    done = await memory.unlink(a.id, b.id, "supports")
+
+    assert (1, {"unlink": 1}) == (done.changes, done.counts)
+    assert [(b.seq, a.seq)] == [(link.source, link.target) for link in await memory.links(a.id)]
+
+
+async def test_what_is_set_is_what_was_said(memory: remanence.Engine) -> None:
+    """Labels by name, how sure to six digits, nothing where nothing is said."""
+    learned = await memory.learn("x", attributes={"a": 1})
+    await memory.update(
+        learned.id, kind="procedural", severity="high", lifecycle="validated", confidence=0.12345678
+    )
+    found = await memory.get(learned.id)
+
+    assert (Kind.PROCEDURAL, Severity.HIGH, Lifecycle.VALIDATED) == (
+        found.kind,
+        found.severity,
+        found.lifecycle,
+    )
+    assert (0.123457, {"a": 1}) == (found.confidence, found.attributes)
+
+    await memory.update(learned.id, kind=None, severity=None, confidence=None, attributes={})
+    found = await memory.get(learned.id)
+
+    assert (None, None, None, None) == (found.kind, found.severity, found.confidence, found.attributes)
+
+    for wrong in ({"confidence": 1.5}, {"kind": "procedral"}, {"attributes": {"a": object()}}, {"text": " "}):
+        with pytest.raises(InvalidInput):
+            await memory.update(learned.id, **wrong)
+
+    assert found == await memory.get(learned.id)
+
+
+async def test_what_follows_from_a_text_follows_it(memory: remanence.Engine) -> None:
+    """Its length in words and tokens, and by what it is known again."""
+    learned = await memory.learn("Ann likes tea", speaker="Ann")
+    await memory.update(learned.id, text="Ann likes strong black tea")
+    changed = await memory.get(learned.id)
+    again = await memory.learn("ann likes strong black tea.", speaker="Ann")
+
+    assert ("confirmed", learned.id) == (again.status, again.id)
+    assert 5 == changed.words
+    assert token_estimate("Ann likes strong black tea") == changed.tokens
+
+
+async def test_what_is_forgotten_is_forgotten_once(memory: remanence.Engine) -> None:
+    """Again is no matter, and changes nothing."""
+    learned = await memory.learn("x")
+    first, second = await memory.forget(learned.id), await memory.forget(learned.id)
+
+    assert (1, 0) == (first.changes, second.changes)
+
+
+async def test_a_hold_lasts_to_its_moment(memory: remanence.Engine, clock: ManualClock) -> None:
+    """One microsecond ahead is enough for a hold; at its moment it has ended."""
+    learned = await memory.learn("held")
+    await memory.hold(learned.id, "audit", until=clock.now() + DAY)
+    clock.advance(days=1, seconds=-0.000001)
+    with pytest.raises(Protected):
+        await memory.forget(learned.id)
+    with pytest.raises(Protected):
+        await memory.update(learned.id, text="rewritten")
+    await memory.update(learned.id, text="held")  # the same text is no other
+    clock.advance(seconds=0.000001)
+    await memory.update(learned.id, text="rewritten")
+    await memory.forget(learned.id)
+
+    assert Status.PRUNED == (await memory.get(learned.id)).status
+
+
+async def test_a_correction_takes_over_what_was_said_beside_the_text(memory: remanence.Engine) -> None:
+    """What it is, who said it where, how grave it is and how far it has got."""
+    old = await memory.learn(
+        "Paint the boat red",
+        category="task",
+        kind="procedural",
+        tags=["a"],
+        role="system",
+        speaker="Ann",
+        thread="t",
+        session="s",
+        state="in_progress",
+        severity="high",
+    )
+    new = await memory.correct(old.id, "Paint the boat blue")
+    was, is_ = await memory.get(old.id), await memory.get(new.id)
+    names = ("category", "kind", "tags", "role", "speaker", "thread", "session", "state", "severity")
+
+    assert [getattr(was, name) for name in names] == [getattr(is_, name) for name in names]
+    assert None not in [getattr(is_, name) for name in names]
+
+
+async def test_what_takes_a_place_has_one(memory: remanence.Engine) -> None:
+    """A tombstone neither takes nor loses one; who has it already has it; of two the later holds."""
+    a, b, c, gone = [await memory.learn(text) for text in ("a", "b", "c", "gone")]
+    await memory.forget(gone.id)
+    for old, by in ((a.id, gone.id), (gone.id, a.id)):
+        with pytest.raises(InvalidInput, match="is pruned"):
+            await memory.supersede(old, by)
+    first, again, other = [await memory.supersede(a.id, by) for by in (b.id, b.id, c.id)]
+
+    assert 0 == again.changes
+    assert first.changes > 0
+    assert other.changes > 0
+    assert [c.seq] == [link.source for link in await memory.links(a.id)]
+    with pytest.raises(InvalidInput, match="is superseded"):
+        await memory.confirm(a.id)

@@ -96,6 +96,7 @@ def test_a_column_has_room_up_to_its_bounds(name: str, value: Any, fit: bool) ->
         ("count", 2**24 - 1, True),
         ("count", 2**24, False),
         ("count", -1, False),
+        ("count", None, False),
         ("weight", 1, True),
         ("weight", None, False),
         ("confidence", None, True),

@@ -323,6 +323,21 @@ class CommitContract:
         assert Link(a, b, Relation.SUPPORTS, **values) in links
         assert [(None, None)] == [(link.confidence, link.resolved_at) for link in links if link.source == b]
 
+    async def test_a_link_of_which_nothing_is_said_has_its_defaults(self, store: Store) -> None:
+        """Half a weight, seen once, nobody sure of it, at no time."""
+        a, b = (await keep(store, created(1, "a b"), created(2, "c d"))).assigned
+        await keep(store, Change("links", (a, b, int(Relation.REFERS)), None, {}), verb="link")
+        (link,) = await store.neighbours(SCOPE, [a])
+
+        assert (0.5, 1, None, 0, 0, None) == (
+            link.weight,
+            link.count,
+            link.confidence,
+            link.created_at,
+            link.last_at,
+            link.resolved_at,
+        )
+
     async def test_a_link_changes_by_the_values_named(self, store: Store) -> None:
         """An update of a link keeps the values that it does not name."""
         a, b = (
