@@ -7,9 +7,9 @@ import pytest
 
 from remanence.change import Change, Increment
 from remanence.clock import MINUTE
-from remanence.model import Decay, Known, Relation, Role, Status, Stretch, Tail, Turn, Twin
+from remanence.model import Decay, Known, Relation, Role, Segment, Status, Tail, Turn, Twin
 from remanence.text import fingerprint, stems, term_hash
-from remanence.write.arrive import Batch, Draft, Outcome, in_stretch
+from remanence.write.arrive import Batch, Draft, Outcome, in_segment
 from remanence.write.value import keep_value
 
 NOW = 1_790_000_000_000_000
@@ -22,7 +22,9 @@ def _batch(agent: str | None = None, **known: Any) -> Batch:
 
 def _draft(text: str, said_at: int = NOW, role: Role = Role.USER, **more: Any) -> Draft:
     turn = Turn(text, **more)
-    return Draft(turn, role, None, None, fingerprint(text), tuple(stems(text)), said_at, turn.state)
+    return Draft(
+        turn, role, None, None, fingerprint(text), frozenset(map(term_hash, stems(text))), said_at, turn.state
+    )
 
 
 def _twin(text: str, seq: int = 7, status: Status = Status.ACTIVE) -> dict[bytes, Twin]:
@@ -96,15 +98,15 @@ def test_what_is_said_makes_its_columns() -> None:
     )
 
 
-def test_a_turn_may_name_its_agent_and_its_stretch() -> None:
+def test_a_turn_may_name_its_agent_and_its_segment() -> None:
     """Whom a turn names goes before whoever takes it in."""
     batch = _batch(agent="its own")
     batch.take(_draft("Ann likes tea", agent="other"))
 
     assert "other" == batch.rows[0]["agent"]
-    assert Stretch("run", "other") == in_stretch(Turn("x", agent="other"), "its own")
-    assert Stretch("run", "its own") == in_stretch(Turn("x"), "its own")
-    assert Stretch("thread", "t") == in_stretch(Turn("x", thread="t"), "its own")
+    assert Segment("run", "other") == in_segment(Turn("x", agent="other"), "its own")
+    assert Segment("run", "its own") == in_segment(Turn("x"), "its own")
+    assert Segment("thread", "t") == in_segment(Turn("x", thread="t"), "its own")
 
 
 def test_a_repeat_of_what_is_stored_counts_once_for_each_time() -> None:
@@ -224,9 +226,9 @@ def _value(text: str, **more: Any) -> float:
 
 
 def test_a_value_counts_what_came_before() -> None:
-    """The memories and words of the store and of this batch, its place in its stretch, and a question before it."""
+    """The memories and words of the store and of this batch, its place in its segment, and a question before it."""
     tea = term_hash(*stems("tea"))
-    batch = _batch(memories=100, df={tea: 9}, tails={Stretch("session", "s"): Tail(2, NOW, "Who likes tea?")})
+    batch = _batch(memories=100, df={tea: 9}, tails={Segment("session", "s"): Tail(2, NOW, "Who likes tea?")})
     texts = ("Ann likes tea", "Bob hates tea", "Cy drinks rum")
     for text in texts:
         batch.take(_draft(text, session="s"))
@@ -254,17 +256,17 @@ def test_an_assistant_is_valued_as_one() -> None:
     assert _value("Ann likes tea", assistant=True) == batch.rows[0]["value"]
 
 
-def test_a_stretch_that_rested_too_long_begins_anew() -> None:
+def test_a_segment_that_rested_too_long_begins_anew() -> None:
     """A run by its gap; a place in it counts from there. A repeat is no turn of it."""
     batch = _batch(twins=_twin("Ann likes tea"))
     at = NOW
     for minutes, text in ((0, "one boat"), (30, "two boats"), (30, "Ann likes tea"), (30, "three oars")):
         at += minutes * MINUTE
         batch.take(_draft(text, said_at=at))
-    ends = batch._tails[Stretch("run", None)]
+    ends = batch._tails[Segment("run", None)]
 
     assert Tail(1, at, "three oars") == ends
 
     batch.take(_draft("four oars", said_at=at + 30 * MINUTE))
 
-    assert 2 == batch._tails[Stretch("run", None)].length
+    assert 2 == batch._tails[Segment("run", None)].length

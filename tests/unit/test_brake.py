@@ -58,8 +58,8 @@ def test_a_clock_before_the_newest_record_holds_whatever_is_destroyed() -> None:
 
     assert hold is not None
     assert hold.clock
-    assert hold.why.startswith("the clock stands before the newest record")
-    assert hold.why.endswith("; set it right, or accept it with `accept_clock`")
+    assert "newest record" in hold.why
+    assert "accept_clock" in hold.why
     assert () == notes(scope, NOW)
     assert held(_scope(8, newest_at=NOW), NOW, 0) is None
 

@@ -130,5 +130,5 @@ def test_a_time_of_another_zone_is_the_same_time() -> None:
     east = timezone(timedelta(hours=2))
 
     assert 0 == to_micros(datetime(1970, 1, 1, 2, tzinfo=east))
-    with pytest.raises(InvalidInput, match="without a time zone"):
+    with pytest.raises(InvalidInput, match="time zone"):
         to_micros(datetime(1970, 1, 1))  # noqa: DTZ001

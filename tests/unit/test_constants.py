@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence import change, score, stretch, timekeeping, twins
+from remanence import change, score, segment, timekeeping, twins
 from remanence.change import Cause, Logged, Receipt
 from remanence.model import Decay
 from remanence.recall import fuse
@@ -57,7 +57,7 @@ def test_the_presets_of_weights_are_the_published_ones() -> None:
             (10, 500, 0.1, 0.3),
             (value.RAREST_MAX, value.MEMORIES_PRIOR, value.POINTS_MIN, value.ASSISTANT_SHARE),
         ),
-        ((3, 500), (stretch.FIRST_IN_STRETCH, stretch.LOOK_BACK)),
+        ((3, 500), (segment.FIRST_IN_SEGMENT, segment.LOOK_BACK)),
         ((0.6,), (twins.WORDS_SHARED_MIN,)),
         ((20_000,), (change.PART_CHANGES_MAX,)),
         (
