@@ -53,14 +53,14 @@ MOVING = "version = 1\n" + "\n".join(
 PRUNED, ARCHIVED, KEPT, AWAY, TALK, FACT, TASK, KNOT, STORM, TOMB = range(1, 11)
 
 
-def _world() -> World:
+def a_world() -> World:
     """A scope in which every rule has something to do."""
     return World(
         [
             row(category="knowledge"),
             row(category="knowledge", status="archived", reason="decayed"),
             row(category="preference", uses=3),
-            row(category="preference"),
+            row(category="preference", uses=1),
             row(category="observation", severity="low"),
             row(category="fact", reinforced=3),
             row(category="task", state="pending"),
@@ -76,19 +76,20 @@ def _world() -> World:
     )
 
 
-def _made(text: str = EVERYTHING) -> tuple[Plan, Policy]:
+def planned(text: str = EVERYTHING) -> tuple[Plan, Policy]:
+    """Plan for the scope by a policy."""
     policy = load(text)
-    return plan(_world().snapshot(wanted(policy).tags), policy, NOW), policy
+    return plan(a_world().snapshot(wanted(policy).tags), policy, NOW), policy
 
 
-def _at(made: Plan, seq: int) -> int:
+def place_of(made: Plan, seq: int) -> int:
     """Return the place of a memory in a plan."""
     return int(np.flatnonzero(made.seq == seq)[0])
 
 
-def _edited(made: Plan, name: str, seq: int, **sides: int) -> Mapping[str, Any]:
+def edited(made: Plan, name: str, seq: int, **sides: int) -> Mapping[str, Any]:
     """Let a column of one memory be another before or after; one that it does not change yet it changes."""
-    edits, place = made.columns.get(name, Edits.none()), _at(made, seq)
+    edits, place = made.columns.get(name, Edits.none()), place_of(made, seq)
     if place not in edits.rows:
         edits = Edits(
             *(
@@ -103,14 +104,15 @@ def _edited(made: Plan, name: str, seq: int, **sides: int) -> Mapping[str, Any]:
     return {"columns": {**made.columns, name: replace(edits, **values)}}
 
 
-def _column(name: str, seq: int, **sides: int) -> Forge:
-    return lambda made: _edited(made, name, seq, **sides)
+def column(name: str, seq: int, **sides: int) -> Forge:
+    """Let a column of one memory be another before or after."""
+    return lambda made: edited(made, name, seq, **sides)
 
 
 def _why(group: str, seq: int, rule: str) -> Forge:
     def forge(made: Plan) -> Mapping[str, Any]:
         rules = made.why[group].copy()
-        rules[_at(made, seq)] = made.rules.index(rule)
+        rules[place_of(made, seq)] = made.rules.index(rule)
         return {"why": {**made.why, group: rules}}
 
     return forge
@@ -123,7 +125,7 @@ def _without(*names: str) -> Forge:
 
 
 def _purged(seq: int) -> Forge:
-    return lambda made: {"purged": np.append(made.purged, _at(made, seq))}
+    return lambda made: {"purged": np.append(made.purged, place_of(made, seq))}
 
 
 def _merged(*pairs: tuple[int, int]) -> Forge:
@@ -137,7 +139,7 @@ def _merged(*pairs: tuple[int, int]) -> Forge:
 CUT, MOVED = (STORM, FACT), (AWAY, FACT)
 
 
-def _link(link: tuple[int, int], **values: Any) -> Forge:
+def link_edited(link: tuple[int, int], **values: Any) -> Forge:
     """Let one link say something else."""
 
     def forge(made: Plan) -> Mapping[str, Any]:
@@ -176,7 +178,7 @@ def _counting(action: str, by: int) -> Forge:
 FORGED: list[tuple[Forge, str]] = [
     (lambda made: {"rules": (*made.rules[1:], "notes")}, "names other rules than its policy has"),
     (lambda _: {"automatic": True}, "says that nobody asked for it, and yet was handed over"),
-    (_column("pinned", FACT), "changes pinned, which no rule of its policy does"),
+    (column("pinned", FACT), "changes pinned, which no rule of its policy does"),
     (
         lambda made: {"flags": {**made.flags, "flag/other": np.array([FACT])}},
         "gives the tag 'flag/other', which no rule of its policy does",
@@ -184,55 +186,55 @@ FORGED: list[tuple[Forge, str]] = [
     (lambda _: {"fired": ("best", "notes")}, "says that a rule has fired which never does"),
     (_why("lifecycle", KNOT, "notes"), "follows a rule in 'lifecycle' that does no such thing"),
     (
-        _column("reinforced", KNOT, after=1),
+        column("reinforced", KNOT, after=1),
         "changes reinforced of a memory to which no rule does that",
     ),
-    (_column("uses", FACT, after=1), "changes uses of a memory to which no rule does that"),
+    (column("uses", FACT, after=1), "changes uses of a memory to which no rule does that"),
     (_without("state", "state_at"), "names a memory that it does not change"),
-    (_column("status_at", TALK, after=NOW + 1), "sets status_at to another time than its own"),
-    (_column("tier", FACT, after=Tier.HOT), "sets tier to what no rule of its policy leads to"),
+    (column("status_at", TALK, after=NOW + 1), "sets status_at to another time than its own"),
+    (column("tier", FACT, after=Tier.HOT), "sets tier to what no rule of its policy leads to"),
     (
-        _column("lifecycle", KNOT, after=Lifecycle.STALE),
+        column("lifecycle", KNOT, after=Lifecycle.STALE),
         "sets lifecycle to what no rule of its policy leads to",
     ),
-    (_column("reason", TALK, after=Reason.FORGOTTEN), "sets reason to what no rule of its policy leads to"),
-    (_column("reinforced", FACT, before=7, after=6), "counts reinforced down"),
-    (_column("reinforced", FACT, before=7, after=7), "counts reinforced down"),
+    (column("reason", TALK, after=Reason.FORGOTTEN), "sets reason to what no rule of its policy leads to"),
+    (column("reinforced", FACT, before=7, after=6), "counts reinforced down"),
+    (column("reinforced", FACT, before=7, after=7), "counts reinforced down"),
     (
         lambda made: {"states": tuple(f"{name} again" for name in made.states)},
         "sets state to what no rule of its policy leads to",
     ),
-    (_column("state", TASK, after=-1), "sets state to what no rule of its policy leads to"),
-    (_column("state", TASK, after=ABSENT), "sets state to what no rule of its policy leads to"),
-    (_column("reinforced", FACT, before=0, after=2), "reinforces more than its policy does"),
-    (_column("status", TALK, after=Status.PRUNED), "makes a memory pruned without a rule that does"),
+    (column("state", TASK, after=-1), "sets state to what no rule of its policy leads to"),
+    (column("state", TASK, after=ABSENT), "sets state to what no rule of its policy leads to"),
+    (column("reinforced", FACT, before=0, after=2), "reinforces more than its policy does"),
+    (column("status", TALK, after=Status.PRUNED), "makes a memory pruned without a rule that does"),
     (
-        _all(_column("status", PRUNED, after=Status.ARCHIVED), _column("reason", PRUNED)),
+        _all(column("status", PRUNED, after=Status.ARCHIVED), column("reason", PRUNED)),
         "makes a memory archived without a rule that does",
     ),
-    (_column("status", TALK, after=Status.SUPERSEDED), "makes a memory superseded without a rule that does"),
-    (_column("status", AWAY, after=Status.PRUNED), "makes a memory pruned without a rule that does"),
-    (_column("status", TALK, after=Status.ACTIVE), "makes a memory active without a rule that does"),
-    (_column("status", TALK, after=9), "makes a memory 9 without a rule that does"),
-    (_column("status", TALK, before=Status.PRUNED), "makes a memory archived that was pruned"),
-    (_column("status", TALK, before=9), "makes a memory archived that was 9"),
-    (_column("tier", FACT, after=Tier.ARCHIVE), "puts a memory into the archive that it does not archive"),
-    (_column("tier", TOMB, after=Tier.WARM), "destroys a memory without a rule that does"),
-    (_all(_purged(TALK), _column("tier", TALK)), "destroys a memory without a rule that does"),
+    (column("status", TALK, after=Status.SUPERSEDED), "makes a memory superseded without a rule that does"),
+    (column("status", AWAY, after=Status.PRUNED), "makes a memory pruned without a rule that does"),
+    (column("status", TALK, after=Status.ACTIVE), "makes a memory active without a rule that does"),
+    (column("status", TALK, after=9), "makes a memory 9 without a rule that does"),
+    (column("status", TALK, before=Status.PRUNED), "makes a memory archived that was pruned"),
+    (column("status", TALK, before=9), "makes a memory archived that was 9"),
+    (column("tier", FACT, after=Tier.ARCHIVE), "puts a memory into the archive that it does not archive"),
+    (column("tier", TOMB, after=Tier.WARM), "destroys a memory without a rule that does"),
+    (_all(_purged(TALK), column("tier", TALK)), "destroys a memory without a rule that does"),
     (_merged((KEPT, AWAY), (KEPT, AWAY)), "merges what its policy does not"),
     (_merged((KEPT, AWAY), (AWAY, KEPT)), "merges what its policy does not"),
     (_merged((KEPT, AWAY), (STORM, FACT)), "merges a memory away and leaves it in sight"),
     (
-        _link(CUT, source=AWAY, relation=int(Relation.SUPPORTS)),
+        link_edited(CUT, source=AWAY, relation=int(Relation.SUPPORTS)),
         "names a link twice, or one that cannot be",
     ),
-    (_link(CUT, source=FACT), "names a link twice, or one that cannot be"),
-    (_link(CUT, relation=int(Relation.SIMILAR)), "names a link twice, or one that cannot be"),
-    (_link(CUT, why="notes"), "cuts a link by a rule that does not"),
-    (_link(CUT, after=0.5), "cuts a link by a rule that does not"),
-    (_link(CUT, before=np.nan), "cuts a link by a rule that does not"),
-    (_link(CUT, why=-1), "changes a link that no merge moves"),
-    (_link(MOVED, before=np.nan, after=np.nan), "changes a link that no merge moves"),
+    (link_edited(CUT, source=FACT), "names a link twice, or one that cannot be"),
+    (link_edited(CUT, relation=int(Relation.SIMILAR)), "names a link twice, or one that cannot be"),
+    (link_edited(CUT, why="notes"), "cuts a link by a rule that does not"),
+    (link_edited(CUT, after=0.5), "cuts a link by a rule that does not"),
+    (link_edited(CUT, before=np.nan), "cuts a link by a rule that does not"),
+    (link_edited(CUT, why=-1), "changes a link that no merge moves"),
+    (link_edited(MOVED, before=np.nan, after=np.nan), "changes a link that no merge moves"),
     *(
         (_counting(action, by), "counts otherwise than it acts")
         for by in (1, -1)
@@ -262,7 +264,7 @@ def _refused(made: Decision, policy: Policy) -> str:
 
 def test_what_its_policy_made_is_no_forgery() -> None:
     """A plan that does something of every sort is taken as it is."""
-    made, policy = _made()
+    made, policy = planned()
     refuse_foreign(made, policy)
 
     assert {
@@ -282,7 +284,7 @@ def test_what_its_policy_made_is_no_forgery() -> None:
 @pytest.mark.parametrize(("forge", "complaint"), FORGED)
 def test_each_forgery_is_refused_by_what_is_wrong_with_it(forge: Forge, complaint: str) -> None:
     """One thing is forged at a time, all else is as the policy made it; the error says which."""
-    made, policy = _made()
+    made, policy = planned()
 
     assert f"the plan {complaint}" in _refused(replace(made, **forge(made)), policy)
 
@@ -290,10 +292,10 @@ def test_each_forgery_is_refused_by_what_is_wrong_with_it(forge: Forge, complain
 @pytest.mark.parametrize(
     ("forge", "complaint"),
     [
-        (_column("tier", FACT, after=Tier.COLD), "sets tier to what no rule of its policy leads to"),
-        (_column("tier", FACT, after=Tier.ARCHIVE), "sets tier to what no rule of its policy leads to"),
+        (column("tier", FACT, after=Tier.COLD), "sets tier to what no rule of its policy leads to"),
+        (column("tier", FACT, after=Tier.ARCHIVE), "sets tier to what no rule of its policy leads to"),
         (
-            _column("lifecycle", KNOT, after=Lifecycle.ARCHIVED),
+            column("lifecycle", KNOT, after=Lifecycle.ARCHIVED),
             "sets lifecycle to what no rule of its policy leads to",
         ),
         (_merged((FACT, KNOT)), "merges what its policy does not"),
@@ -301,7 +303,7 @@ def test_each_forgery_is_refused_by_what_is_wrong_with_it(forge: Forge, complain
 )
 def test_a_policy_that_takes_nothing_away_leads_nowhere_else(forge: Forge, complaint: str) -> None:
     """Where no rule archives, prunes or merges, no memory comes to where those lead."""
-    made, policy = _made(MOVING)
+    made, policy = planned(MOVING)
     refuse_foreign(made, policy)
 
     assert f"the plan {complaint}" in _refused(replace(made, **forge(made)), policy)
@@ -318,7 +320,7 @@ def test_a_policy_that_takes_nothing_away_leads_nowhere_else(forge: Forge, compl
 )
 def test_the_only_rule_of_a_policy_is_one(rule: str) -> None:
     """What the first rule does is done by a rule; a plan of it is no forgery."""
-    made, policy = _made(f"version = 1\n{rule}")
+    made, policy = planned(f"version = 1\n{rule}")
     refuse_foreign(made, policy)
 
     assert not made.empty
@@ -334,7 +336,7 @@ def test_what_is_merged_away_may_be_purged_in_the_same_run() -> None:
         + "\n"
         + _rule("tombs", "purge", "purge", "status == 'superseded'")
     )
-    made = plan(_world().snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(a_world().snapshot(wanted(policy).tags), policy, NOW)
     refuse_foreign(made, policy)
 
     assert [AWAY] == made.merges.discard.tolist()
