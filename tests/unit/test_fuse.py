@@ -220,6 +220,18 @@ def test_strength_tells_a_match_from_a_miss() -> None:
     assert 1 > strong > weak > none == 0
 
 
+def test_strength_is_the_mean_of_both_measures() -> None:
+    """The share of the best possible match in words, and the cosine where there are vectors."""
+    said = apart("boat", "rope")
+    words = ask(said, "boat")
+    both = ask(said, "boat", vectors=[[0.6, 0.8], [0.0, 1.0]], toward=[1.0, 0.0])
+    share = both.parts[0]["bm25_share"]
+
+    assert words.parts[0]["bm25_share"] == words.strength
+    assert 0.6 == pytest.approx(both.parts[0]["cosine"])
+    assert (share + 0.6) / 2 == pytest.approx(both.strength)
+
+
 def test_of_equal_scores_the_newer_comes_first() -> None:
     """Ties are broken by order of arrival, so that a ranking is repeatable."""
     assert ask(apart("boat", "boat", "boat"), "boat", limit=2).rows.tolist() == [2, 1]

@@ -178,3 +178,21 @@ def test_the_surest_pair_goes_first() -> None:
         made = plan(World([row() for _ in range(10)], near).snapshot(), POLICY, NOW)
 
         assert away == made.merges.discard.tolist()
+
+
+def test_a_merge_beside_a_purge_names_no_link_that_goes_with_it() -> None:
+    """Links of what is purged go when that is applied, from either end; of the merge all are named."""
+    purge = '[[rule]]\nname = "tombs"\nevery = "deep"\nphase = "purge"\nwhere = "status == \'pruned\'"\ndo = "purge"\n'
+    policy = load(f"{POLICY.source}\n{purge}")
+    supports = int(Relation.SUPPORTS)
+    links = {key: link() for key in ((1, 3, supports), (3, 4, supports), (2, 4, supports), (4, 5, supports))}
+    world = World(
+        [row(), row(), row(status="pruned", reason="decayed"), *[row() for _ in range(12)]], NEAR | links
+    )
+    made = plan(world.snapshot(), policy, NOW)
+    named = set(zip(made.links.source.tolist(), made.links.target.tolist(), strict=True))
+    world.apply(made)
+
+    assert ({"merge": 1, "purge": 1}, [3]) == (made.counts, made.seq[made.purged].tolist())
+    assert {(2, 4), (1, 4), (1, 2)} == named
+    assert {(1, 2), (1, 4), (4, 5)} == {key[:2] for key in world.links}
