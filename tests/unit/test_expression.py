@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
 from remanence.curate.columns import reference, vocabulary
-from remanence.curate.expression import CHARS_MAX, Names, Place, condition, ordering
+from remanence.curate.expression import CHARS_MAX, Names, Over, Place, condition, ordering
 from remanence.curate.frame import Frame, LinkFrame, Node
 from remanence.errors import PolicyError
 from remanence.model import COLUMN, Decay, Kind, Relation, Severity
@@ -507,3 +507,112 @@ def test_every_word_has_a_meaning() -> None:
             assert word.doc
         for function in vocabulary(over).functions.values():
             assert f"`{function.signature}`" in page
+
+
+# Of every function a right argument, what stands behind the call, and how many arguments it takes.
+CALLS = {
+    **dict.fromkeys(("days", "hours", "minutes", "weeks", "turns"), ("1", " < idle", 1, 1)),
+    "age": ("used_at", " > idle", 0, 8),
+    **dict.fromkeys(("latest", "earliest"), ("used_at", " > learned_at", 2, 8)),
+    "uses": ("1", " > 1", 1, 1),
+    "recency": ("days(1)", " > 0.5", 0, 1),
+    "score": ("'self'", " > 0.5", 1, 1),
+    "tagged": ("'a'", "", 1, 1),
+    "declared": ("category", "", 1, 1),
+    **dict.fromkeys(("missing", "known"), ("uses", "", 1, 1)),
+    **dict.fromkeys(("coalesce", "min", "max"), ("uses", " > 1", 2, 8)),
+    "one": ("pinned", " > 0", 1, 1),
+    "clamp": ("uses", " > 1", 3, 3),
+    **dict.fromkeys(("ln", "exp"), ("uses", " > 1", 1, 1)),
+    **dict.fromkeys(("both", "either"), ("pinned", "", 1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_takes_so_many_arguments_and_none_by_name(name: str) -> None:
+    """From the least to the most it compiles; one fewer, one more, or one with a name is refused."""
+    argument, rest, least, most = CALLS[name]
+    over: Over = "links" if name in {"both", "either"} else "memories"
+
+    def compiles(arguments: int, more: str = "") -> None:
+        text = f"{name}({', '.join([argument] * arguments)}{more}){rest}"
+        condition(text, vocabulary(over), NAMES, Place(), over)
+
+    for arguments in (least, most):
+        compiles(arguments)
+    for arguments in {least - 1, most + 1} - {-1}:
+        with pytest.raises(PolicyError, match=f"wrong number of arguments: {arguments}"):
+            compiles(arguments)
+    with pytest.raises(PolicyError, match="takes no named arguments"):
+        compiles(most, ", extra=1")
+
+
+def test_every_function_is_called_here() -> None:
+    """But `linked`, which takes named ones."""
+    words = {*vocabulary("memories").functions, *vocabulary("links").functions}
+
+    assert {*CALLS, "linked"} == words
+
+
+def test_a_condition_may_be_so_deep_and_so_long() -> None:
+    """Twenty-four levels, four hundred nodes and two thousand characters; one more of each is refused."""
+    compiled("not " * 23 + "pinned")
+    with pytest.raises(PolicyError, match="too deeply nested"):
+        compiled("not " * 24 + "pinned")
+    compiled("pinned" + " " * (CHARS_MAX - 6))
+    with pytest.raises(PolicyError, match="2001 characters"):
+        compiled("pinned" + " " * (CHARS_MAX - 5))
+    compiled(" or ".join(["pinned"] * 399)[:CHARS_MAX].rpartition(" or ")[0])
+    with pytest.raises(PolicyError, match="too long or too deeply nested"):
+        compiled("uses in (" + ",".join("1" * 400) + ")")
+
+
+@pytest.mark.parametrize(
+    ("text", "recovery"),
+    [
+        ("idle > 3", "write a duration as days(7)"),
+        ("used_at > days(3)", "turn a time into an age first"),
+        ("used_at > 3", "turn a time into an age first"),
+        ("pinned == 1", "write the condition itself"),
+        ("agent == 3", "compare agent with a quoted name"),
+        ("uses == 'a'", "of one type"),
+        ("uses + 'a' > 3", "compare times with durations"),
+    ],
+)
+def test_a_mismatch_says_what_to_write(text: str, recovery: str) -> None:
+    """By the two types that do not go together."""
+    with pytest.raises(PolicyError) as caught:
+        compiled(text)
+
+    assert recovery in caught.value.recovery
+
+
+def test_only_declared_categories_are_declared() -> None:
+    """Whatever names a scope has; where there is none it is unknown."""
+    some = [row(category=category) for category in ("aaa", "fact", "zzz", None)]
+
+    assert [False, True, False, None] == truths("declared(category)", *some)
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("relation == 'similar'", [0, 2]),
+        ("relation != 'similar'", [1]),
+        ("confidence >= 1", [0, 2]),
+        ("confidence < 1", [1]),
+        ("weight > 0.4", [1, 2]),
+        ("last_at < now - days(2)", [2]),
+    ],
+)
+def test_the_columns_of_links_are_read(text: str, edges: list[int]) -> None:
+    """A link of which nobody said how sure it is, is sure."""
+    links = {
+        **linked((1, 2), weight=0.4),
+        **linked((1, 3), relation=Relation.SUPPORTS, weight=0.5, confidence=0.5),
+        **linked((2, 3), weight=0.5, last_at=NOW - 3 * DAY),
+    }
+    frame = Frame(World([row() for _ in range(3)], links).snapshot(), NOW)
+    node = condition(text, vocabulary("links"), NAMES, Place(), "links")
+
+    assert edges == np.flatnonzero(node.run(LinkFrame(frame, np.arange(3)))).tolist()
