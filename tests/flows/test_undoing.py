@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.change import Receipt
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, NotFound, Protected
+from remanence.clock import DAY, ManualClock
+from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows import curating, exchange
-from remanence.model import Decay, Relation, Status
+from remanence.model import Decay, Lifecycle, Relation, Status
 from remanence.store.base import Find
 from remanence.store.memory import MemoryStore
 from tests.flows.conftest import Measured, Opener
@@ -291,3 +291,106 @@ async def test_a_rating_between_does_not_keep_an_edit_from_being_undone(memory: 
     back = await memory.get(learned.id)
 
     assert ("The bell rings twice.", 1_000) == (back.text, back.helped)
+
+
+async def test_an_undoing_says_what_it_took_back(memory: remanence.Engine) -> None:
+    """How many rows in how many parts, under an id that follows from the run's; it can be undone itself, once."""
+    learned = await memory.learn("The bell rings twice.", tags=["a"], source="s")
+    run = (await memory.history(learned.id))[0].run
+    done = await memory.undo(run)
+    again = await memory.undo(done)
+    back = await memory.get(learned.id)
+
+    assert ("undo", 3, {"undo": 3}, 1) == (done.verb, done.changes, done.counts, done.parts)
+    assert done.run != run
+    assert ("The bell rings twice.", ("a",), ("s",)) == (back.text, back.tags, back.sources)
+    assert 3 == again.changes
+    for name in (run, done.run):
+        with pytest.raises(InvalidInput, match="undone already") as refused:
+            await memory.undo(name)
+        assert "undo the undoing" in refused.value.recovery
+
+
+async def test_counting_uses_is_not_undone(memory: remanence.Engine) -> None:
+    """The run that changed something is; one that is not there is not found, and what is no run is refused."""
+    await memory.learn("The bell rings twice.")
+    await memory.recall("bell")
+    await memory.plan("tidy")  # settles the uses
+    (used,) = [event.run for event in await memory.history() if event.verb == "use"]
+    with pytest.raises(InvalidInput, match="only counted uses"):
+        await memory.undo(used)
+    with pytest.raises(NotFound):
+        await memory.undo("0" * 32)
+
+    assert 1 == (await memory.get(1)).uses
+
+
+async def test_what_stands_is_not_restored(memory: remanence.Engine) -> None:
+    """In the inbox and active alike; what was never there is not found."""
+    learned = await memory.learn("The bell rings twice.", key="bell")
+    for _ in range(2):
+        with pytest.raises(InvalidInput) as refused:
+            await memory.restore(learned.id)
+        assert "nothing to restore" in refused.value.recovery
+        await memory.consolidate()
+    with pytest.raises(NotFound):
+        await memory.restore("another")
+
+    assert Status.ACTIVE == (await memory.get("bell")).status
+
+
+@pytest.mark.parametrize(("days", "left"), [(0, True), (9, True), (10, False), (11, False)])
+async def test_what_held_until_a_time_holds_until_then_again(
+    memory: remanence.Engine, clock: ManualClock, days: int, left: bool
+) -> None:
+    """What took its place ended it; an end that has come by the time it is back is none any more."""
+    until = clock.now() + 10 * DAY
+    old, new = await memory.learn("The bell rings twice."), await memory.learn("The bell rings thrice.")
+    await memory.update(old.id, valid_to=until, lifecycle="validated")
+    await memory.supersede(old.id, new.id)
+    fallen = await memory.get(old.id)
+    clock.advance(days=days)
+    done = await memory.restore(old.id)
+    back = await memory.get(old.id)
+
+    assert fallen.valid_to == until - 10 * DAY
+    assert (until if left else None) == back.valid_to
+    assert Lifecycle.VALIDATED == back.lifecycle
+    assert {"restore": 1} == done.counts
+
+
+@pytest.mark.parametrize("name", ["key", "id", "number"])
+async def test_a_purged_memory_is_restored_by_each_of_its_names(
+    memory: remanence.Engine, clock: ManualClock, name: str
+) -> None:
+    """From the newest image of it; the answer says how many rows came back."""
+    learned = await memory.learn("The bell rings twice.", key="bell", tags=["a", "b"], source="s")
+    names: dict[str, int | str] = {"key": "bell", "id": learned.id, "number": learned.seq}
+    for _ in range(2):
+        await memory.forget(learned.id)
+        clock.advance(days=40)
+        await memory.apply(await memory.plan(TOMBS), allow_destroyed=9)
+        with pytest.raises(NotFound):
+            await memory.get(learned.id)
+        done = await memory.restore(names[name])
+        back = await memory.get("bell")
+
+        assert (4, {"restore": 1}, ()) == (done.changes, done.counts, done.skipped)
+        assert (learned.seq, Status.ACTIVE, ("a", "b"), ("s",)) == (
+            back.seq,
+            back.status,
+            back.tags,
+            back.sources,
+        )
+
+
+TOMBS = """
+version = 1
+
+[[rule]]
+name = "tombs"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "status == 'pruned'"
+"""
