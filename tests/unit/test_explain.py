@@ -260,3 +260,26 @@ def test_a_rule_that_rests_says_until_when() -> None:
     assert (True, False, None, "reinforce") == told(rule, fired={"r": NOW - 40 * HOUR})
     assert (False, True, None, "stays as it is") == told(active, fired=fired, spans=worked())
     assert (False, True, NOW + 80 * HOUR, "stays as it is") == told(active, fired=fired, spans=half)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "relation", "links"),
+    [
+        (0.95, Relation.NEAR_DUPLICATE, 1),
+        (0.949, Relation.NEAR_DUPLICATE, 0),
+        (0.99, Relation.SIMILAR, 0),
+        (None, Relation.NEAR_DUPLICATE, 0),
+    ],
+)
+def test_a_rule_over_pairs_judges_what_is_sure_enough(
+    confidence: float | None, relation: Relation, links: int
+) -> None:
+    """From the rule's confidence on, and of near duplicates alone; it acts where one matches."""
+    rule = 'phase = "deduplicate"\nover = "pairs"\nwhere = "True"\nmin = 0.95\ndo = "merge"'
+    text = f'version = 1\n[[rule]]\nname = "twins"\nevery = "deep"\n{rule}'
+    world = World([row() for _ in range(9)], linked((1, 2), relation=relation, confidence=confidence))
+    mine, other = (verdict(text, world, "twins", seq) for seq in (1, 5))
+
+    assert {"links": links, "matching": links} == mine.values
+    assert ("true" if links else "false", bool(links)) == (mine.truth, mine.acts)
+    assert ("false", False, {"links": 0, "matching": 0}) == (other.truth, other.acts, other.values)
