@@ -181,8 +181,10 @@ class RefusalContract:
         """Of memories that a commit creates out of sight each says why, however alike they are."""
         fallen = {"status": Status.PRUNED, "tier": Tier.COLD}
         said = created(1, "a b", **fallen, reason=Reason.FORGOTTEN)
-        await refused(store, [said, created(2, "c d", **fallen)], "import")
-        await refused(store, [created(2, "c d", **fallen), said], "import")
+        for is_first in (True, False):
+            pair = [said, created(2, "c d", **fallen)]
+            error = await refused(store, pair if is_first else pair[::-1], "import")
+            assert "no reason" in str(error)
         await keep(store, said, created(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
 
     async def test_each_move_is_judged_by_where_it_begins(self, store: Store) -> None:
