@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Change
+from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Corpus
 from remanence.recall.fuse import Ground, ground_of
@@ -122,8 +123,14 @@ class ScopeIndex:
         return self._codes[column].get(name, -2)
 
     def rows_of(self, seqs: Iterable[int]) -> Ints:
-        """Return the rows of sequence numbers that are all here."""
-        return np.searchsorted(self.seq, np.fromiter(seqs, np.int64))
+        """Return the rows of sequence numbers that are all here; where the audit left one out, it cannot be trusted."""
+        rows, here = self.rows_among(np.fromiter(seqs, np.int64))
+        if not here.all():
+            raise StoreDamaged(
+                f"the history of scope {self._scope!r} leaves out a memory that is stored",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        return rows
 
     def lending_rows(self, seqs: Ints) -> Ints:
         """Return the rows of sequence numbers, without tombstones and what arrived since the last refresh."""
@@ -242,6 +249,11 @@ class ScopeIndex:
         """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
         if not len(seqs) or not self._rows:
             return
+        if vectors.shape[1] != self._dimensions:
+            raise StoreDamaged(
+                f"the vectors of scope {self._scope!r} have {vectors.shape[1]} numbers instead of {self._dimensions}",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
         at = np.searchsorted(self.seq, seqs)
         at[at == self._rows] = 0
         here = self.seq[at] == seqs

@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 
 from remanence.clock import MINUTE
+from remanence.model import INT_MAX
 from remanence.snapshot import Ints
 from remanence.store.base import Booked, Bookkeeping
 from remanence.store.dialect import DECODING
@@ -67,7 +68,10 @@ def hear(connection: sqlite3.Connection, scope: int, at: int, turns: int) -> Non
 def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
     """Return what a clock is read from: spans or turns heard, ascending."""
     rows = connection.execute(_CLOCKS[name], (scope,)).fetchall()
-    return np.array(rows, np.int64).reshape(-1, 2)
+    with DECODING:
+        if name == "turns" and not all(0 < turns <= INT_MAX for _, turns in rows):
+            raise ValueError("turns that nobody can have heard")
+        return np.array(rows, np.int64).reshape(-1, 2)
 
 
 def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None) -> Booked:
@@ -88,7 +92,10 @@ def _values(
     statement = "SELECT name, value FROM settings WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
     rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
     with DECODING:
-        return {name: orjson.loads(value) for name, value in rows}
+        values = {name: orjson.loads(value) for name, value in rows}
+        if None in values.values():
+            raise ValueError("a kept value is null")
+        return values
 
 
 def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
-from remanence.model import COLUMN, COUNT_MAX, Column
+from remanence.model import COLUMN, COUNT_MAX, Column, Decay
 from remanence.snapshot import LinkColumns, Snapshot, Wanted
 from remanence.store import books
 from remanence.store.names import SCOPE, Names
@@ -112,7 +112,11 @@ def _unpacked(column: Column, rows: Rows) -> Array:
     """Turn a column's bits into the array that a snapshot holds; names are still numbers of the store."""
     name = column.name
     if column.kind == "enum":
-        return (rows.unsigned(name) - 1).astype(np.int8)
+        codes = (rows.unsigned(name) - 1).astype(np.int8)
+        # Where a memory stands may be unknown, and a guard protects it then; without a decay class it has no strength.
+        if name == "decay" and codes.max(initial=0) > max(Decay):
+            raise ValueError("an unknown decay class")
+        return codes
     if column.kind == "fraction":
         millionths = rows.unsigned(name) - 1
         return np.where(millionths < 0, np.nan, millionths / MILLION)
@@ -144,9 +148,12 @@ def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], b
     """Return the first and last sequence number of a scope, and whether it fills a good part of the table."""
     (first,) = connection.execute("SELECT min(seq) FROM states WHERE scope = ?", (no,)).fetchone()
     (last,) = connection.execute("SELECT max(seq) FROM states WHERE scope = ?", (no,)).fetchone()
+    (given_out,) = connection.execute("SELECT max(seq) FROM memories").fetchone()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
     if first is None:
         return (1, 0), False
+    if first < 1 or last > (given_out or 0):  # or else the ranges between would be read for ever
+        raise ValueError("a sequence number that no memory has")
     return (first, last), bool(row) and row[0] >= _DENSE * (last - first + 1)
 
 

@@ -79,6 +79,8 @@ def arriving(connection: sqlite3.Connection, names: Names, scope: str, asked: Ar
     if no is None:
         return Known()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
+    if row is not None and row[0] < 0:
+        raise ValueError("fewer memories than none")
     twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
     keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
     tails = ((segment, _tail(connection, names, no, segment)) for segment in asked.segments)
