@@ -35,6 +35,7 @@ def connection() -> Iterator[sqlite3.Connection]:
     connection.execute(
         "INSERT INTO names (no, space, name) VALUES (51, 'scope', 'work'), (52, 'scope', 'other')"
     )
+    connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', ?)", (2**40,))
     yield connection
     connection.close()
 

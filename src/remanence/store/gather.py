@@ -148,11 +148,13 @@ def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], b
     """Return the first and last sequence number of a scope, and whether it fills a good part of the table."""
     (first,) = connection.execute("SELECT min(seq) FROM states WHERE scope = ?", (no,)).fetchone()
     (last,) = connection.execute("SELECT max(seq) FROM states WHERE scope = ?", (no,)).fetchone()
-    (given_out,) = connection.execute("SELECT max(seq) FROM memories").fetchone()
+    given_out = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").fetchone()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
     if first is None:
         return (1, 0), False
-    if first < 1 or last > (given_out or 0):  # or else the ranges between would be read for ever
+    if (
+        first < 1 or given_out is None or last > given_out[0]
+    ):  # or else the ranges between would be read for ever
         raise ValueError("a sequence number that no memory has")
     return (first, last), bool(row) and row[0] >= _DENSE * (last - first + 1)
 
