@@ -302,10 +302,12 @@ def test_edits_that_take_away(talk: Desk) -> None:
 
 
 def test_a_correction_takes_the_place_of_what_it_corrects(talk: Desk) -> None:
-    """The old memory is history, the new one answers."""
+    """The old memory is history, the new one answers, also to the key."""
+    old = talk.read("get", "code")["id"]
     learned = json.loads(talk.good("correct", "code", "The boathouse door code is 9038.", "--json"))
 
-    assert "superseded" == talk.read("get", "code")["status"]
+    assert "superseded" == talk.read("get", old)["status"]
+    assert learned["id"] == talk.read("get", "code")["id"]
     assert learned["id"] == talk.read("recall", "door code")["memories"][0]["memory"]["id"]
 
 

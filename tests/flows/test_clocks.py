@@ -289,7 +289,7 @@ async def test_what_was_written_at_the_moment_of_acceptance_is_of_its_time(
         held = (await memory.plan()).held
 
         assert held is not None
-        assert "stands before the newest record" in held
+        assert "the clock is set back" in held
 
 
 async def test_an_old_file_has_its_records(opener: Opener, clock: ManualClock) -> None:
