@@ -13,7 +13,7 @@ settings.register_profile(
     "ci", max_examples=100, deadline=None, derandomize=True, print_blob=True, suppress_health_check=QUIET
 )
 settings.register_profile(
-    "deep", max_examples=2_000, deadline=None, print_blob=True, suppress_health_check=QUIET
+    "deep", max_examples=1_000, deadline=None, print_blob=True, suppress_health_check=QUIET
 )
 # A shell starts what it puts in the background with Ctrl-C ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

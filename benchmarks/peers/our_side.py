@@ -15,7 +15,7 @@ import remanence
 from benchmarks.corpus import DIMENSIONS
 from benchmarks.report import rss_peak_mb, spent
 from remanence.clock import HOUR, ManualClock
-from remanence.llm.base import Bands, Vectors, WordWeight
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.text import fingerprint, token_estimate, words
 
 # As on the other side: every third memory is past its recency, and all links were active ten hours ago.
@@ -30,7 +30,7 @@ class Prepared:
 
     name = "prepared"
     dimensions = DIMENSIONS
-    bands = Bands(similar=0.5, near=0.85)
+    thresholds = SimilarityThresholds(similar=0.5, near=0.85)
 
     def __init__(self, texts: Sequence[str], vectors: Vectors) -> None:
         self._row = {text: row for row, text in enumerate(texts)}

@@ -12,37 +12,18 @@ from remanence.arguments import check_path
 from remanence.change import Receipt
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
-from remanence.curate.plan import Plan
-from remanence.curate.policy import Policy
-from remanence.flows import (
-    booting,
-    closing,
-    compacting,
-    consolidating,
-    curating,
-    editing,
-    exchange,
-    framing,
-    ingesting,
-    probing,
-    putting,
-    rating,
-    recalling,
-    scheduling,
-    sessions,
-    settings,
-    speaking,
-    starting,
-    telling,
-    undoing,
-    writing,
-)
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import Policy
+from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
-from remanence.flows.frames import Frames
-from remanence.flows.framing import Look
+from remanence.flows.curate import curating, scheduling, undoing
 from remanence.flows.graph import Graph
-from remanence.flows.ingesting import Ingested
-from remanence.flows.recalling import Asked
+from remanence.flows.recall import framing, rating, recalling
+from remanence.flows.recall.framing import Look
+from remanence.flows.recall.kept_frames import Frames
+from remanence.flows.recall.recalling import RecallRequest
+from remanence.flows.write import consolidating, editing, ingesting, learning, putting, speaking
+from remanence.flows.write.ingesting import Ingested
 from remanence.guide import Guide, guide
 from remanence.llm.base import Embedder
 from remanence.model import STANDING, Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
@@ -61,7 +42,7 @@ class Engine:
 
     def __init__(self, core: Core) -> None:
         self._kept = core
-        self._door = writing.Door(core)
+        self._group_commit = learning.GroupCommit(core)
 
     @property
     def _core(self) -> Core:
@@ -70,7 +51,7 @@ class Engine:
         return self._kept
 
     async def __aenter__(self) -> Self:
-        await starting.start(self._kept)
+        await lifetime.start(self._kept)
         return self
 
     async def __aexit__(
@@ -85,7 +66,7 @@ class Engine:
         """
         if not self._kept.process.is_this:
             return
-        await closing.close(self._kept)
+        await lifetime.close(self._kept)
 
     @property
     def scope(self) -> str:
@@ -119,7 +100,7 @@ class Engine:
 
         Where nobody says the role and the name leaves it in doubt, this text and the latest before it tell.
         """
-        return await self._door.learn(Turn(text, **more))
+        return await self._group_commit.learn(Turn(text, **more))
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
@@ -129,7 +110,7 @@ class Engine:
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
         turns = [_turn(item) async for item in unhurried(items)]
-        return await writing.learn_many(self._core, turns, progress)
+        return await learning.learn_many(self._core, turns, progress)
 
     async def ingest(
         self,
@@ -173,7 +154,7 @@ class Engine:
         `between` limits when it was said. With `count_use` the returned memories count as used.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        asked = Asked(query, limit, budget, asker, thread, dict(filters or {}), span, count_use)
+        asked = RecallRequest(query, limit, budget, asker, thread, dict(filters or {}), span, count_use)
         return await recalling.recall(self._core, asked)
 
     async def frame(
@@ -195,7 +176,7 @@ class Engine:
 
     async def boot(self, *, budget: int | None = None) -> Recalled:
         """Return what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
-        return await booting.boot(self._core, budget)
+        return await framing.boot(self._core, budget)
 
     async def get(self, name: int | str) -> Memory:
         """Return one memory by id or key; raise NotFound where there is none."""
@@ -338,7 +319,7 @@ class Engine:
 
     async def compact_episodic(self, keep_recent: int) -> int:
         """Make all episodes but the newest tombstones, and return how many went; whatever is load-bearing stays."""
-        return await compacting.compact_episodic(self._core, keep_recent)
+        return await curating.compact_episodic(self._core, keep_recent)
 
     @property
     def schedule(self) -> scheduling.Schedule:
@@ -362,22 +343,22 @@ class Engine:
         self, name: int | str, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation:
         """Show every rule and guard for one memory: true or false, with the values, and when it will fire."""
-        return await telling.explain(self._core, curating.choose(self._core, policy, overrides), name)
+        return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
 
-    async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[telling.Event]:
+    async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]:
         """Return what happened to a memory, or the newest runs."""
-        return await telling.history(self._core, name, limit)
+        return await inspect.history(self._core, name, limit)
 
-    async def status(self) -> telling.State:
+    async def status(self) -> inspect.State:
         """Return the scope in numbers."""
-        return await telling.status(self._core)
+        return await inspect.status(self._core)
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, references, hashes, audit, full text, clock, episodes, and who speaks."""
         core = self._core
         looked = [
             await core.watch.check(),
-            await probing.memory_integrity(core),
+            await checks.memory_integrity(core),
             await speaking.speakers(core),
         ]
         return [*await core.store.check(), *looked]

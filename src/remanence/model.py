@@ -440,7 +440,7 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class KnownMemory:
     """A memory met by its fingerprint or key."""
 
     seq: int
@@ -474,8 +474,8 @@ class Known:
     `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
     """
 
-    twins: Mapping[bytes, Twin] = field(default_factory=dict)
-    keys: Mapping[str, Twin] = field(default_factory=dict)
+    twins: Mapping[bytes, KnownMemory] = field(default_factory=dict)
+    keys: Mapping[str, KnownMemory] = field(default_factory=dict)
     tails: Mapping[Segment, Tail] = field(default_factory=dict)
     memories: int = 0
     df: Mapping[int, int] = field(default_factory=dict)

@@ -4,17 +4,17 @@ from pathlib import Path
 
 from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
-from remanence.curate.policy import load
+from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
-from remanence.flows import curating
 from remanence.flows.core import Core
+from remanence.flows.curate import curating
 from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.signatures import checked
 from remanence.store.base import Store
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.timescale import CLOCKS, ClockName
 
 # Guards and rules of nobody: the categories are declared, nothing is ever selected.

@@ -160,7 +160,7 @@ class Within(Generic[T]):
         return self.portal.call(self.kept.__aexit__(kind, error, trace))
 
 
-class Twin:
+class SyncProxy:
     """The plain twin of an object with async methods: the object itself, and the portal to its thread."""
 
     def __init__(self, thing: Any, portal: Portal) -> None:
@@ -169,11 +169,11 @@ class Twin:
 
 
 @cache
-def twin(kind: type) -> type[Twin]:
+def sync_proxy(kind: type) -> type[SyncProxy]:
     """Make the plain twin of a class: each public member by its own name and with its own signature."""
     members = {name: member for name, member in vars(kind).items() if not name.startswith("_")}
     plain = {name: _member(name, member) for name, member in members.items()}
-    return type(kind.__name__, (Twin,), {"__doc__": kind.__doc__, **plain})
+    return type(kind.__name__, (SyncProxy,), {"__doc__": kind.__doc__, **plain})
 
 
 def is_namespace(kind: Any) -> bool:
@@ -189,17 +189,17 @@ def is_namespace(kind: Any) -> bool:
 def _member(name: str, member: Any) -> Any:
     if isinstance(member, property):
         kind = get_type_hints(member.fget).get("return")
-        made = twin(kind) if isinstance(kind, type) and is_namespace(kind) else None
+        made = sync_proxy(kind) if isinstance(kind, type) and is_namespace(kind) else None
         return property(lambda self: _read(self, name, made), doc=member.__doc__)
 
     @wraps(member)
-    def verb(self: Twin, *given: Any, **more: Any) -> Any:
+    def verb(self: SyncProxy, *given: Any, **more: Any) -> Any:
         return self._portal.plain(getattr(self._thing, name)(*given, **more))
 
     return verb
 
 
-def _read(self: Twin, name: str, made: type[Twin] | None) -> Any:
+def _read(self: SyncProxy, name: str, made: type[SyncProxy] | None) -> Any:
     value = getattr(self._thing, name)
     return value if made is None else made(value, self._portal)
 

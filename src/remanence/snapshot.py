@@ -32,7 +32,7 @@ class LinkColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SnapshotRequest:
     """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask."""
 
     columns: frozenset[str]

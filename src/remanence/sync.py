@@ -8,10 +8,10 @@ from functools import wraps
 from typing import Any, Self
 
 from remanence import engine, opening
-from remanence.portal import Portal, twin
+from remanence.portal import Portal, sync_proxy
 
 
-class Engine(twin(engine.Engine)):  # type: ignore[misc] # made from the async one
+class Engine(sync_proxy(engine.Engine)):  # type: ignore[misc] # made from the async one
     """A memory in one scope, open until `close` or the end of its `with` block; any thread may call it."""
 
     def __init__(self, thing: engine.Engine) -> None:

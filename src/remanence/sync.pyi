@@ -7,25 +7,26 @@ from typing import Any, Self, Unpack
 from remanence.change import Receipt
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
-from remanence.curate.plan import Plan
-from remanence.curate.policy import Policy
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import Policy
 from remanence.engine import Moment, Overrides
-from remanence.flows import editing, telling
+from remanence.flows import inspect
+from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
-from remanence.flows.ingesting import Ingested
-from remanence.flows.scheduling import Ran
 from remanence.flows.settings import Setting
+from remanence.flows.write import editing
+from remanence.flows.write.ingesting import Ingested
 from remanence.guide import Guide
 from remanence.llm.base import Embedder, Writer
 from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
-from remanence.recall.frames import Definition, Frame
+from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check, Find, Store
 from remanence.write.transcripts import Format
 
 class Frames:
     def list(self) -> list[Frame]: ...
     def get(self, name: str) -> Frame: ...
-    def put(self, name: str, **definition: Unpack[Definition]) -> Frame: ...
+    def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame: ...
     def reset(self, name: str) -> Frame | None: ...
 
 class Graph:
@@ -146,8 +147,8 @@ class Engine:
     def explain(
         self, name: int | str, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation: ...
-    def history(self, name: int | str | None = None, *, limit: int = 100) -> list[telling.Event]: ...
-    def status(self) -> telling.State: ...
+    def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]: ...
+    def status(self) -> inspect.State: ...
     def doctor(self) -> list[Check]: ...
     @property
     def settings(self) -> Settings: ...

@@ -77,7 +77,7 @@ class Vital:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChunkReading:
     """What one chunk between blanks says.
 
     `content` pairs folded tokens with their stems, English stop words out; `weighed` lists each surface word with its
@@ -158,7 +158,7 @@ def stems(text: str) -> list[str]:
     return list(_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _stems.__wrapped__(text))
 
 
-def readings(text: str) -> Sequence[Reading]:
+def readings(text: str) -> Sequence[ChunkReading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
     return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _readings.__wrapped__(text)
 
@@ -170,7 +170,7 @@ def _stems(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_TEXTS_CACHED)
-def _readings(text: str) -> tuple[Reading, ...]:
+def _readings(text: str) -> tuple[ChunkReading, ...]:
     return tuple(
         [
             _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
@@ -179,14 +179,14 @@ def _readings(text: str) -> tuple[Reading, ...]:
     )
 
 
-def stems_of(read: Sequence[Reading], lexicon: Lexicon) -> list[str]:
+def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
     """Return the stems of a text that was read, in the order of the text."""
     if lexicon is ENGLISH:
         return [stem for reading in read for stem in reading.stems]
     return [stem for reading in read for word, stem in reading.content if word not in lexicon.stop]
 
 
-def lexicon_of(read: Sequence[Reading]) -> Lexicon:
+def lexicon_of(read: Sequence[ChunkReading]) -> Lexicon:
     """Return the word lists of the language a text is in; English where nothing speaks for another."""
     if sum([reading.foreign for reading in read]) < 2:
         return ENGLISH
@@ -237,13 +237,13 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def _read(chunk: str) -> Reading:
+def _read(chunk: str) -> ChunkReading:
     surface, tokens = _split(chunk)
     content = tuple(
         (token, stem) for token in tokens if token not in ENGLISH.stop and (stem := _stem(token)) != ""
     )
     folded = tuple(_bare(word.casefold()) for word in surface)
-    return Reading(
+    return ChunkReading(
         surface=surface,
         folded=folded,
         content=content,
@@ -437,7 +437,7 @@ def _fold_opener(found: re.Match[str]) -> str:
     return whole[: -len(word)] + word.lower()
 
 
-def _names(read: Sequence[Reading], lexicon: Lexicon) -> set[str]:
+def _names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:
     """Return capitalised words that are no function words; where every noun has a capital, acronyms only."""
     return {
         folded

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from remanence.languages import CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.text import Reading, Vital, asks, fingerprint, lexicon_of, readings, stems, vital_tokens
+from remanence.text import ChunkReading, Vital, asks, fingerprint, lexicon_of, readings, stems, vital_tokens
 
 # Share of content words two texts must have in common to be near where there is no vector to ask.
 WORDS_SHARED_MIN = 0.6
@@ -19,7 +19,7 @@ _SAID_CACHED = 1_024  # a text is compared with up to eight of its like, mostly 
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class SimilarityThresholds:
     """Cosines of bare vectors from which two texts are similar, and from which they may be near duplicates.
 
     `calibrated` says that the false-merge rate of `near` was measured; without it, near duplicates are only linked.
@@ -31,7 +31,7 @@ class Bands:
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class TextVerdict:
     """A verdict on two texts and what spoke for it, readable."""
 
     kind: Literal["exact", "near", "distinct"]
@@ -56,7 +56,7 @@ class _Said:
     asks: bool
 
 
-def verdict(old: str, new: str, similarity: float | None, bands: Bands) -> Twin:
+def verdict(old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds) -> TextVerdict:
     """Compare two texts of one speaker; `similarity` is the cosine of their bare vectors, None where there is none.
 
     However alike they look, what only one of them has makes them distinct, since a merge would lose it: a number, a
@@ -64,18 +64,20 @@ def verdict(old: str, new: str, similarity: float | None, bands: Bands) -> Twin:
     opposite, the same names, numbers or words in other places.
     """
     if fingerprint(old) == fingerprint(new):
-        return Twin("exact", ("the same words",))
-    alike, reason = _alike(old, new, similarity, bands)
+        return TextVerdict("exact", ("the same words",))
+    alike, reason = _alike(old, new, similarity, thresholds)
     if not alike:
-        return Twin("distinct", (reason,))
+        return TextVerdict("distinct", (reason,))
     vetoes = tuple(_vetoes(_said(old), _said(new)))
-    return Twin("distinct", vetoes) if vetoes else Twin("near", (reason,))
+    return TextVerdict("distinct", vetoes) if vetoes else TextVerdict("near", (reason,))
 
 
-def _alike(old: str, new: str, similarity: float | None, bands: Bands) -> tuple[bool, str]:
+def _alike(
+    old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds
+) -> tuple[bool, str]:
     if similarity is not None:
-        sign = "≥" if similarity >= bands.near else "<"
-        return similarity >= bands.near, f"similarity {similarity:.2f} {sign} {bands.near:.2f}"
+        sign = "≥" if similarity >= thresholds.near else "<"
+        return similarity >= thresholds.near, f"similarity {similarity:.2f} {sign} {thresholds.near:.2f}"
     first, second = set(stems(old)), set(stems(new))
     shared = len(first & second) / max(1, len(first | second))
     sign = "≥" if shared >= WORDS_SHARED_MIN else "<"
@@ -100,7 +102,7 @@ def _said(text: str) -> _Said:
     )
 
 
-def _capitals(read: Sequence[Reading], lexicon: Lexicon) -> Iterator[str]:
+def _capitals(read: Sequence[ChunkReading], lexicon: Lexicon) -> Iterator[str]:
     """Yield the words with a capital: names, and where all nouns have one, these too."""
     for reading in read:
         for surface, word in zip(reading.surface, reading.folded, strict=True):

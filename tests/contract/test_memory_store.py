@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from remanence.change import Change
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import SCOPE, created, keep, tagged
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from remanence.store.memory import MemoryStore
-from remanence.store.sql import SqlStore
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.contract import StoreContract
 
 

@@ -10,9 +10,9 @@ from typing import Any, get_type_hints
 import pytest
 import typer
 
-from remanence.curate.columns import VOCABULARY
-from remanence.curate.document import presets
-from remanence.curate.policy import load
+from remanence.curate.language.vocabulary import VOCABULARY
+from remanence.curate.policy.compiled import load
+from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.flows.settings import SETTINGS
 from remanence.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Status

@@ -7,11 +7,11 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.llm.base import Bands
+from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
-from remanence.store.memory import MemoryStore
-from remanence.store.sql import SqlStore
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 Opener = Callable[..., remanence.Engine]
 
@@ -19,7 +19,7 @@ Opener = Callable[..., remanence.Engine]
 class Measured(HashedEmbedder):
     """An embedder of which it was measured how often it takes different texts for near duplicates."""
 
-    bands = Bands(similar=0.5, near=0.85, calibrated=True)
+    thresholds = SimilarityThresholds(similar=0.5, near=0.85, calibrated=True)
 
 
 @pytest.fixture

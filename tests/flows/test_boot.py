@@ -7,7 +7,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput
-from remanence.flows.filling import DROPPED_SHOWN
+from remanence.flows.recall.fill import DROPPED_SHOWN
 from remanence.model import Kind, Turn, is_load_bearing
 from remanence.text import token_estimate
 

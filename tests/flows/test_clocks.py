@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, ManualClock, SystemClock
-from remanence.curate.plan import Plan
+from remanence.curate.planner.plan import Plan
 from remanence.errors import InvalidInput, PlanHeld
 from remanence.faces import cli
 from remanence.flows.clocks import CLOCK
-from remanence.flows.scheduling import Ran
+from remanence.flows.curate.scheduling import Ran
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener

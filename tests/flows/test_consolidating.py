@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.llm.base import Bands, Vectors, WordWeight
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Consolidated, Relation, Turn
 from tests.flows.conftest import Opener
 
@@ -21,7 +21,7 @@ class Placed:
 
     def __init__(self, places: Mapping[str, Mapping[int, float]], *, similar: float, near: float) -> None:
         self.places = places
-        self.bands = Bands(similar=similar, near=near, calibrated=True)
+        self.thresholds = SimilarityThresholds(similar=similar, near=near, calibrated=True)
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one row per text, of length 1."""

@@ -14,7 +14,7 @@ import pytest
 
 import remanence
 from remanence.clock import HOUR, ManualClock
-from remanence.llm.base import Bands, Vectors, WordWeight
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Decay, Link, Reason, Relation, Status
 
 
@@ -23,7 +23,7 @@ class Dictated:
 
     name = "dictated"
     dimensions = 128
-    bands = Bands(similar=0.60, near=0.90)
+    thresholds = SimilarityThresholds(similar=0.60, near=0.90)
 
     def __init__(self) -> None:
         self.cosines: dict[str, float] = {}

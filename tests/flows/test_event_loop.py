@@ -12,7 +12,7 @@ import pytest
 
 import remanence
 from remanence.model import TEXT_CHARS_MAX
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 MANY = 1_500
 SHARE_MAX = 0.25  # of what a verb costs, at a stretch on the loop; what costs little may be done there whole

@@ -17,11 +17,11 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, RemanenceError
 from remanence.faces import cli
-from remanence.flows import curating
-from remanence.flows.probing import NAME
+from remanence.flows.checks import NAME
+from remanence.flows.curate import curating
 from remanence.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.store.base import Check
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import because, created
 from tests.flows.forge import item, keys, on_file, said_by, started
 

@@ -42,14 +42,14 @@ async def asynchronous(path):
     async with remanence.open(path, embedder="hashed") as memory:
         await memory.learn("before the fork", key="a")
         frames = memory.frames
-        await memory._door._turn.acquire()  # as it is while a learn is under way
+        await memory._group_commit._turn.acquire()  # as it is while a learn is under way
         said = in_child({
             "learn": lambda: asyncio.run(memory.learn("in the child")),
             "get": lambda: asyncio.run(memory.get("a")),
             "frames": lambda: asyncio.run(frames.list()),
             "close": lambda: asyncio.run(memory.close()),
         })
-        memory._door._turn.release()
+        memory._group_commit._turn.release()
         await memory.learn("after the fork")
         return said, (await memory.status()).memories
 

@@ -156,7 +156,7 @@ async def test_a_frame_reads_many_candidates_as_it_reads_few(
     await used(memory, {names[k]: k for k in range(8)})
     await memory.rate(names[:3], 0.2)
     few = await memory.frame("attention", limit=8, count_use=False)
-    monkeypatch.setattr("remanence.flows.weighing.FEW", 2)
+    monkeypatch.setattr("remanence.flows.recall.frame_inputs.FEW", 2)
     many = await memory.frame("attention", limit=8, count_use=False)
 
     assert few == many

@@ -10,7 +10,7 @@ from remanence.change import Change
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.model import Link, Relation, Status
-from remanence.snapshot import Wanted
+from remanence.snapshot import SnapshotRequest
 from remanence.testing.dump import dump
 
 from .conftest import Opener
@@ -230,7 +230,7 @@ async def test_the_one_to_keep_supersedes_the_other(memory: remanence.Engine) ->
     core = memory._core
     before = await dump(core.store, core.scope)
     receipt = await memory.graph.resolve(one, other, keep=other)
-    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset()), 0)
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), 0)
 
     assert [Status.SUPERSEDED, Status.INBOX] == [(await memory.get(name)).status for name in (one, other)]
     assert [receipt.run] == [

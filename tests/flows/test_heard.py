@@ -8,14 +8,14 @@ import orjson
 import remanence
 from remanence.clock import MINUTE, ManualClock
 from remanence.model import Turn
-from remanence.snapshot import Wanted
+from remanence.snapshot import SnapshotRequest
 from tests.flows.conftest import Opener
 
 
 async def heard(memory: remanence.Engine) -> list[list[int]]:
     """Return (minutes since the clock's start, turns heard in that minute)."""
     core = memory._core
-    wanted = Wanted(frozenset(), clocks=frozenset({"turns"}))
+    wanted = SnapshotRequest(frozenset(), clocks=frozenset({"turns"}))
     snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
     assert snapshot.heard is not None
     start = ManualClock().now()

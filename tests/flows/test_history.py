@@ -12,7 +12,7 @@ from remanence.change import Cause, Change, Committed
 from remanence.clock import ManualClock
 from remanence.errors import NotFound
 from remanence.faces import cli
-from remanence.flows import curating
+from remanence.flows.curate import curating
 
 PURGE = """
 version = 1

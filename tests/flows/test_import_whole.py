@@ -12,7 +12,7 @@ from remanence.clock import ManualClock
 from remanence.errors import IngestError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import Decay
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import updated
 from tests.flows.conftest import Opener
 

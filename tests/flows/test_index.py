@@ -10,7 +10,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.flows.index import COLUMNS, ScopeIndex
+from remanence.flows.recall.index import COLUMNS, ScopeIndex
 from remanence.model import Turn
 from remanence.recall.semantic import window_vectors
 from remanence.store.base import Find
@@ -120,7 +120,7 @@ async def test_who_is_cancelled_twice_still_waits_for_the_index(
         return worked(*given, **more)
 
     await memory.learn("a boat")
-    monkeypatch.setattr("remanence.flows.index.window_vectors", slow)
+    monkeypatch.setattr("remanence.flows.recall.index.window_vectors", slow)
     recalling = asyncio.ensure_future(memory.recall("boat"))
     try:
         await began.wait()

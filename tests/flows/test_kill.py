@@ -20,7 +20,7 @@ import pytest
 from remanence.change import Cause, Change, inverses
 from remanence.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
-from remanence.store.sql import SqlStore, _Writer
+from remanence.store.sqlite.sqlite_store import SqlStore, _Writer
 from remanence.testing.builders import because, created
 
 SCOPE = "work"

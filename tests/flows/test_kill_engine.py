@@ -17,7 +17,7 @@ import pytest
 import remanence
 from remanence.change import Committed
 from remanence.clock import DAY, Clock, SystemClock
-from remanence.flows import curating
+from remanence.flows.curate import curating
 from remanence.model import Turn
 from remanence.store.base import Find
 

@@ -14,11 +14,11 @@ from sqlalchemy import create_engine
 
 from remanence.change import Cause
 from remanence.errors import StoreDamaged, StoreIncompatible
-from remanence.store.dialect import SCHEMA_VERSION, connect
 from remanence.store.migrations.run import config
 from remanence.store.schema import metadata, ours
-from remanence.store.sql import SqlStore
-from remanence.store.upgrade import SCRIPTS, prepare
+from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
+from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.upgrade import SCRIPTS, prepare
 from remanence.testing.builders import created
 
 NEXT = SCHEMA_VERSION + 1

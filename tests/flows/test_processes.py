@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from remanence.model import Memory
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because, created
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ WRITER = """
 import asyncio, sys
 from remanence.change import Change
 from remanence.errors import Conflict
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because
 
 async def add(store, name):

@@ -16,12 +16,12 @@ import pytest
 import remanence
 from remanence.change import Receipt
 from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
-from remanence.curate.plan_json import fields_of
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_json import fields_of
 from remanence.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
 from remanence.model import Memory, Status
-from remanence.snapshot import Snapshot, Wanted
-from remanence.store.memory import MemoryStore
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.dump import Dump, dump
 from tests.flows.conftest import Measured, Opener
 
@@ -150,7 +150,7 @@ class _Counting(MemoryStore):
 
     frozen = 0
 
-    async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:
+    async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope."""
         self.frozen += 1
         return await super().snapshot(scope, wanted, now)

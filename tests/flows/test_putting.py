@@ -12,7 +12,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows import editing
+from remanence.flows.write import editing
 from remanence.llm.base import WordWeight
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import REJECTED_PATH, Status

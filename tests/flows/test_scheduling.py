@@ -15,9 +15,10 @@ from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.faces import cli
 from remanence.faces.cli import show
-from remanence.flows import curating, scheduling, sessions
+from remanence.flows import sessions
 from remanence.flows import settings as declared
-from remanence.flows.scheduling import LEASE, Ran
+from remanence.flows.curate import curating, scheduling
+from remanence.flows.curate.scheduling import LEASE, Ran
 from remanence.flows.settings import Setting
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
@@ -364,7 +365,7 @@ async def test_what_was_done_is_not_covered_by_a_skip(
 # Thinks for a second between plan and apply, so that the processes surely meet.
 BEGINNING = """
 import asyncio, sys, remanence
-from remanence.flows import curating
+from remanence.flows.curate import curating
 plan = curating.plan
 async def slowly(*given, **more):
     made = await plan(*given, **more)

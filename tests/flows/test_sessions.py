@@ -17,7 +17,8 @@ import remanence
 from remanence.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NotFound, StoreUnavailable
 from remanence.faces import cli
-from remanence.flows import consolidating, heartbeat
+from remanence.flows import heartbeat
+from remanence.flows.write import consolidating
 from remanence.store.base import Booked, Bookkeeping
 from tests.flows.conftest import Opener
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from remanence.change import Change, Increment, Logged, inverses
 from remanence.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
-from remanence.store.memory import MemoryStore
-from remanence.store.rows import link_digest
-from remanence.store.sql import SqlStore
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.rows import link_digest
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, SCOPE, because, created
 
 ROWS = 60

@@ -11,10 +11,11 @@ import remanence
 from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows import curating, exchange
+from remanence.flows import exchange
+from remanence.flows.curate import curating
 from remanence.model import Decay, Lifecycle, Relation, Status
 from remanence.store.base import Find
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """

@@ -22,11 +22,11 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Relation, Status
-from remanence.store import upgrade
 from remanence.store.base import Bookkeeping
-from remanence.store.dialect import SCHEMA_VERSION
 from remanence.store.migrations.run import config
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite import upgrade
+from remanence.store.sqlite.dialect import SCHEMA_VERSION
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import raised
 from tests.flows.test_migrations import tables
 
@@ -221,9 +221,9 @@ async def test_an_upgrade_that_is_killed_leaves_the_old_file(path: Path) -> None
     """A process that dies before the upgrade is committed leaves the old tables; whoever comes next brings them up."""
     program = """
 import asyncio, os, sys
-from remanence.store import upgrade
+from remanence.store.sqlite import upgrade
 from remanence.store.migrations import run
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 migrate = run.migrate
 run.migrate = lambda *given: migrate(*given[:-1], lambda: os._exit(9))

@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.llm.base import Bands
+from remanence.llm.base import SimilarityThresholds
 from remanence.model import Status, Turn
 from tests.flows.conftest import Opener
 
@@ -194,7 +194,7 @@ class _Broken:
 
     name = "broken"
     dimensions = 4
-    bands = Bands(similar=0.5, near=0.9)
+    thresholds = SimilarityThresholds(similar=0.5, near=0.9)
 
     def __init__(self, vector: list[float]) -> None:
         self.vector = vector

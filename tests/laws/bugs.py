@@ -14,16 +14,19 @@ import pytest
 
 from remanence import effects, snapshot
 from remanence.change import Cause, Change, Committed, Increment, inverses
-from remanence.curate import changes, cycle, facts, guards, logic, merge, outcome, plan, select, working
-from remanence.curate.decision import Edits
-from remanence.curate.frame import Frame
+from remanence.curate.language import derived, logic
+from remanence.curate.language.view import View
+from remanence.curate.planner import changes, cycle, diff, merge, plan, protection, state, windows
+from remanence.curate.planner.diff import Edits
 from remanence.errors import Conflict
-from remanence.flows import curating, undoing
+from remanence.flows.curate import curating, undoing
 from remanence.model import Relation, Status
 from remanence.score import RATES
 from remanence.snapshot import Snapshot
-from remanence.store import books, lexicon, lineage, memory, rules, tables
-from remanence.store.memory import MemoryStore
+from remanence.store import constraints, lineage
+from remanence.store.memory import memory_store, tables
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite import bookkeeping, fulltext
 from tests.laws import laws
 from tests.laws.lab import Law
 
@@ -115,7 +118,9 @@ async def _numbers_are_used_again(inner: Any, store: MemoryStore, *said: Any) ->
 def _destruction_cascades(inner: Any, after: Any, said: Any) -> None:
     for table in ("tags", "links", "sources"):
         whole = {
-            key for key in after[table] if set(rules.memories_of(table, key)) <= after["memories"].keys()
+            key
+            for key in after[table]
+            if set(constraints.memories_of(table, key)) <= after["memories"].keys()
         }
         after[table] = {key: row for key, row in after[table].items() if key in whole}
 
@@ -157,7 +162,7 @@ def _undo_forgets_links(said: Sequence[Change]) -> list[Change]:
 
 
 def _unknown_is_false_in_guards(guarding: Any, frame: Any, changed: Any = None) -> None:
-    for built_in in guards.BUILT_IN:
+    for built_in in protection.BUILT_IN:
         guarding._add(built_in.name, built_in.blocks, built_in.holds(frame, guarding.policy))
     for guard in guarding.policy.guards:
         guarding._add(guard.name, guard.blocks, guard.node.run(frame))
@@ -171,7 +176,7 @@ def _guards_see_working_columns(inner: Any, guarding: Any, name: str, blocks: st
 def _budget_stops_at_the_first_misfit(cost: Any, part: Any, first: Any, budget: float) -> Any:
     spent = np.bincount(part, np.where(first, cost, 0))
     overfull = (budget - spent)[part] < 0
-    return ~first & ~overfull & (select._running(cost, part) > budget), overfull
+    return ~first & ~overfull & (windows._running(cost, part) > budget), overfull
 
 
 def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any, **more: Any) -> Any:
@@ -181,7 +186,7 @@ def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any,
 def _merges_drop_links(inner: Any, frame: Any, merges: Any) -> Any:
     links = inner(frame, merges)
     survivors = np.isin(links.source, [merge.survivor for merge in merges]) & (links.relation < 8)
-    return working.without(links, np.flatnonzero(survivors))
+    return state.without(links, np.flatnonzero(survivors))
 
 
 def _merges_forget_uses(inner: Any, frame: Any, merges: Any) -> Any:
@@ -197,14 +202,14 @@ def _merges_settle_contradictions(inner: Any, links: Any, rows: int) -> Any:
     return replace(united, resolved_at=np.nan_to_num(united.resolved_at, nan=1.0))
 
 
-def _views_stand_still(inner: Any, frame: Frame, *changed: Any) -> Frame:
-    after: Frame = inner(frame, *changed)
+def _views_stand_still(inner: Any, frame: View, *changed: Any) -> View:
+    after: View = inner(frame, *changed)
     after.views.update(frame.views)
     return after
 
 
 def _rests_on_the_wall(running: Any, rule: Any) -> bool:
-    last = running.working.frame.snapshot.fired.get(rule.name)
+    last = running.working.view.snapshot.fired.get(rule.name)
     return last is not None and running.working.now - last < rule.period
 
 
@@ -220,9 +225,9 @@ def _plan_omits_touched(inner: Any, before: Any, after: Any, revision: int, touc
     before.pop("touched", None)
 
 
-def _changes_nothing(inner: Any, worked: working.Working) -> Any:
-    rows = np.arange(len(worked.frame))
-    times = worked.frame.column("tier_at").astype(np.int64)
+def _changes_nothing(inner: Any, worked: state.Working) -> Any:
+    rows = np.arange(len(worked.view))
+    times = worked.view.column("tier_at").astype(np.int64)
     return {**inner(worked), "tier_at": Edits(rows, times, times)}
 
 
@@ -230,14 +235,14 @@ async def _purge_leaves_the_rest(core: Any, groups: Any) -> Any:
     return groups
 
 
-def _flags_on_what_is_purged(worked: working.Working) -> Iterator[tuple[str, Any]]:
+def _flags_on_what_is_purged(worked: state.Working) -> Iterator[tuple[str, Any]]:
     for name, start in worked.start.items():
-        if name.startswith("tag:") and (fresh := worked.frame.tag(name[4:]) & ~start).any():
-            yield name[4:], worked.frame.snapshot.seq[fresh]
+        if name.startswith("tag:") and (fresh := worked.view.tag(name[4:]) & ~start).any():
+            yield name[4:], worked.view.snapshot.seq[fresh]
 
 
 def _archive_is_left_by_a_rule(inner: Any, self: Any, rule: Any) -> Any:
-    return self.working.frame.column("status") >= 0 if rule.sees_all else inner(self, rule)
+    return self.working.view.column("status") >= 0 if rule.sees_all else inner(self, rule)
 
 
 BUGS = (
@@ -273,12 +278,12 @@ BUGS = (
     ),
     Bug(
         "archiving destroys tags",
-        wrapped(memory, "applied", _archiving_destroys_tags),
+        wrapped(memory_store, "applied", _archiving_destroys_tags),
         laws.what_is_planned_is_what_happens,
     ),
     Bug(
         "a planned run touches",
-        wrapped(memory, "applied", _planned_run_touches),
+        wrapped(memory_store, "applied", _planned_run_touches),
         laws.part_boundaries_do_not_matter,
     ),
     Bug(
@@ -296,15 +301,17 @@ BUGS = (
         wrapped(MemoryStore, "snapshot", _snapshot_misses_a_row),
         laws.both_stores_agree,
     ),
-    Bug("pins are ignored", swapped(guards, "BUILT_IN", guards.BUILT_IN[1:]), laws.the_engine_protects),
+    Bug(
+        "pins are ignored", swapped(protection, "BUILT_IN", protection.BUILT_IN[1:]), laws.the_engine_protects
+    ),
     Bug(
         "unknown is false in a guard",
-        swapped(guards.Guarding, "look", _unknown_is_false_in_guards),
+        swapped(protection.Guarding, "look", _unknown_is_false_in_guards),
         laws.guards_protect,
     ),
     Bug(
         "guards see working columns",
-        wrapped(guards.Guarding, "_add", _guards_see_working_columns),
+        wrapped(protection.Guarding, "_add", _guards_see_working_columns),
         laws.guards_protect,
     ),
     Bug(
@@ -335,18 +342,18 @@ BUGS = (
     ),
     Bug(
         "a budget stops early",
-        swapped(select, "_beyond_budget", _budget_stops_at_the_first_misfit),
+        swapped(windows, "_beyond_budget", _budget_stops_at_the_first_misfit),
         laws.a_budget_is_filled_greedily,
     ),
-    Bug("merges drop links", wrapped(working, "rehomed", _merges_drop_links), laws.a_merge_loses_nothing),
+    Bug("merges drop links", wrapped(state, "rehomed", _merges_drop_links), laws.a_merge_loses_nothing),
     Bug(
         "merges forget uses",
-        wrapped(working, "survivors_columns", _merges_forget_uses),
+        wrapped(state, "survivors_columns", _merges_forget_uses),
         laws.a_merge_loses_nothing,
     ),
     Bug(
         "merges forget ratings",
-        wrapped(working, "survivors_columns", _merges_forget_ratings),
+        wrapped(state, "survivors_columns", _merges_forget_ratings),
         laws.a_merge_loses_nothing,
     ),
     Bug(
@@ -354,7 +361,7 @@ BUGS = (
         wrapped(merge, "_united", _merges_settle_contradictions),
         laws.a_merge_loses_nothing,
     ),
-    Bug("a view stands still", wrapped(Frame, "evolve", _views_stand_still), laws.a_clock_is_a_map),
+    Bug("a view stands still", wrapped(View, "evolve", _views_stand_still), laws.a_clock_is_a_map),
     Bug(
         "periods pass on the wall",
         swapped(cycle.Cycle, "rests", _rests_on_the_wall),
@@ -362,12 +369,12 @@ BUGS = (
     ),
     Bug(
         "links age on the wall",
-        swapped(Frame, "_read_links", lambda self, links: links),
+        swapped(View, "_read_links", lambda self, links: links),
         laws.a_clock_is_a_map,
     ),
     Bug(
         "guards look at the wall",
-        wrapped(guards.Guarding, "look", _guards_look_at_the_wall),
+        wrapped(protection.Guarding, "look", _guards_look_at_the_wall),
         laws.a_clock_is_a_map,
     ),
     Bug(
@@ -377,7 +384,7 @@ BUGS = (
     ),
     Bug(
         "ratings hasten nothing",
-        swapped(facts, "_rates", lambda frame: RATES[frame.column("decay")]),
+        swapped(derived, "_rates", lambda frame: RATES[frame.column("decay")]),
         laws.elfmem_does_what_it_says,
     ),
     Bug(
@@ -392,7 +399,7 @@ BUGS = (
     ),
     Bug(
         "a merge is a use",
-        swapped(outcome, "_named_anyway", lambda *_: np.False_),
+        swapped(diff, "_named_anyway", lambda *_: np.False_),
         laws.a_merge_loses_nothing,
     ),
     Bug(
@@ -413,7 +420,7 @@ BUGS = (
     Bug("twins are let in", swapped(tables, "_claim", lambda *_: True), "test_a_twin_in_sight_is_a_conflict"),
     Bug(
         "links are stored both ways",
-        swapped(rules, "_refuse_link", lambda _: None),
+        swapped(constraints, "_refuse_link", lambda _: None),
         "test_links_are_canonical",
     ),
     Bug(
@@ -441,24 +448,36 @@ BUGS = (
     ),
     Bug(
         "a lease is given twice",
-        wrapped(memory, "_lease", _lease_is_given_twice),
+        wrapped(memory_store, "_lease", _lease_is_given_twice),
         "test_a_lease_is_held_by_one",
     ),
     Bug(
         "spans overlap",
-        wrapped(memory, "_joined", lambda _, spans, cover: sorted({*spans, cover})),
+        wrapped(memory_store, "_joined", lambda _, spans, cover: sorted({*spans, cover})),
         "test_spans_are_the_union_of_what_was_covered",
     ),
     Bug(
         "spans that touch stay two",
-        swapped(books, "_MEET", books._MEET.replace("ended_at >= ?2", "ended_at > ?2")),
+        swapped(
+            bookkeeping,
+            "_MEET",
+            bookkeeping._MEET.replace(
+                "ended_at >= ?2",
+                "ended_at > ?2",
+            ),
+        ),
         "test_touching_spans_are_one",
         sql=True,
     ),
     Bug(
         "a span that began later is not met",
         swapped(
-            books, "_MEET", books._MEET.replace("coalesce(max(began_at), ?2)", "coalesce(max(began_at), ?3)")
+            bookkeeping,
+            "_MEET",
+            bookkeeping._MEET.replace(
+                "coalesce(max(began_at), ?2)",
+                "coalesce(max(began_at), ?3)",
+            ),
         ),
         "test_spans_are_the_union_of_what_was_covered",
         sql=True,
@@ -466,7 +485,12 @@ BUGS = (
     Bug(
         "scopes share their spans",
         swapped(
-            books, "_MEET", books._MEET.replace("WHERE scope = ?1 AND began_at <= ?3", "WHERE began_at <= ?3")
+            bookkeeping,
+            "_MEET",
+            bookkeeping._MEET.replace(
+                "WHERE scope = ?1 AND began_at <= ?3",
+                "WHERE began_at <= ?3",
+            ),
         ),
         "test_spans_are_the_union_of_what_was_covered",
         sql=True,
@@ -483,7 +507,7 @@ BUGS = (
     ),
     Bug(
         "a merged successor is none",
-        swapped(memory, "REPLACING", frozenset({Relation.SUPERSEDES})),
+        swapped(memory_store, "REPLACING", frozenset({Relation.SUPERSEDES})),
         "test_successors_in_place_need_no_advice",
     ),
     Bug(
@@ -493,13 +517,13 @@ BUGS = (
     ),
     Bug(
         "statistics never fall",
-        swapped(lexicon, "_COUNT_DOWN", "UPDATE terms SET df = df - 0 * ?3 WHERE scope = ?1 AND term = ?2"),
+        swapped(fulltext, "_COUNT_DOWN", "UPDATE terms SET df = df - 0 * ?3 WHERE scope = ?1 AND term = ?2"),
         "test_indexes_stay_true_for_many_texts",
         sql=True,
     ),
     Bug(
         "full text is never cut",
-        swapped(lexicon, "_REMOVE", "SELECT ?, ?"),
+        swapped(fulltext, "_REMOVE", "SELECT ?, ?"),
         "test_indexes_stay_true_for_many_texts",
         sql=True,
     ),

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
-from remanence.curate.plan import Plan
-from remanence.curate.policy import load
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
-from remanence.flows import curating
 from remanence.flows.core import Core
-from remanence.llm.base import Bands, Embedder
+from remanence.flows.curate import curating
+from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
 from remanence.opening import NO_RULES
 from remanence.store.base import Bookkeeping, Store
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because
 from remanence.testing.dump import Dump, dump
 from remanence.testing.policies import Rules, policies
@@ -69,7 +69,7 @@ class Lab:
 class Calibrated(NoEmbedder):
     """An embedder of which it was measured how often it takes different texts for near duplicates."""
 
-    bands = Bands(similar=1.0, near=1.0, calibrated=True)
+    thresholds = SimilarityThresholds(similar=1.0, near=1.0, calibrated=True)
 
 
 @asynccontextmanager

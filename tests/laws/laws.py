@@ -13,12 +13,12 @@ from unittest.mock import patch
 
 from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import DAY, HOUR
-from remanence.curate.frame import LINKS
-from remanence.curate.plan import Plan
-from remanence.curate.policy import load
+from remanence.curate.language.view import LINKS
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import load
 from remanence.effects import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows import curating
+from remanence.flows.curate import curating
 from remanence.llm.offline import NoEmbedder
 from remanence.model import (
     COLUMNS,
@@ -36,7 +36,7 @@ from remanence.model import (
     is_load_bearing,
 )
 from remanence.score import LAMBDAS
-from remanence.store.sql import SqlStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, because, linked, raised, tagged, updated
 from remanence.testing.dump import Dump
 from remanence.testing.invariants import broken, revisions_fallen, unaccounted

@@ -95,7 +95,7 @@ IMPURE_IMPORTS = frozenset(
 LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
-    "remanence.store.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
+    "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
 # Parts that start something themselves, or are there for others.
@@ -330,7 +330,7 @@ def _comments(path: Path) -> list[tuple[int, str]]:
 
 
 def _part(name: str) -> str:
-    """Return the first name below the package: "store" for remanence.store.sql, "" for the package itself."""
+    """Return the first name below the package: "store" for remanence.store.base, "" for the package itself."""
     return name.split(".")[1] if "." in name else ""
 
 

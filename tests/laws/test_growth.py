@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 
 import remanence
-from remanence.curate.policy import load
+from remanence.curate.policy.compiled import load
 from remanence.errors import RemanenceError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.text import fingerprint, sentences, stems, token_estimate, visible, vital_tokens, words
-from remanence.twins import Bands, verdict
+from remanence.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
 from tests.laws import growth
@@ -25,7 +25,7 @@ PATTERNS = [
     for look in sorted(growth.looks(module, name))
 ]
 LITTLE_S = 1.0  # CPU time that is no harm, whatever the ratio; quadratic work took 6.5 s
-BANDS = Bands(similar=0.0, near=0.0)
+BANDS = SimilarityThresholds(similar=0.0, near=0.0)
 RULE = 'version = 1\nname = "x"\n[[rule]]\nname = "a"\nevery = "deep"\nphase = "expire"\ndo = "archive"\nwhere = "{}"\n'
 
 

@@ -13,8 +13,8 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.model import STANDING
 from remanence.store.base import Store
-from remanence.store.memory import MemoryStore
-from remanence.store.sql import SqlStore
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 FOUNDED: dict[str, Any] = {"agent": "a", "source": "s"}
 Step = Callable[[remanence.Engine, str], Awaitable[Any]]

@@ -9,7 +9,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.curate.document import presets
+from remanence.curate.policy.document import presets
 from remanence.llm.base import Vectors, WordWeight
 from remanence.llm.offline import HashedEmbedder
 

@@ -6,8 +6,8 @@ import pytest
 
 from remanence.errors import RemanenceError
 from remanence.store.base import Store
-from remanence.store.memory import MemoryStore
-from remanence.store.sql import SqlStore
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.contract import StoreContract
 from tests.contract.test_memory_store import tampered
 from tests.laws.bugs import BUGS, Bug
@@ -28,7 +28,7 @@ def test_a_planted_bug_is_noticed(bug: Bug, monkeypatch: pytest.MonkeyPatch, tmp
 def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the chain made of causes alone, a log that was changed would pass for sound."""
     monkeypatch.setattr(
-        "remanence.store.memory._digest", lambda previous, cause, changes: previous + cause.run
+        "remanence.store.memory.memory_store._digest", lambda previous, cause, changes: previous + cause.run
     )
 
     assert [] == RUNNER.run(tampered())

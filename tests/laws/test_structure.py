@@ -117,7 +117,7 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
     (structure.marks, {"text.py": OK + "# ---- helpers\n"}, "helpers"),
     (
         structure.unimported_modules,
-        {"text.py": OK, "store/sql.py": OK + "import remanence.text\n"},
+        {"text.py": OK, "store/sqlite/sqlite_store.py": OK + "import remanence.text\n"},
         "store.sql",
     ),
     (structure.undocumented_modules, {"text.py": "a = 1\n"}, "has no docstring"),

@@ -16,12 +16,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.curate.plan import Plan
-from remanence.curate.policy import load
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
-from remanence.flows.editing import Editable
+from remanence.flows.write.editing import Editable
 from remanence.model import COLUMN, Kind, Turn
-from remanence.recall.frames import Definition
+from remanence.recall.frames import FrameDefinition
 from remanence.store.base import Find
 
 CALLS = 20  # an example; so 20,000 in the deep campaign
@@ -60,7 +60,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "put": tuple(FIELDS),
     "update": tuple(Editable.__annotations__),
     "list_active": tuple(sorted(COLUMN)),
-    "frames.put": tuple(Definition.__annotations__),
+    "frames.put": tuple(FrameDefinition.__annotations__),
 }
 # The callback is the caller's code, and what it raises is theirs; `close` would end the campaign.
 LEFT_OUT = {"progress", "self"}

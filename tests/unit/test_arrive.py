@@ -7,7 +7,7 @@ import pytest
 
 from remanence.change import Change, Increment
 from remanence.clock import MINUTE
-from remanence.model import Decay, Known, Relation, Role, Segment, Status, Tail, Turn, Twin
+from remanence.model import Decay, Known, KnownMemory, Relation, Role, Segment, Status, Tail, Turn
 from remanence.text import fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, Outcome, in_segment
 from remanence.write.value import keep_value
@@ -27,8 +27,8 @@ def _draft(text: str, said_at: int = NOW, role: Role = Role.USER, **more: Any) -
     )
 
 
-def _twin(text: str, seq: int = 7, status: Status = Status.ACTIVE) -> dict[bytes, Twin]:
-    return {fingerprint(text): Twin(seq, f"{seq:032x}", status, 1, fingerprint(text))}
+def _twin(text: str, seq: int = 7, status: Status = Status.ACTIVE) -> dict[bytes, KnownMemory]:
+    return {fingerprint(text): KnownMemory(seq, f"{seq:032x}", status, 1, fingerprint(text))}
 
 
 def _changed(batch: Batch, table: str) -> list[Change]:
@@ -160,7 +160,7 @@ def test_what_stands_is_confirmed(status: Status) -> None:
 
 def test_a_key_is_taken_once() -> None:
     """Whether the store has it or this batch: what comes later is known, whatever it says."""
-    stored = Twin(7, f"{7:032x}", Status.ACTIVE, 1, b"")
+    stored = KnownMemory(7, f"{7:032x}", Status.ACTIVE, 1, b"")
     batch = _batch(keys={"old": stored})
     known = batch.take(_draft("Ann likes coffee", key="old"))
     first = batch.take(_draft("Ann likes tea", key="new"))

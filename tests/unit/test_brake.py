@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from remanence.clock import DAY, HOUR, Reading
-from remanence.curate.brake import allowance, due_since, held, holding, longest_due, notes
-from remanence.curate.decision import Decision
-from remanence.curate.frame import Frame
-from remanence.curate.policy import load
+from remanence.curate.language.view import View
+from remanence.curate.planner.brake import allowance, due_since, held, holding, longest_due, notes
+from remanence.curate.planner.diff import Decision
+from remanence.curate.policy.compiled import load
 from remanence.snapshot import Snapshot
 from remanence.timekeeping import Marks, Present
 from tests.unit.scopes import NOW, row, snapshot
@@ -117,7 +117,7 @@ def test_a_rule_is_due_from_the_moment_at_which_its_condition_holds() -> None:
     """To the second, up to ten years back; what held all the time is due since then."""
     rows = [row(learned_at=NOW - 11 * HOUR), row(learned_at=NOW - 30 * DAY)]
     (idle,), (always,) = load(IDLE).rules, load(ALWAYS).rules
-    frame, both = Frame(snapshot(rows), NOW), np.arange(2)
+    frame, both = View(snapshot(rows), NOW), np.arange(2)
     since = due_since(frame, idle, both)
 
     assert [NOW - HOUR, NOW - 30 * DAY + 10 * HOUR] == pytest.approx(since.tolist(), abs=1_000_000)

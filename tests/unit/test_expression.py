@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.columns import reference, vocabulary
-from remanence.curate.expression import CHARS_MAX, Names, Over, Place, condition, ordering
-from remanence.curate.frame import Frame, LinkFrame, Node
+from remanence.curate.language.expression import CHARS_MAX, Over, Place, Words, condition, ordering
+from remanence.curate.language.view import LinkView, Node, View
+from remanence.curate.language.vocabulary import reference, vocabulary
 from remanence.errors import PolicyError
 from remanence.model import COLUMN, Decay, Kind, Relation, Severity
 from tests.unit.random_policies import rows
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 
-NAMES = Names({"task": ("pending", "completed"), "message": (), "fact": ()}, {"done": "state == 'completed'"})
+NAMES = Words({"task": ("pending", "completed"), "message": (), "fact": ()}, {"done": "state == 'completed'"})
 PATTERNS = ("self/*", "flag/seen", "rejected-path")
 
 
@@ -33,7 +33,7 @@ def compiled(text: str) -> Node:
 
 def truths(text: str, *some: Row, **more: Any) -> list[bool | None]:
     """Evaluate a condition for rows: True, False or None for unknown."""
-    frame = Frame(snapshot(some, patterns=PATTERNS, **more), NOW)
+    frame = View(snapshot(some, patterns=PATTERNS, **more), NOW)
     node = compiled(text)
     assert node.no is not None
     return [
@@ -298,7 +298,7 @@ def test_unknown_is_neither_true_nor_false() -> None:
 
 
 def test_a_name_that_the_scope_has_never_seen_matches_nothing() -> None:
-    """Names are codes of the scope; one without a code equals none and differs from all that are there."""
+    """Words are codes of the scope; one without a code equals none and differs from all that are there."""
     some = [row(agent="a"), row(agent=None)]
 
     assert [False, None] == truths("agent == 'zoe'", *some)
@@ -311,7 +311,7 @@ def test_a_link_counts_where_both_ends_are_in_sight() -> None:
         [row(), row(), row(status="archived", reason="decayed"), row()],
         {**linked((1, 2), (1, 3)), **linked((1, 4), relation=Relation.CONTRADICTS)},
     )
-    frame = Frame(world.snapshot(), NOW)
+    frame = View(world.snapshot(), NOW)
 
     assert [True, True, False, False] == compiled("degree == 1").run(frame).tolist()
 
@@ -319,7 +319,7 @@ def test_a_link_counts_where_both_ends_are_in_sight() -> None:
 def test_a_link_to_something_unknown_may_be_the_one_asked_for() -> None:
     """linked(…, category=) is unknown where the other end has no category, and false where it has another."""
     world = World([row(), row(category=None), row(), row(category="fact"), row()], linked((1, 2), (3, 4)))
-    frame = Frame(world.snapshot(), NOW)
+    frame = View(world.snapshot(), NOW)
     node = compiled("linked('similar', category='task')")
     assert node.no is not None
 
@@ -330,7 +330,7 @@ def test_a_link_to_something_unknown_may_be_the_one_asked_for() -> None:
 def test_directions_are_told_apart() -> None:
     """`in` means that the other memory points here."""
     world = World([row(), row()], linked((1, 2), relation=Relation.SUPPORTS))
-    frame = Frame(world.snapshot(), NOW)
+    frame = View(world.snapshot(), NOW)
 
     assert [False, True] == compiled("linked('supports', direction='in')").run(frame).tolist()
     assert [True, False] == compiled("linked('supports', direction='out')").run(frame).tolist()
@@ -342,7 +342,7 @@ def test_a_link_fades_half_as_fast_as_its_slower_end() -> None:
     node = condition("decayed_weight < 0.5", vocabulary("links"), NAMES, Place(), "links").parts[0]
     for count, rate in ((1, 0.0005), (10, 0.00025)):
         world = World(ends, linked((1, 2), weight=0.8, last_at=NOW - 100 * HOUR, count=count))
-        frame = LinkFrame(Frame(world.snapshot(), NOW), np.array([0]))
+        frame = LinkView(View(world.snapshot(), NOW), np.array([0]))
 
         assert [pytest.approx(0.8 * math.exp(-rate * 100))] == node.run(frame).tolist()
 
@@ -350,7 +350,7 @@ def test_a_link_fades_half_as_fast_as_its_slower_end() -> None:
 def test_ends_of_links_are_judged_as_memories() -> None:
     """both() and either() ask the memories at the ends."""
     world = World([row(pinned=1), row()], linked((1, 2)))
-    frame = LinkFrame(Frame(world.snapshot(), NOW), np.array([0]))
+    frame = LinkView(View(world.snapshot(), NOW), np.array([0]))
     words = vocabulary("links")
 
     assert [False] == condition("both(pinned)", words, NAMES, Place(), "links").run(frame).tolist()
@@ -480,7 +480,7 @@ def refusal(text: str) -> PolicyError | None:
 
 def test_an_error_in_an_abbreviation_points_at_its_use() -> None:
     """An alias is written elsewhere; the place that uses it is shown."""
-    names = Names({}, {"stale": "uses > days(1)"})
+    names = Words({}, {"stale": "uses > days(1)"})
 
     with pytest.raises(PolicyError) as caught:
         condition("pinned or stale", vocabulary("memories"), names, Place("policy", 4, 10))
@@ -490,7 +490,7 @@ def test_an_error_in_an_abbreviation_points_at_its_use() -> None:
 
 def test_an_abbreviation_that_contains_itself_is_refused() -> None:
     """It would never end."""
-    names = Names({}, {"a": "b or pinned", "b": "a or pinned"})
+    names = Words({}, {"a": "b or pinned", "b": "a or pinned"})
 
     with pytest.raises(PolicyError, match="an alias stands for itself: a → b → a"):
         condition("a", vocabulary("memories"), names, Place())
@@ -612,7 +612,7 @@ def test_the_columns_of_links_are_read(text: str, edges: list[int]) -> None:
         **linked((1, 3), relation=Relation.SUPPORTS, weight=0.5, confidence=0.5),
         **linked((2, 3), weight=0.5, last_at=NOW - 3 * DAY),
     }
-    frame = Frame(World([row() for _ in range(3)], links).snapshot(), NOW)
+    frame = View(World([row() for _ in range(3)], links).snapshot(), NOW)
     node = condition(text, vocabulary("links"), NAMES, Place(), "links")
 
-    assert edges == np.flatnonzero(node.run(LinkFrame(frame, np.arange(3)))).tolist()
+    assert edges == np.flatnonzero(node.run(LinkView(frame, np.arange(3)))).tolist()

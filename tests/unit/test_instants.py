@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from remanence.curate.instants import first
+from remanence.curate.language.crossing import first
 
 
 def test_the_first_instant_is_found_for_each_row() -> None:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from remanence.model import COLUMN, COLUMNS, COUNT_MAX
-from remanence.snapshot import Wanted
-from remanence.store.gather import snapshot
-from remanence.store.names import Names
-from remanence.store.packed import Field, Packing
-from remanence.store.packed import gather as ranges
-from remanence.store.rows import MILLION
-from remanence.store.rules import TIME_BOUND
+from remanence.snapshot import SnapshotRequest
+from remanence.store.constraints import TIME_BOUND
 from remanence.store.schema import statements
+from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.packed import Field, Packing
+from remanence.store.sqlite.packed import gather as ranges
+from remanence.store.sqlite.rows import MILLION
+from remanence.store.sqlite.snapshots import snapshot
 
 PACKED = tuple(
     column for column in COLUMNS if column.kind in {"int", "time", "fraction", "flag", "enum", "name"}
@@ -97,7 +97,9 @@ def test_a_snapshot_is_what_plain_rows_say(connection: sqlite3.Connection, sprea
     seqs = sorted(chance.sample(range(1, 300 * spread), 250))
     fill(connection, seqs, chance)
     fill(connection, [max(seqs) + 1, max(seqs) + 2], chance, scope=52)
-    frozen = snapshot(connection, Names(), "work", Wanted(frozenset(column.name for column in PACKED)), 0)
+    frozen = snapshot(
+        connection, Interned(), "work", SnapshotRequest(frozenset(column.name for column in PACKED)), 0
+    )
 
     assert seqs == frozen.seq.tolist()
     for column in PACKED:
@@ -127,7 +129,7 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
     chance = random.Random(spread)
     seqs = sorted(chance.sample(range(1, 300 * spread), 250))
     fill(connection, seqs, chance)
-    frozen = snapshot(connection, Names(), "work", Wanted(frozenset(), links=True), 0)
+    frozen = snapshot(connection, Interned(), "work", SnapshotRequest(frozenset(), links=True), 0)
     links = frozen.links
     rows = connection.execute(
         "SELECT source, target, relation, weight, confidence, last_at, count, resolved_at FROM links"

@@ -7,10 +7,10 @@ import pytest
 
 from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
-from remanence.curate.changes import gravest
-from remanence.curate.guards import protecting
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import load, wanted
+from remanence.curate.planner.changes import gravest
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.protection import protecting
+from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import InvalidInput
 from remanence.model import Lifecycle, Memory, Reason, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row

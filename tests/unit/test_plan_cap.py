@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.curate.columns import vocabulary
-from remanence.curate.expression import Names, Place, condition
-from remanence.curate.frame import Frame
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import load, wanted
+from remanence.curate.language.expression import Place, Words, condition
+from remanence.curate.language.view import View
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.policy.compiled import load, wanted
 from remanence.model import REJECTED_PATH, Kind, Reason, Relation, Status, is_load_bearing
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row
 
@@ -195,14 +195,14 @@ def test_a_circle_of_successors_ends() -> None:
 
 def test_the_word_says_what_the_classifier_says() -> None:
     """`load_bearing` and `is_load_bearing` agree on every kind, the unknown one and one yet to come, and every tag."""
-    node = condition("load_bearing", vocabulary("memories"), Names(), Place())
+    node = condition("load_bearing", vocabulary("memories"), Words(), Place())
     some = [
         row(kind=kind, tags=tags) for kind in (*Kind, None) for tags in ((), (REJECTED_PATH,), ("self/goal",))
     ]
     snapshot = World(some).snapshot([REJECTED_PATH])
 
-    answers = node.run(Frame(snapshot, NOW)).tolist()
+    answers = node.run(View(snapshot, NOW)).tolist()
 
     assert [is_load_bearing(one["kind"], one["tags"]) for one in some] == answers
     snapshot.columns["kind"][:] = len(Kind) + 3
-    assert all(node.run(Frame(snapshot, NOW)))
+    assert all(node.run(View(snapshot, NOW)))

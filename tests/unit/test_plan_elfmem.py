@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.columns import vocabulary
-from remanence.curate.expression import Names, Place, condition, ordering
-from remanence.curate.frame import Frame, LinkFrame
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import load, wanted
+from remanence.curate.language.expression import Place, Words, condition, ordering
+from remanence.curate.language.view import LinkView, View
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.policy.compiled import load, wanted
 from remanence.model import Decay, Reason, Relation, Status
 from remanence.write.classify import decay as decay_of
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
@@ -39,8 +39,8 @@ def curated(world: World, now: int = NOW, overrides: dict[str, Any] | None = Non
 
 def value(text: str, *some: Row, links: Any = None, spans: Any = ALWAYS) -> list[float]:
     """Evaluate a number of the vocabulary on the active clock."""
-    ((node, _),) = ordering(text, vocabulary("memories"), Names(), Place())
-    view = Frame(World(list(some), links, spans).snapshot(), NOW).on("active")
+    ((node, _),) = ordering(text, vocabulary("memories"), Words(), Place())
+    view = View(World(list(some), links, spans).snapshot(), NOW).on("active")
     return node.run(view).tolist()  # type: ignore[no-any-return]
 
 
@@ -237,10 +237,10 @@ def test_a_link_between_durable_and_standard_has_a_half_life_of_1386_hours() -> 
         linked((1, 2), weight=0.8, last_at=hours_ago(1_386.29)),
         ALWAYS,
     )
-    node = condition("decayed_weight < 1", vocabulary("links"), Names(), Place(), "links").parts[0]
-    view = Frame(world.snapshot(), NOW).on("active")
+    node = condition("decayed_weight < 1", vocabulary("links"), Words(), Place(), "links").parts[0]
+    view = View(world.snapshot(), NOW).on("active")
 
-    assert [pytest.approx(0.4, abs=1e-6)] == node.run(LinkFrame(view, np.array([0]))).tolist()
+    assert [pytest.approx(0.4, abs=1e-6)] == node.run(LinkView(view, np.array([0]))).tolist()
 
 
 def test_five_runs_in_a_row_reinforce_once() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.curate.agreement import agreed, destroyed_count, left_out
 from remanence.curate.explain import explain
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import Policy, load, wanted
-from remanence.curate.proposal import refuse_foreign
+from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.proposal import refuse_foreign
+from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.model import Status
 from remanence.snapshot import Snapshot
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, document

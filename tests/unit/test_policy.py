@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from remanence.clock import HOUR
-from remanence.curate.document import presets
-from remanence.curate.policy import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.document import presets
 from remanence.errors import NameUnknown, PolicyError
 from remanence.model import Reason
 

@@ -7,9 +7,9 @@ import pytest
 
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.explain import explain
-from remanence.curate.frame import Frame
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import load, wanted
+from remanence.curate.language.view import View
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import InvalidInput, PolicyError
 from remanence.model import Relation, Status
 from remanence.timescale import TURN
@@ -148,7 +148,7 @@ def test_a_view_follows_what_the_cycle_changes() -> None:
 def test_a_frame_keeps_its_views_in_step() -> None:
     """Changed columns, times among them, show in a view as in the frame; what did not change is not read again."""
     world = World([row(state_at=NOW - DAY)], spans=HOUR_A_DAY)
-    frame = Frame(world.snapshot(), NOW)
+    frame = View(world.snapshot(), NOW)
     view = frame.on("active")
     learned = view.column("learned_at")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.policy import load, wanted
+from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import PolicyError
 
 V = "version = 1\n"

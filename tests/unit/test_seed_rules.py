@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.columns import vocabulary
-from remanence.curate.expression import Names, Place, ordering
-from remanence.curate.frame import Frame
-from remanence.curate.plan import plan
-from remanence.curate.policy import Policy, load, wanted
+from remanence.curate.language.expression import Place, Words, ordering
+from remanence.curate.language.view import View
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.planner.plan import plan
+from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.model import Lifecycle, Relation, Status, Tier
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 
 TEXT = (Path(__file__).parent / "data" / "seed_rules.toml").read_text(encoding="utf-8")
 POLICY = load(TEXT)
-NAMES = Names({name: item.states for name, item in POLICY.categories.items()}, POLICY.aliases)
+NAMES = Words({name: item.states for name, item in POLICY.categories.items()}, POLICY.aliases)
 
 
 def only(*beginnings: str) -> Policy:
@@ -28,7 +28,7 @@ def only(*beginnings: str) -> Policy:
 def value(name: str, one: Row) -> float:
     """Evaluate an abbreviation of the seeds' policy for one memory."""
     ((node, _),) = ordering(name, vocabulary("memories"), NAMES, Place())
-    return float(node.run(Frame(snapshot([one]), NOW)).item())
+    return float(node.run(View(snapshot([one]), NOW)).item())
 
 
 # engram's own values, measured with its own functions: (memory, heat, decay, routing)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from remanence.curate.plan import Plan, plan
-from remanence.curate.policy import load, wanted
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.policy.compiled import load, wanted
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World, row
 

@@ -8,8 +8,8 @@ from remanence.change import Change, Increment
 from remanence.clock import DAY, TIME_MAX
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import COLUMN, Reason, Relation, Status, Tier
-from remanence.snapshot import Wanted
-from remanence.store.rules import (
+from remanence.snapshot import SnapshotRequest
+from remanence.store.constraints import (
     LINK_COLUMN,
     as_far_as,
     count_use,
@@ -173,11 +173,11 @@ def test_an_unknown_column_is_named_on_either_side(side: str) -> None:
 
 def test_a_snapshot_knows_its_columns_and_clocks() -> None:
     """The wall's clock is none that a store keeps."""
-    refuse_wanted(Wanted(frozenset({"text", "uses"}), clocks=frozenset({"active", "turns"})))
+    refuse_wanted(SnapshotRequest(frozenset({"text", "uses"}), clocks=frozenset({"active", "turns"})))
     with pytest.raises(NameUnknown, match="usess"):
-        refuse_wanted(Wanted(frozenset({"usess"})))
+        refuse_wanted(SnapshotRequest(frozenset({"usess"})))
     with pytest.raises(NameUnknown, match="wall"):
-        refuse_wanted(Wanted(frozenset(), clocks=frozenset({"wall"})))
+        refuse_wanted(SnapshotRequest(frozenset(), clocks=frozenset({"wall"})))
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from remanence.languages import CONTRASTS, LEXICONS, Lexicon
 from remanence.languages.lexicon import Contrasts
 from remanence.text import fingerprint
-from remanence.twins import Bands, verdict
+from remanence.twins import SimilarityThresholds, verdict
 
-BANDS = Bands(similar=0.6, near=0.9)
+BANDS = SimilarityThresholds(similar=0.6, near=0.9)
 
 
 def test_the_same_words_are_exact_whatever_the_vectors_say() -> None:

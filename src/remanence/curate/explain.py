@@ -12,17 +12,17 @@ import numpy as np
 
 from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
-from remanence.curate.changes import gravest
-from remanence.curate.cycle import Cycle
-from remanence.curate.frame import Frame, LinkFrame, Node, visible
-from remanence.curate.guards import BUILT_IN, Guarding
-from remanence.curate.instants import first
-from remanence.curate.merge import may_merge
-from remanence.curate.plan import plan
-from remanence.curate.policy import Policy
-from remanence.curate.rules import HOURS, Rule
-from remanence.curate.select import select
-from remanence.curate.working import begin
+from remanence.curate.language.crossing import first
+from remanence.curate.language.view import LinkView, Node, View, visible
+from remanence.curate.planner.changes import gravest
+from remanence.curate.planner.cycle import Cycle
+from remanence.curate.planner.merge import may_merge
+from remanence.curate.planner.plan import plan
+from remanence.curate.planner.protection import BUILT_IN, Guarding
+from remanence.curate.planner.state import begin
+from remanence.curate.planner.windows import select
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import HOURS, Rule
 from remanence.effects import TAKE_IN
 from remanence.errors import NotFound
 from remanence.model import Relation
@@ -92,7 +92,7 @@ def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanati
     if row >= len(snapshot) or snapshot.seq[row] != seq:
         raise NotFound(f"no memory {seq} in scope {snapshot.scope!r}", recovery="name one that `list` shows")
     cycle = Cycle(policy, begin(snapshot, policy, now), Guarding(policy))
-    cycle.guarding.look(cycle.working.frame)
+    cycle.guarding.look(cycle.working.view)
     verdicts = [
         *_guards(cycle, row),
         *(_rule(cycle, index, rule, row) for index, rule in enumerate(policy.rules)),
@@ -123,7 +123,7 @@ def _about(change: Change) -> int | None:
 
 
 def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
-    frame = cycle.working.frame
+    view = cycle.working.view
     for built_in in BUILT_IN:
         holds = bool(cycle.guarding.masks[built_in.name][row])
         blocks = f"never {built_in.blocks} or worse"
@@ -131,17 +131,17 @@ def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
             built_in.name, "guard", "built in", _word(holds, not holds), {}, built_in.because, blocks
         )
     for guard in cycle.policy.guards:
-        one = frame.on(guard.clock).take(np.array([row]))
+        one = view.on(guard.clock).take(np.array([row]))
         truth, values = _truth(guard.node, one), _values(guard.node, one)
         blocks = f"never {guard.blocks} or worse"
         yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, blocks)
 
 
 def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
-    frame = cycle.working.frame.on(rule.clock)
+    view = cycle.working.view.on(rule.clock)
     if rule.over != "memories":
-        return _link_rule(frame, rule, row)
-    one = frame.take(np.array([row]))
+        return _link_rule(view, rule, row)
+    one = view.take(np.array([row]))
     truth, resting = _truth(rule.node, one), cycle.rests(rule)
     return Verdict(
         rule.name,
@@ -155,9 +155,9 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         selected=truth == "true" and row in _selected(cycle, rule, index),
         resting=resting,
         blocked_by=_blocking(cycle, rule, row),
-        fires_at=_fires_at(frame, rule, row)
+        fires_at=_fires_at(view, rule, row)
         if truth != "true"
-        else _rested_at(frame, rule)
+        else _rested_at(view, rule)
         if resting
         else None,
     )
@@ -165,13 +165,13 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
 
 def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
     matched, seen = cycle.matched(rule, index), cycle.seen(rule)
-    return select(rule, cycle.working.frame.on(rule.clock), matched, seen, _protected(cycle, rule)).rows
+    return select(rule, cycle.working.view.on(rule.clock), matched, seen, _protected(cycle, rule)).rows
 
 
 def _protected(cycle: Cycle, rule: Rule) -> Bools:
     if rule.effect.level is not None:
         return cycle.guarding.blocked(rule.effect.level)
-    return np.zeros(len(cycle.working.frame), np.bool_)
+    return np.zeros(len(cycle.working.view), np.bool_)
 
 
 def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
@@ -184,15 +184,15 @@ def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
     )
 
 
-def _link_rule(frame: Frame, rule: Rule, row: int) -> Verdict:
+def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
     """Judge a rule over links by the links of the memory."""
-    links, edges = frame.edges(), visible(frame)
+    links, edges = view.edges(), visible(view)
     if rule.over == "pairs":
         sure = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
-        standing = frame.standing()
+        standing = view.standing()
         edges = np.flatnonzero(sure & standing[links.source] & standing[links.target])
     mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
-    count = int(rule.node.run(LinkFrame(frame, mine)).sum()) if len(mine) else 0
+    count = int(rule.node.run(LinkView(view, mine)).sum()) if len(mine) else 0
     values = {"links": len(mine), "matching": count}
     return Verdict(
         rule.name,
@@ -202,11 +202,11 @@ def _link_rule(frame: Frame, rule: Rule, row: int) -> Verdict:
         values,
         rule.because,
         rule.describe(),
-        blocked_by=() if rule.over == "links" or may_merge(frame.snapshot) else (UNCALIBRATED,),
+        blocked_by=() if rule.over == "links" or may_merge(view.snapshot) else (UNCALIBRATED,),
     )
 
 
-def _truth(node: Node, one: Frame) -> str:
+def _truth(node: Node, one: View) -> str:
     assert node.no is not None
     return _word(bool(node.run(one)[0]), bool(node.no(one)[0]))
 
@@ -215,7 +215,7 @@ def _word(yes: bool, no: bool) -> str:
     return "true" if yes else "false" if no else "unknown"
 
 
-def _values(node: Node, one: Frame) -> dict[str, Any]:
+def _values(node: Node, one: View) -> dict[str, Any]:
     """Return the values that a condition compares, by their text, readable."""
     return {part.text: _readable(part, one) for part in _compared(node) if part.constant is None}
 
@@ -228,7 +228,7 @@ def _compared(node: Node) -> Iterator[Node]:
         yield from _compared(part)
 
 
-def _readable(node: Node, one: Frame) -> Any:
+def _readable(node: Node, one: View) -> Any:
     if node.type == "truth":
         return _truth(node, one)
     value = np.broadcast_to(np.asarray(node.run(one)), 1)[0].item()
@@ -257,7 +257,7 @@ def _span(micros: float) -> str:
     return f"{micros / SECOND:.4g} seconds"
 
 
-def _fires_at(view: Frame, rule: Rule, row: int) -> int | None:
+def _fires_at(view: View, rule: Rule, row: int) -> int | None:
     """Find the first instant at which a condition becomes true by time alone."""
 
     def holds(at: Floats) -> Bools:
@@ -272,7 +272,7 @@ def _fires_at(view: Frame, rule: Rule, row: int) -> int | None:
     return int(first(holds, before, looks[true[:1]])[0])
 
 
-def _rested_at(view: Frame, rule: Rule) -> int | None:
+def _rested_at(view: View, rule: Rule) -> int | None:
     """Find the instant at which a rule's period is over."""
     assert rule.period is not None
     over = float(view.reading(view.snapshot.fired[rule.name])) + rule.period
@@ -280,7 +280,7 @@ def _rested_at(view: Frame, rule: Rule) -> int | None:
     return None if at is None or at > view.instant + HORIZON else ceil(at)
 
 
-def _looks(node: Node, one: Frame) -> Floats:
+def _looks(node: Node, one: View) -> Floats:
     """Choose instants to look at: where an age crosses its limit, UTC midnights, and steps ever farther apart."""
     now = int(one.instant)
     crossings = [at + after for at in _crossings(node, one) for after in (-1, 0, 1)]
@@ -291,7 +291,7 @@ def _looks(node: Node, one: Frame) -> Floats:
     return found
 
 
-def _crossings(node: Node, one: Frame) -> Iterator[int]:
+def _crossings(node: Node, one: View) -> Iterator[int]:
     """Yield the instants at which ages reach the limits that they are compared with."""
     for age, limit in (node.parts, node.parts[::-1]) if len(node.parts) == 2 else ():
         if age.since is not None and limit.constant is not None:

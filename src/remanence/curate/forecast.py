@@ -10,15 +10,15 @@ from functools import partial
 import numpy as np
 
 from remanence.clock import DAY, SECOND, TIME_MAX
-from remanence.curate.frame import Frame
-from remanence.curate.guards import BUILT_IN
-from remanence.curate.instants import first
-from remanence.curate.policy import Policy, wanted
-from remanence.curate.rules import Rule
+from remanence.curate.language.crossing import first
+from remanence.curate.language.view import View
+from remanence.curate.planner.protection import BUILT_IN
+from remanence.curate.policy.compiled import Policy, wanted
+from remanence.curate.policy.rules import Rule
 from remanence.effects import BLOCKS
 from remanence.errors import InvalidInput
 from remanence.model import Decay, Status
-from remanence.snapshot import Bools, Floats, Ints, Snapshot, Wanted
+from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.timescale import ClockName, Timescale
 
 HORIZON = 200 * 365 * DAY
@@ -61,7 +61,7 @@ def _elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, 
     return float(scale.at(until) - scale.at(since))
 
 
-def needed(policy: Policy) -> Wanted:
+def needed(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read for `first_archives`."""
     asked = wanted(policy)
     return replace(asked, columns=asked.columns | {"decay"})
@@ -75,15 +75,15 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     consolidation. None where nothing goes within 200 years, or before 2255.
     """
     status = snapshot.columns["status"]
-    frame = Frame(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
-    decay = frame.column("decay")
+    view = View(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
+    decay = view.column("decay")
     standing = np.flatnonzero(
-        frame.standing() & np.isin(decay, list(Decay))
+        view.standing() & np.isin(decay, list(Decay))
     )  # of no class nothing is foretold
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
         if rule.do in {"archive", "prune"} and not rule.windowed:
-            np.minimum(earliest, _earliest(_Fate(frame, policy, rule), standing, decay), out=earliest)
+            np.minimum(earliest, _earliest(_RuleForecast(view, policy, rule), standing, decay), out=earliest)
     return {
         Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
         for code in np.unique(decay[standing]).tolist()
@@ -91,34 +91,34 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
 
 
 @dataclass(frozen=True)
-class _Fate:
+class _RuleForecast:
     """What one rule does to memories at instants to come, if the policy's guards let it."""
 
-    frame: Frame
+    view: View
     policy: Policy
     rule: Rule
 
     def strikes(self, rows: Ints, at: Floats) -> Bools:
         """Tell which rows the rule takes away, each at an instant of its own."""
-        level, frame = self.rule.effect.level, self.frame
+        level, view = self.rule.effect.level, self.view
         assert level is not None
-        found: Bools = self.rule.node.run(frame.on(self.rule.clock).take(rows, at))
+        found: Bools = self.rule.node.run(view.on(self.rule.clock).take(rows, at))
         for guard in self.policy.guards:
             if BLOCKS.index(guard.blocks) <= level:
                 assert guard.node.no is not None
-                found = found & guard.node.no(frame.on(guard.clock).take(rows, at))
+                found = found & guard.node.no(view.on(guard.clock).take(rows, at))
         for built_in in BUILT_IN:
             if BLOCKS.index(built_in.blocks) <= level:
-                found = found & ~built_in.holds(frame.take(rows, at), self.policy)
+                found = found & ~built_in.holds(view.take(rows, at), self.policy)
         return found
 
 
-def _earliest(fate: _Fate, rows: Ints, decay: Ints) -> Floats:
+def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
     """Return for each class the first instant at which one of its rows is struck, infinite where none ever is.
 
     The first of a few rows is a bound for all: only those struck before it are looked at again, and of these a few.
     """
-    now = float(fate.frame.instant)
+    now = float(fate.view.instant)
     horizon = min(now + HORIZON, float(TIME_MAX))
     earliest = np.full(len(Decay), np.inf)
     earliest[decay[rows[fate.strikes(rows, np.full(len(rows), now))]]] = now

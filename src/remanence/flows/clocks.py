@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from remanence.change import Logged
 from remanence.clock import HOUR, Clock, Reading, read, to_datetime
 from remanence.errors import StoreError
-from remanence.snapshot import Wanted
+from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Check, Store
 from remanence.timekeeping import JUMP_MAX, Marks, Present, doubt, gained, observed
 
@@ -76,7 +76,9 @@ class ClockWatch:
         )
 
     async def _newest_at(self) -> int:
-        return (await self._store.snapshot(self._scope, Wanted(frozenset()), self._clock.now())).newest_at
+        return (
+            await self._store.snapshot(self._scope, SnapshotRequest(frozenset()), self._clock.now())
+        ).newest_at
 
     async def _last_record(self) -> int:
         """Return when the last run says that it was, 0 where there was none."""

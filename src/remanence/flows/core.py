@@ -14,13 +14,13 @@ from weakref import WeakKeyDictionary
 from remanence.arguments import check_count, check_memory
 from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import Clock, lived
-from remanence.curate.plan import Plan
-from remanence.curate.policy import Policy
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import Policy
 from remanence.effects import Effect
 from remanence.errors import Conflict, NameUnknown, NotFound
 from remanence.flows.clocks import ClockWatch
-from remanence.flows.index import ScopeIndex
-from remanence.flows.uses import Uses
+from remanence.flows.recall.index import ScopeIndex
+from remanence.flows.recall.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memory, new_id
 from remanence.process import OpeningProcess

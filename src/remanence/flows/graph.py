@@ -7,10 +7,10 @@ import numpy as np
 from remanence.change import Change, Receipt
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
-from remanence.flows.editing import superseded
+from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, Relation
 from remanence.signatures import checked_class
-from remanence.snapshot import Wanted
+from remanence.snapshot import SnapshotRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Graph:
 
 async def _linked(core: Core) -> list[Contradiction]:
     now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, Wanted(frozenset(), links=True), now)
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), links=True), now)
     assert snapshot.links is not None
     ends = snapshot.seq[snapshot.links.source[snapshot.links.relation == Relation.CONTRADICTS]]
     links = await core.store.neighbours(core.scope, np.unique(ends).tolist())

@@ -15,12 +15,12 @@ LOG = logging.getLogger("remanence")
 MISSED_MAX = 2  # beats that a session may miss before what comes after the last one counts for nothing
 
 
-def row_of(session: str) -> str:
+def session_key(session: str) -> str:
     """Name the row of a session in the bookkeeping."""
     return f"session/{session}"
 
 
-def mark_of(session: str) -> str:
+def heartbeat_key(session: str) -> str:
     """Name the mark that says until when an open session is counted; it is gone when the session has ended."""
     return f"open/{session}"
 
@@ -31,7 +31,7 @@ async def beat(core: Core) -> None:
     if pulse is None or pulse.every is None:
         return
     await core.watch.look()
-    now, alive, mark = core.clock.now(), lived(), mark_of(pulse.session)
+    now, alive, mark = core.clock.now(), lived(), heartbeat_key(pulse.session)
     held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
     if held is None:
         core.pulse = None

@@ -12,8 +12,18 @@ from remanence.effects import VERBS
 from remanence.flows.core import Core, joined, unhurried, update
 from remanence.flows.exported import Exported, LinkRow, Row
 from remanence.flows.holds import hold_columns, with_holds
-from remanence.flows.writing import vector_of
-from remanence.model import INT_MAX, STANDING, SYMMETRIC, Known, Memory, Relation, Status, Twin, link_values
+from remanence.flows.write.learning import vector_of
+from remanence.model import (
+    INT_MAX,
+    STANDING,
+    SYMMETRIC,
+    Known,
+    KnownMemory,
+    Memory,
+    Relation,
+    Status,
+    link_values,
+)
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
 from remanence.write.classify import decay
@@ -221,7 +231,7 @@ class _Overlap:
         else:
             self.decided.existing.setdefault(memory.seq, Existing(memory)).repeated(row, self.now)
 
-    def _added(self, row: Row, twin: Twin | None) -> New:
+    def _added(self, row: Row, twin: KnownMemory | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
         new = New(dict(row.columns), {*row.tags}, {*row.sources})
         if row.is_edited and self.core.embedder.dimensions:

@@ -11,10 +11,12 @@ from typing import Any
 from remanence.arguments import check_name
 from remanence.clock import DAY, HOUR
 from remanence.errors import NotFound, shown
-from remanence.flows import consolidating, heartbeat, scheduling, settings
+from remanence.flows import heartbeat, settings
 from remanence.flows.core import Core, Pulse
-from remanence.flows.heartbeat import mark_of, row_of
-from remanence.flows.scheduling import Ran
+from remanence.flows.curate import scheduling
+from remanence.flows.curate.scheduling import Ran
+from remanence.flows.heartbeat import heartbeat_key, session_key
+from remanence.flows.write import consolidating
 from remanence.store.base import Bookkeeping
 
 SILENT_MAX = DAY  # a machine that slept overnight finds its session as it left it; later nobody comes back
@@ -51,7 +53,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
             "every": every,
             "ended_at": None,
         }
-        put = {row_of(session): row, mark_of(session): now}
+        put = {session_key(session): row, heartbeat_key(session): now}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(now, now)))
         heartbeat.start(core, Pulse(session, every, now))
         return session
@@ -83,7 +85,7 @@ async def opened(core: Core) -> list[Session]:
     """List the open sessions of the scope, the newest first."""
     now = core.clock.now()
     marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=("open/",)))).values
-    names = {row_of(name.removeprefix("open/")): until for name, until in marks.items()}
+    names = {session_key(name.removeprefix("open/")): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
     found = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
     return sorted(found, key=lambda session: session.started_at, reverse=True)
@@ -101,20 +103,20 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     if session == core.session:
         await heartbeat.beat(core)
     now = core.clock.now()
-    names = (row_of(session), mark_of(session))
+    names = (session_key(session), heartbeat_key(session))
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
-    row = booked.values.get(row_of(session))
+    row = booked.values.get(session_key(session))
     if row is None:
         raise NotFound(
             f"no session {shown(session)} in scope {core.scope!r}", recovery="pass the id that begin returned"
         )
     was_open = row["ended_at"] is None
     if was_open:
-        since = booked.values.get(mark_of(session), row["started_at"])
+        since = booked.values.get(heartbeat_key(session), row["started_at"])
         every = row.get("every")  # absent where version 1 began it
         is_lost = session != core.session and every is not None and heartbeat.missed(every, now - since)
         row = {**row, "ended_at": since if is_lost else max(since, now)}
-        put = {row_of(session): row, mark_of(session): None}
+        put = {session_key(session): row, heartbeat_key(session): None}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(since, row["ended_at"])))
     if session == core.session:
         await heartbeat.stop(core)

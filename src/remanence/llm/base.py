@@ -7,12 +7,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from remanence.twins import Bands
+from remanence.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]
 WordWeight = Callable[[str], float]
 
-__all__ = ["Bands", "Embedder", "Judgement", "Vectors", "WordWeight", "Writer", "unit_rows"]
+__all__ = ["Embedder", "Judgement", "SimilarityThresholds", "Vectors", "WordWeight", "Writer", "unit_rows"]
 
 
 def unit_rows(rows: Vectors) -> Vectors:
@@ -36,7 +36,7 @@ class Embedder(Protocol):
         ...
 
     @property
-    def bands(self) -> Bands:
+    def thresholds(self) -> SimilarityThresholds:
         """From which cosines texts are similar or near."""
         ...
 

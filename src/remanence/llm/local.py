@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from remanence.errors import NotFound
-from remanence.llm.base import Bands, Vectors, WordWeight, unit_rows
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight, unit_rows
 from remanence.text import lexicon_of, readings
 
 _PACKAGE = "wordllama"
@@ -35,7 +35,7 @@ class StaticEmbedder:
     name = "wordllama-l2-supercat-256"
     dimensions = 256
     # Not calibrated: such vectors hardly see word order or negation, so they only link.
-    bands = Bands(similar=0.6, near=0.9)
+    thresholds = SimilarityThresholds(similar=0.6, near=0.9)
 
     @staticmethod
     def available() -> bool:

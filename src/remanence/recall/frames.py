@@ -80,7 +80,7 @@ class Frame:
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name != "name"}
 
 
-class Definition(TypedDict, total=False):
+class FrameDefinition(TypedDict, total=False):
     """What a frame can be given, as a caller writes it."""
 
     weights: Weights | Mapping[str, float]

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from remanence.change import Cause, Change, Committed, Logged
 from remanence.model import Known as Known
+from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
-from remanence.model import Twin as Twin
 from remanence.signatures import checked_class
-from remanence.snapshot import Snapshot, Wanted
+from remanence.snapshot import Snapshot, SnapshotRequest
 
 Ints = npt.NDArray[np.int64]
 
@@ -149,7 +149,7 @@ class Store(Protocol):
         """Return every link, or those of one relation, that have one of these memories at an end."""
         ...
 
-    async def snapshot(self, scope: str, wanted: Wanted, now: int) -> Snapshot:
+    async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         ...
 

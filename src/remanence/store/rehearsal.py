@@ -5,7 +5,7 @@ Knows where the checks of a verb end and its work begins; must not know any verb
 
 from typing import NoReturn
 
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 
 
 class Accepted(Exception):

@@ -26,9 +26,9 @@ from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 from remanence.clock import MINUTE
 from remanence.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.model import Column as Kept
-from remanence.store.dialect import WORDS
-from remanence.store.rows import MILLION
-from remanence.store.rules import TIME_BOUND
+from remanence.store.constraints import TIME_BOUND
+from remanence.store.sqlite.dialect import WORDS
+from remanence.store.sqlite.rows import MILLION
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
 

@@ -4,6 +4,6 @@ Needs hypothesis (worlds) and an asyncio plugin of pytest (contract); nothing of
 is the reference that the contract was written on, and the fake for tests that need no file.
 """
 
-from remanence.store.memory import MemoryStore
+from remanence.store.memory.memory_store import MemoryStore
 
 __all__ = ["MemoryStore"]

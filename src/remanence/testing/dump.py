@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from remanence.model import Link
-from remanence.snapshot import Wanted
+from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
 from remanence.text import stems, term_hash
 
@@ -45,7 +45,9 @@ async def dump(store: Store, scope: str) -> Dump:
     owners, vectors = await store.vectors(scope)
     words = sorted({stem for memory in memories for stem in stems(memory.text)})
     postings = await store.search(scope, words)
-    clocks = await store.snapshot(scope, Wanted(frozenset(), clocks=frozenset({"active", "turns"})), 0)
+    clocks = await store.snapshot(
+        scope, SnapshotRequest(frozenset(), clocks=frozenset({"active", "turns"})), 0
+    )
     assert clocks.spans is not None and clocks.heard is not None
     known = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
     return Dump(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
 from remanence.segment import FIRST_IN_SEGMENT
-from remanence.text import Reading, asks, lexicon_of, readings, stems_of, term_hash
+from remanence.text import ChunkReading, asks, lexicon_of, readings, stems_of, term_hash
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
 MEMORIES_PRIOR = (
@@ -44,7 +44,7 @@ _SEEN_MAX = 3
 _REMEMBERED_MAX = 65_536
 
 
-class Reason(NamedTuple):
+class ValueReason(NamedTuple):
     """One sign that spoke for or against keeping: what was seen, and the points it gave."""
 
     sign: str
@@ -65,7 +65,7 @@ class Value(NamedTuple):
     information: float
     points: float
     speaker: float
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ValueReason, ...]
 
 
 def keep_value(
@@ -106,7 +106,7 @@ def _worth(times: int) -> float:
     return 1 - 0.5**times
 
 
-def _word_signs(read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
+def _word_signs(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
     signs = _signs(lexicon.code)
     seen = [(bits, word) for reading in read for word in reading.folded if (bits := signs[word])]
     shown = reduce(or_, [bits for bits, _ in seen], 0)
@@ -114,7 +114,7 @@ def _word_signs(read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
     for bit, sign, direction in _LISTED:
         if shown & bit:
             found = [word for bits, word in seen if bits & bit]
-            reasons.append(Reason(sign, _shown(found), direction * _worth(len(found))))
+            reasons.append(ValueReason(sign, _shown(found), direction * _worth(len(found))))
     return reasons
 
 
@@ -156,19 +156,19 @@ def _unlisted(word: str, lexicon: Lexicon) -> int:
     return _PAST if len(word) > 4 and lexicon.past_endings and word.endswith(lexicon.past_endings) else 0
 
 
-def _text_signs(text: str, read: Sequence[Reading], lexicon: Lexicon) -> list[Reason]:
-    reasons: list[Reason] = []
+def _text_signs(text: str, read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
+    reasons: list[ValueReason] = []
     if lexicon.names_by_capital and (names := _names(text, lexicon)):
-        reasons.append(Reason("name", _shown(names), _worth(len(names))))
+        reasons.append(ValueReason("name", _shown(names), _worth(len(names))))
     share = _asking_share(text)
     if share:
-        reasons.append(Reason("share of it that asks", f"{share:.0%}", -share))
+        reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
     folded = text.casefold()
     if offers := [phrase for phrase in lexicon.offers if phrase in folded]:
-        reasons.append(Reason("offer", _shown(offers), -_worth(len(offers))))
+        reasons.append(ValueReason("offer", _shown(offers), -_worth(len(offers))))
     opener = next((word for reading in read for word in reading.folded), "")
     if opener in lexicon.reactions:
-        reasons.append(Reason("reaction", opener, -_worth(1)))
+        reasons.append(ValueReason("reaction", opener, -_worth(1)))
     return reasons
 
 
@@ -185,12 +185,12 @@ def _names(text: str, lexicon: Lexicon) -> list[str]:
     ]
 
 
-def _place_signs(place: int, after_question: bool) -> list[Reason]:
+def _place_signs(place: int, after_question: bool) -> list[ValueReason]:
     reasons = []
     if after_question:
-        reasons.append(Reason("answers a question", "", _worth(1)))
+        reasons.append(ValueReason("answers a question", "", _worth(1)))
     if place < FIRST_IN_SEGMENT:
-        reasons.append(Reason("opens a session", "", _worth(1)))
+        reasons.append(ValueReason("opens a session", "", _worth(1)))
     return reasons
 
 

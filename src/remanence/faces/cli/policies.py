@@ -28,7 +28,7 @@ def add(app: typer.Typer) -> None:
 
 def columns() -> Any:
     """List every column and function that a condition may name."""
-    from remanence.curate.columns import reference
+    from remanence.curate.language.vocabulary import reference
 
     return reference()
 
@@ -37,7 +37,7 @@ def show(
     name: Annotated[str | None, typer.Argument(metavar="[POLICY]", help="All presets if absent.")] = None,
 ) -> Any:
     """Say in words what a policy does, or list the presets."""
-    from remanence.curate.document import presets
+    from remanence.curate.policy.document import presets
 
     return list(presets()) if name is None else _loaded(name).describe()
 
@@ -55,6 +55,6 @@ async def adopt(memory: "Engine", name: Name) -> Any:
 
 
 def _loaded(name: str) -> Any:
-    from remanence.flows.curating import read_policy
+    from remanence.flows.curate.curating import read_policy
 
     return read_policy(name)

@@ -16,14 +16,14 @@ from rich.text import Text
 from remanence.change import Receipt
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
-from remanence.curate.plan import Plan
-from remanence.curate.report import said
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.render import said
 from remanence.effects import PLANNED, ways_back
 from remanence.flows.graph import Contradiction
-from remanence.flows.ingesting import Ingested
+from remanence.flows.inspect import Event, State
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
-from remanence.flows.telling import Event, State
+from remanence.flows.write.ingesting import Ingested
 from remanence.guide import Guide
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
 from remanence.recall.frames import Frame

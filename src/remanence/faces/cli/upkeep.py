@@ -34,11 +34,11 @@ async def doctor(memory: "Engine") -> Any:
 
 async def compact(memory: "Engine", keep: Keep, dry_run: DryRun = False) -> Any:
     """Make old episodes tombstones; knowledge and rejected paths stay, whatever their age."""
-    from remanence.flows import compacting
+    from remanence.flows.curate import curating
 
     if dry_run:
         with waiting("planning"):
-            plan = await memory.plan(compacting.POLICY, overrides=compacting.overrides(keep))
+            plan = await memory.plan(curating.COMPACTION, overrides=curating.overrides(keep))
         # Asked for by name, it is done however much goes: the brake is for what nobody asked for.
         return replace(plan, held=None)
     with waiting("compacting"):

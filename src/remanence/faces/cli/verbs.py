@@ -56,7 +56,7 @@ def look(app: typer.Typer) -> Callable[[Verb], Verb]:
 
     def register(function: Verb) -> Verb:
         def run(common: Common, given: Mapping[str, Any]) -> Any:
-            from remanence.flows.probing import absent, broken
+            from remanence.flows.checks import absent, broken
 
             path = database(common)
             if not path.exists():

@@ -11,8 +11,8 @@ from typing import Annotated
 from pydantic import Field
 
 from remanence.clock import SystemClock
-from remanence.curate.document import presets
-from remanence.curate.guards import protecting
+from remanence.curate.planner.protection import protecting
+from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
 from remanence.faces.cli.options import moment
@@ -20,7 +20,7 @@ from remanence.faces.cli.show import lines
 from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, Told
 from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
-from remanence.flows.recalling import render
+from remanence.flows.recall.recalling import render
 from remanence.guide import guide
 from remanence.model import Memory, Status
 from remanence.text import visible

@@ -9,7 +9,7 @@ from remanence.change import Cause, Change, inverses
 from remanence.clock import MINUTE
 from remanence.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
 from remanence.model import Memory, Reason, Relation, Status
-from remanence.snapshot import Ints, Snapshot, Wanted
+from remanence.snapshot import Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Booked, Bookkeeping, Check, Store
 from remanence.testing.builders import (
     NOW,
@@ -38,7 +38,7 @@ async def clock(store: Store, name: str, scope: str = SCOPE) -> list[list[int]]:
     clocks = frozenset({name})
     told: list[Booked | Snapshot] = [
         await store.bookkeep(scope, Bookkeeping(NOW, clocks=clocks)),
-        await store.snapshot(scope, Wanted(frozenset(), clocks=clocks), NOW),
+        await store.snapshot(scope, SnapshotRequest(frozenset(), clocks=clocks), NOW),
     ]
     pairs = [(one.spans, one.heard) if name == "active" else (one.heard, one.spans) for one in told]
     assert [None, None] == [other for _, other in pairs]
@@ -195,7 +195,7 @@ class BooksContract:
         """The wall's clock is nobody's to ask for; a scope never written to has empty clocks."""
         wall = frozenset({"wall"})
         await raised(NameUnknown, store.bookkeep(SCOPE, Bookkeeping(NOW, clocks=wall)))
-        await raised(NameUnknown, store.snapshot(SCOPE, Wanted(frozenset(), clocks=wall), NOW))
+        await raised(NameUnknown, store.snapshot(SCOPE, SnapshotRequest(frozenset(), clocks=wall), NOW))
 
         assert [[], []] == [await clock(store, name) for name in ("active", "turns")]
 
@@ -205,7 +205,7 @@ class BooksContract:
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, lease=("curate", "a", NOW + 10)))
 
         assert 1 == len(await store.history(SCOPE))
-        assert done.position == (await store.snapshot(SCOPE, Wanted(frozenset()), NOW)).position
+        assert done.position == (await store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW)).position
 
     async def test_a_lease_is_held_by_one(self, store: Store) -> None:
         """While one holds it, another is refused."""
@@ -290,7 +290,7 @@ class BooksContract:
         await store.close()
         await store.close()
         await raised(StoreUnavailable, store.get(SCOPE, [1]))
-        await raised(StoreUnavailable, store.snapshot(SCOPE, Wanted(frozenset()), NOW))
+        await raised(StoreUnavailable, store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW))
         await raised(StoreUnavailable, keep(store, Change("tags", (1, "x"), None, {})))
         error = await raised(StoreUnavailable, store.bookkeep(SCOPE, Bookkeeping(NOW)))
 

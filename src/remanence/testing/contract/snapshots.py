@@ -6,7 +6,7 @@ from remanence.change import Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMNS, Kind, Relation, Status
-from remanence.snapshot import Snapshot, Wanted
+from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -27,7 +27,7 @@ NUMERIC = frozenset(column.name for column in COLUMNS if column.kind not in {"te
 
 async def frozen(store: Store, *columns: str, **more: object) -> Snapshot:
     """Freeze the scope with these columns."""
-    return await store.snapshot(SCOPE, Wanted(frozenset(columns), **more), NOW)  # type: ignore[arg-type]
+    return await store.snapshot(SCOPE, SnapshotRequest(frozenset(columns), **more), NOW)  # type: ignore[arg-type]
 
 
 class SnapshotContract:
@@ -182,7 +182,7 @@ class SnapshotContract:
         await keep(store, created(1, "b b"), at=NOW + 5, fired=("best",))
 
         assert {"best": NOW + 5, "other": NOW} == dict((await frozen(store)).fired)
-        assert {} == dict((await store.snapshot("another", Wanted(frozenset()), NOW)).fired)
+        assert {} == dict((await store.snapshot("another", SnapshotRequest(frozenset()), NOW)).fired)
 
     async def test_the_newest_time_is_told(self, store: Store) -> None:
         """`newest_at` is at least the latest time of a commit, so that a clock gone back is noticed."""

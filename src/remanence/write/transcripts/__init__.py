@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from remanence.errors import IngestError, InvalidInput, suggest
 from remanence.model import Turn
-from remanence.write.transcripts import document, jsonl
+from remanence.write.transcripts import jsonl, located
 from remanence.write.transcripts.chatgpt import conversations
 from remanence.write.transcripts.fields import FlawError
 from remanence.write.transcripts.locomo import samples
@@ -38,7 +38,7 @@ def parse(data: str | bytes, format: Format = "auto", source: str = "-") -> Tran
     """Read a whole file; a flaw anywhere is an `IngestError` with its line, and no turn is returned."""
     if format not in FORMATS:
         raise InvalidInput(f"unknown format {format!r}", recovery=suggest(format, FORMATS))
-    text = document.decoded(data, source)
+    text = located.decoded(data, source)
     if not text.strip():
         raise IngestError(
             "the file is empty", recovery="give a file that holds a conversation", source=source, line=1
@@ -48,9 +48,9 @@ def parse(data: str | bytes, format: Format = "auto", source: str = "-") -> Tran
         return _transcript(jsonl.rows(text, source), name, {})
     skipped: Counter[str] = Counter()
     try:
-        turns = list(_READERS[name](document.loaded(text, source), skipped))
+        turns = list(_READERS[name](located.loaded(text, source), skipped))
     except FlawError as flaw:
-        line = document.line_of(text, flaw.path)
+        line = located.line_of(text, flaw.path)
         raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=line) from None
     return _transcript(turns, name, skipped)
 
@@ -58,11 +58,11 @@ def parse(data: str | bytes, format: Format = "auto", source: str = "-") -> Tran
 def detect(text: str, source: str = "-") -> str:
     """Name the format of a text by its first object; an unrecognised one is an `IngestError`."""
     first = text.lstrip().partition("\n")[0]
-    if first.startswith("{") and document.is_json(first):
-        return _shape(document.loaded(first, source)) or "jsonl"
-    if first.startswith("{") and not document.is_json(text):
+    if first.startswith("{") and located.is_json(first):
+        return _shape(located.loaded(first, source)) or "jsonl"
+    if first.startswith("{") and not located.is_json(text):
         return "jsonl"
-    whole = document.loaded(text, source)
+    whole = located.loaded(text, source)
     head = whole[0] if isinstance(whole, list) and whole else whole
     name = _shape(head)
     if name is None:

@@ -11,8 +11,8 @@ from remanence.clock import SECOND, to_micros
 from remanence.errors import InvalidInput
 from remanence.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import fields
-from remanence.write.transcripts.document import child, objects
 from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.located import child, objects
 
 TEXTS = ("text", "multimodal_text")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from remanence.errors import IngestError, suggest
 from remanence.model import NAME_CHARS_MAX, Turn
-from remanence.write.transcripts import document
+from remanence.write.transcripts import located
 from remanence.write.transcripts.fields import FlawError, value
 
 # What a caller may change is for the caller to say, not for a file.
@@ -39,9 +39,9 @@ def rows(text: str, source: str) -> list[Turn]:
 
 def _checked(line: str) -> dict[str, Any]:
     try:
-        row = document.loads(line)
+        row = located.loads(line)
     except ValueError as error:
-        reason = document.reason(error)
+        reason = located.reason(error)
         raise FlawError(
             f"not JSON: {reason}", "each line is one JSON object, without commas between lines"
         ) from None

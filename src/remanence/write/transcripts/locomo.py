@@ -13,8 +13,8 @@ from typing import Any
 from remanence.clock import SECOND, to_micros
 from remanence.model import Kind, Turn
 from remanence.write.transcripts import fields
-from remanence.write.transcripts.document import child, objects
 from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.located import child, objects
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

@@ -1,0 +1,206 @@
+"""Values that a condition reads and no column holds: counts of links, fading, scores, uses within days.
+
+Knows views; formulas of the score are in `score`. Knows nothing of policies or of the language they are written in.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from remanence import score, snapshot
+from remanence.clock import DAY, HOUR
+from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
+from remanence.model import REJECTED_PATH, Relation, Status
+from remanence.snapshot import Bools, Floats, Ints
+
+_SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
+_EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
+_EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
+_BUCKETS, _BUCKET_BITS = 7, 8
+_EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
+
+
+def degree(view: View) -> Array:
+    """Count the visible links of each memory."""
+    return view.everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, None))
+
+
+def weighted_degree(view: View) -> Array:
+    """Sum the weights of the visible links of each memory."""
+    return view.everywhere(
+        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, whole.edges().weight)
+    )
+
+
+def _degrees(view: View, weights: Floats | None) -> Array:
+    links, seen = view.edges(), visible(view)
+    ends = np.concatenate([links.source[seen], links.target[seen]])
+    twice = None if weights is None else np.concatenate([weights[seen], weights[seen]])
+    return np.bincount(ends, twice, minlength=len(view.snapshot)).astype(np.float64)
+
+
+def decayed_weight(view: LinkView) -> Array:
+    """The weight times exp(−λ·hours since last seen), λ half of the slower end's (elfmem); NaN where never seen.
+
+    λ is that of the ends' classes, whatever their ratings: a rating judges what a memory says, not whether two belong
+    together.
+    """
+    links, decay = view.memories.edges(), view.memories.column("decay")
+    ends = score.RATES[decay[links.source[view.edges]]], score.RATES[decay[links.target[view.edges]]]
+    rate = np.minimum(*ends) * _EDGE_RATE
+    if links.count is not None:
+        rate = np.where(links.count[view.edges] >= _EDGE_SEEN, rate / 2, rate)
+    hours = (view.now - links.last_at[view.edges]) / HOUR
+    faded: Array = links.weight[view.edges] * score.recency(rate, hours)
+    return faded
+
+
+def recency(view: View, half_life: float | None) -> Array:
+    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of class and ratings."""
+    elapsed = view.now - np.fmax(_last_used(view), view.column("reinforced_at"))
+    if half_life is not None:
+        return np.asarray(0.5 ** (np.maximum(elapsed, 0) / half_life), np.float64)
+    return score.recency(_rates(view), elapsed / HOUR)
+
+
+def _last_used(view: View) -> Array:
+    return np.asarray(np.fmax(view.column("used_at"), view.column("learned_at")))
+
+
+def _rates(view: View) -> Floats:
+    return score.rates(view.column("decay"), view.column("helped"), view.column("failed"))
+
+
+def posterior(view: View) -> Array:
+    """How sure one may be of a memory, by what was said and by its ratings."""
+    return score.confidence(*(view.column(name) for name in ("confidence", "helped", "failed")))
+
+
+def scored(view: View, weights: score.Weights) -> Array:
+    """The five-part score without a question; what a rule reinforced counts for nothing, so that none feeds itself."""
+    return score.composite(
+        weights,
+        {
+            "confidence": posterior(view),
+            "recency": score.recency(_rates(view), (view.now - _last_used(view)) / HOUR),
+            "centrality": view.everywhere("centrality", frozenset({LINKS, "status"}), _centrality),
+            "reinforcement": view.everywhere(
+                "reinforcement", frozenset({"uses", "confirmations", "status"}), _reinforcement
+            ),
+        },
+    )
+
+
+def _centrality(whole: View) -> Array:
+    degrees = weighted_degree(whole)
+    return score.centrality(degrees, _most(whole, degrees))
+
+
+def _reinforcement(whole: View) -> Array:
+    counts = whole.column("uses") + whole.column("confirmations")
+    return score.reinforcement(counts, _most(whole, counts))
+
+
+def _most(whole: View, values: Array) -> float:
+    """The greatest of what stands; what is out of sight sets no standard."""
+    return float(values[whole.standing()].max(initial=0))
+
+
+def load_bearing(view: View) -> Bools:
+    """Tell on which memories later work rests."""
+    return snapshot.load_bearing(view.column("kind"), view.tag(REJECTED_PATH))
+
+
+def dangling() -> tuple[Run, Run]:
+    """Tell which superseded memories have only tombstones after them; unknown where no successor is recorded."""
+    reads = frozenset({LINKS, "status"})
+
+    def yes(view: View) -> Bools:
+        return view.everywhere("dangling", reads, lambda whole: _dangling(whole)[0])
+
+    def no(view: View) -> Bools:
+        return view.everywhere("not dangling", reads, lambda whole: _dangling(whole)[1])
+
+    return yes, no
+
+
+def _dangling(whole: View) -> tuple[Bools, Bools]:
+    links, status = whole.edges(), whole.column("status")
+    lineage = np.flatnonzero(np.isin(links.relation, _SUCCESSION))
+    newer, older = links.source[lineage], links.target[lineage]
+    superseded = status == Status.SUPERSEDED
+    leads_somewhere = (status >= Status.INBOX) & (status < Status.PRUNED) & ~superseded
+    # A chain is followed from its living end, one generation a step, until a step finds nobody new.
+    while len(found := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
+        leads_somewhere[found] = True
+    return superseded & _marked(whole, older) & ~leads_somewhere, ~superseded | leads_somewhere
+
+
+def uses_within(view: View, days: int) -> Array:
+    """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
+    # Days are the wall's on every clock.
+    passed = np.asarray(view.instant // DAY, np.int64) - view.column("use_day")
+    # The newest count is the lowest byte: drop what is newer than today, then what is too old.
+    newer = np.clip(-passed, 0, _BUCKETS)
+    packed = view.column("use_days") >> (_BUCKET_BITS * newer)
+    wanted = np.clip(days - np.maximum(passed, 0), 0, _BUCKETS - newer)
+    packed &= (np.int64(1) << (_BUCKET_BITS * wanted)) - 1
+    pairs = (packed & _EVEN_BYTES) + ((packed >> _BUCKET_BITS) & _EVEN_BYTES)
+    total = (pairs & _LANE) + ((pairs >> 16) & _LANE) + ((pairs >> 32) & _LANE) + (pairs >> 48)
+    counts: Array = total.astype(np.float64)
+    return counts
+
+
+def linked(
+    relation: int | None, asked: Mapping[str, Any], key: str, reads: frozenset[str]
+) -> tuple[Run, Run]:
+    """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
+
+    def yes(view: View) -> Bools:
+        return view.everywhere(f"ends of {key}", reads, lambda whole: _joined(whole, relation, asked)[0])
+
+    def no(view: View) -> Bools:
+        return view.everywhere(f"no ends of {key}", reads, lambda whole: ~_joined(whole, relation, asked)[1])
+
+    return yes, no
+
+
+def _joined(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
+    """Return who surely and who possibly has such a link."""
+    links = view.edges()
+    chosen = np.arange(len(links)) if relation is None else np.flatnonzero(links.relation == relation)
+    mine, other = _directed(links.source[chosen], links.target[chosen], asked.get("direction", "any"))
+    surely, possibly = np.ones(len(other), np.bool_), np.ones(len(other), np.bool_)
+    for test in _tests(view, asked):
+        yes, maybe = test(other)
+        surely &= yes
+        possibly &= maybe
+    return _marked(view, mine[surely]), _marked(view, mine[possibly])
+
+
+def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
+    match direction:
+        case "in":
+            return target, source
+        case "out":
+            return source, target
+        case _:
+            return np.concatenate([source, target]), np.concatenate([target, source])
+
+
+def _tests(view: View, asked: Mapping[str, Any]) -> list[Callable[[Ints], tuple[Bools, Bools]]]:
+    status = view.column("status") == asked["status"] if "status" in asked else view.standing()
+    tests: list[Callable[[Ints], tuple[Bools, Bools]]] = [lambda rows: (status[rows], status[rows])]
+    named = [name for name in ("category", "state") if name in asked]
+    return tests + [_named(view.column(name), view.code(name, asked[name])) for name in named]
+
+
+def _named(codes: Array, code: int) -> Callable[[Ints], tuple[Bools, Bools]]:
+    return lambda rows: (codes[rows] == code, (codes[rows] == code) | (codes[rows] < 0))
+
+
+def _marked(view: View, rows: Array) -> Bools:
+    marks = np.zeros(len(view.snapshot), np.bool_)
+    marks[rows] = True
+    return marks

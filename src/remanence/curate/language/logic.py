@@ -1,0 +1,236 @@
+"""What compiled expressions are made of: arithmetic, comparisons and three-valued logic on arrays.
+
+Knows nodes and numpy; knows nothing of text, places or the vocabulary. An unknown number is NaN.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from remanence.curate.language.view import Node, Run, Type, reads_of
+
+
+def as_float(value: Any) -> Any:
+    """Return a number or an array of numbers as floats."""
+    return value if isinstance(value, float) else np.asarray(value, np.float64)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    """Divide; by zero it is unknown."""
+    a, b = as_float(a), as_float(b)
+    with np.errstate(all="ignore"):
+        return np.where(b == 0, np.nan, np.divide(a, np.where(b == 0, 1.0, b)))
+
+
+def _guarded(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(a: Any, b: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return compute(as_float(a), as_float(b))
+
+    return run
+
+
+OPERATIONS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", _guarded(operator.add)),
+    ast.Sub: ("-", _guarded(operator.sub)),
+    ast.Mult: ("*", _guarded(operator.mul)),
+    ast.Div: ("/", _divide),
+}
+ANSWERS: Mapping[tuple[str, Type, Type], Type] = {
+    ("+", "number", "number"): "number",
+    ("-", "number", "number"): "number",
+    ("*", "number", "number"): "number",
+    ("/", "number", "number"): "number",
+    ("+", "duration", "duration"): "duration",
+    ("-", "duration", "duration"): "duration",
+    ("/", "duration", "duration"): "number",
+    ("*", "duration", "number"): "duration",
+    ("*", "number", "duration"): "duration",
+    ("/", "duration", "number"): "duration",
+    ("-", "time", "time"): "duration",
+    ("-", "time", "duration"): "time",
+    ("+", "time", "duration"): "time",
+}
+SIGNS: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    # NaN != NaN is true for floats, so "differs" is put as "is less or more".
+    "!=": lambda a, b: (a < b) | (a > b),
+}
+
+
+def derived(
+    kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node], constant: Any = None
+) -> Node:
+    """A number, duration or time computed from others."""
+    runs = [node.run for node in nodes]
+    return Node(
+        kind,
+        (lambda _: constant)
+        if constant is not None
+        else (lambda view: compute(*(run(view) for run in runs))),
+        text,
+        reads=reads_of(nodes),
+        constant=constant,
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """Unite the words that several expressions use."""
+    return frozenset().union(*(node.mentions for node in nodes))
+
+
+def truth(
+    text: str, yes: Run, no: Run, nodes: Sequence[Node] = (), reads: frozenset[str] = frozenset()
+) -> Node:
+    """Build a condition whose answers are remembered by its text where rules share it."""
+    reads |= reads_of(nodes)
+
+    def remembered(key: str, run: Run) -> Run:
+        def answer(view: Any) -> Any:
+            if key in getattr(view, "shared", ()):
+                return view.remember(key, reads, run)
+            return run(view)
+
+        return answer
+
+    return Node(
+        "truth",
+        remembered(text, yes),
+        text,
+        no=remembered(f"not {text}", no),
+        reads=reads,
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def negation(inner: Node) -> Node:
+    """Turn a condition round; what is unknown stays so."""
+    assert inner.no is not None
+    return Node(
+        "truth",
+        inner.no,
+        f"not {inner.text}",
+        no=inner.run,
+        reads=inner.reads,
+        mentions=inner.mentions,
+        parts=(inner,),
+    )
+
+
+def junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
+    """Kleene's `and` and `or`: each is false where the other, of the negations, is true."""
+    runs = [node.run for node in nodes]
+    noes = [node.no for node in nodes if node.no is not None]
+    word = " and " if conjunction else " or "
+    both, either = _all(runs if conjunction else noes), _any(noes if conjunction else runs)
+    return Node(
+        "truth",
+        both if conjunction else either,
+        "(" + word.join(node.text for node in nodes) + ")",
+        no=either if conjunction else both,
+        reads=reads_of(nodes),
+        mentions=mentions_of(nodes),
+        parts=tuple(nodes),
+    )
+
+
+def _all(runs: Sequence[Run]) -> Run:
+    def run(view: Any) -> Any:
+        found = runs[0](view)
+        for other in runs[1:]:
+            # Most rules begin with a category that a scope may not have at all.
+            if not found.any():
+                return found
+            found = found & other(view)
+        return found
+
+    return run
+
+
+def _any(runs: Sequence[Run]) -> Run:
+    def run(view: Any) -> Any:
+        found = runs[0](view)
+        for other in runs[1:]:
+            found = found | other(view)
+        return found
+
+    return run
+
+
+def compared(a: Node, sign: str, b: Node) -> Node:
+    """Compare numbers, durations or times; unknown where either side is NaN."""
+    if a.since is not None and b.constant is not None:
+        return _aged(a, sign, b)
+    if b.since is not None and a.constant is not None:
+        return _aged(b, MIRROR[sign], a)
+    text = f"{a.text} {sign} {b.text}"
+
+    def side(name: str) -> Run:
+        compare, first, second = _COMPARE[name], a.run, b.run
+        return lambda view: _filled(compare(first(view), second(view)), view)
+
+    return truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
+
+
+def _aged(a: Node, sign: str, b: Node) -> Node:
+    """`now - since > c` as `since < now - c`: the same instants, without a subtraction per row."""
+    assert a.since is not None
+    since, seconds = a.since.run, b.constant
+
+    def side(name: str) -> Run:
+        compare = _COMPARE[MIRROR[name]]
+        return lambda view: _filled(compare(since(view), view.now - seconds), view)
+
+    return truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
+
+
+def _filled(found: Any, view: Any) -> Any:
+    """Spread an answer that is the same for all memories over them."""
+    return found if isinstance(found, np.ndarray) and found.shape else np.full(len(view), bool(found))
+
+
+def one_of(a: Node, names: Sequence[int | str], wanted: bool) -> Node:
+    """Tell whether a label or name is one of some; unknown where it is absent (-1)."""
+    column, run = a.column, a.run
+    text = f"{a.text} in {sorted(map(str, names))}"
+
+    def among(view: Any) -> Any:
+        codes = run(view)
+        numbers = [name if isinstance(name, int) else view.code(column, name) for name in names]
+        found = codes == numbers[0]
+        for number in numbers[1:]:
+            found |= codes == number
+        return found
+
+    def others(view: Any) -> Any:
+        found = ~among(view)
+        found &= run(view) >= 0
+        return found
+
+    node = truth(text, among, others, [a])
+    return node if wanted else negation(node)
+
+
+def nan_where_negative(codes: Any) -> Any:
+    """Return the degrees of an ordered label, unknown where it is absent."""
+    return np.where(codes < 0, np.nan, codes.astype(np.float64))

@@ -1,0 +1,258 @@
+"""A snapshot seen at one instant: what conditions read, and the shape of what they answer.
+
+Knows columns and links as arrays; knows nothing of rules. An unknown number or time is NaN; an unknown truth is
+neither among the trues nor among the falses.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.errors import InvalidInput
+from remanence.model import COLUMNS, UNCOUNTED, Label, Status
+from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
+from remanence.timescale import ClockName, Timescale, scales
+
+Array: TypeAlias = npt.NDArray[Any]
+Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
+LINKS = "links"  # what a condition that reads links names in `reads`
+_TIMES = frozenset(column.name for column in COLUMNS if column.kind == "time")
+
+
+@dataclass(eq=False, slots=True)
+class View:
+    """All memories of a scope, or those at `rows`, as columns at an instant.
+
+    `instant` is one wall time, or one per row. `working` holds columns that the cycle has changed, `links` the links
+    as they then are. `memo` keeps what was computed, by the text of the condition; of conditions only the `shared`
+    ones, because a truth per memory and condition would fill the memory of the machine. On another clock than the
+    wall's a view is a view: it shows all times, and now, as `scale` reads them.
+    """
+
+    snapshot: Snapshot
+    instant: Any
+    working: Mapping[str, Array] = field(default_factory=dict)
+    links: LinkColumns | None = None
+    rows: Ints | None = None
+    whole: "View | None" = None
+    shared: frozenset[str] = frozenset()
+    memo: dict[str, tuple[frozenset[str], Any]] = field(default_factory=dict)
+    clock: ClockName = "wall"
+    scale: Timescale | None = None
+    views: dict[ClockName, "View"] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.snapshot) if self.rows is None else len(self.rows)
+
+    @property
+    def now(self) -> Any:
+        """The instant as this view's clock reads it."""
+        return self.reading(self.instant)
+
+    def reading(self, times: Any) -> Any:
+        """Return what this view's clock reads at wall times."""
+        return times if self.scale is None else self.scale.at(times)
+
+    def on(self, clock: ClockName) -> "View":
+        """Return the same memories as a clock shows them; on the wall's that is the view itself."""
+        if clock == "wall":
+            return self
+        if clock not in self.views:
+            scale = scales(self.snapshot, int(self.instant)).get(clock)
+            if scale is None:
+                raise InvalidInput(
+                    f"the snapshot lacks the {clock} clock",
+                    recovery="take it with wanted(policy) of this policy",
+                )
+            self.views[clock] = View(
+                self.snapshot,
+                self.instant,
+                self.working,
+                self.links,
+                shared=self.shared,
+                clock=clock,
+                scale=scale,
+            )
+        return self.views[clock]
+
+    def column(self, name: str) -> Array:
+        """Return a column as it now is; absent labels and names are -1, absent numbers and times NaN."""
+        if self.whole is not None and self.rows is not None:
+            found: Array = self.whole.column(name)[self.rows]
+            return found
+        array = self.working.get(name)
+        if array is None:
+            array = self.snapshot.seq if name == "seq" else self.snapshot.columns.get(name)
+        if array is None:
+            raise InvalidInput(
+                f"the snapshot lacks the column {name!r}",
+                recovery="take it with wanted(policy) of this policy",
+            )
+        return self._read(name, array) if name in _TIMES else array
+
+    def _read(self, name: str, times: Array) -> Array:
+        """Read a column of times on this view's clock."""
+        scale = self.scale
+        if scale is None:
+            return times
+        read: Array = self.remember(f"{name} on this clock", frozenset({name}), lambda _: scale.at(times))
+        return read
+
+    def names(self, column: str) -> tuple[str, ...]:
+        """Return what the codes of a name column stand for."""
+        return self.snapshot.names.get(column, ())
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name, -2 where the scope has never seen it."""
+        codes: dict[str, int] = self.remember(
+            f"codes of {column}",
+            frozenset(),
+            lambda _: {name: code for code, name in enumerate(self.names(column))},
+        )
+        return codes.get(name, -2)
+
+    def tag(self, pattern: str) -> Bools:
+        """Tell who bears a tag that matches the pattern."""
+        tags = self.working.get(f"tag:{pattern}")
+        if tags is None:
+            tags = self.snapshot.tags.get(pattern)
+        if tags is None:
+            raise InvalidInput(
+                f"the snapshot lacks the tag pattern {pattern!r}",
+                recovery="take it with wanted(policy) of this policy",
+            )
+        return tags if self.rows is None else tags[self.rows]
+
+    def edges(self) -> LinkColumns:
+        """Return the links as they now are."""
+        if self.whole is not None:
+            return self.whole.edges()
+        links = self.snapshot.links if self.links is None else self.links
+        if links is None:
+            raise InvalidInput(
+                "the snapshot lacks links", recovery="take it with wanted(policy) of this policy"
+            )
+        return self._read_links(links)
+
+    def _read_links(self, links: LinkColumns) -> LinkColumns:
+        scale = self.scale
+        if scale is None:
+            return links
+        read: LinkColumns = self.remember(
+            "links on this clock",
+            frozenset({LINKS}),
+            lambda _: replace(links, last_at=scale.at(links.last_at)),
+        )
+        return read
+
+    def standing(self) -> Bools:
+        """Tell which memories recall can see: inbox and active."""
+        return self.everywhere("standing", frozenset({"status"}), _standing)
+
+    def remember(self, key: str, reads: frozenset[str], compute: Callable[["View"], Any]) -> Any:
+        """Compute something once for all memories of the view."""
+        if key not in self.memo:
+            self.memo[key] = (reads, compute(self))
+        return self.memo[key][1]
+
+    def everywhere(self, key: str, reads: frozenset[str], compute: Callable[["View"], Array]) -> Array:
+        """Compute a fact that needs all memories, such as a degree, and return it for the rows of this view."""
+        if self.rows is None or self.whole is None:
+            return self.remember(key, reads, compute)  # type: ignore[no-any-return]
+        found: Array = self.whole.remember(key, reads, compute)
+        return found[self.rows]
+
+    def take(self, rows: Ints, instant: Any = None) -> "View":
+        """Return some rows of the whole view, at another wall time where one is given."""
+        at = self.instant if instant is None else instant
+        return View(
+            self.snapshot, at, self.working, self.links, rows, self, clock=self.clock, scale=self.scale
+        )
+
+    def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "View":
+        """Return the view with other columns or links, keeping what was computed from the rest; so do its views."""
+        stale = set(changed) | ({LINKS} if links is not None else set())
+        return View(
+            self.snapshot,
+            self.instant,
+            {**self.working, **changed},
+            self.links if links is None else links,
+            shared=self.shared,
+            memo={key: kept for key, kept in self.memo.items() if not kept[0] & stale},
+            clock=self.clock,
+            scale=self.scale,
+            views={clock: view.evolve(changed, links) for clock, view in self.views.items()},
+        )
+
+
+def _standing(view: View) -> Bools:
+    status = view.column("status")
+    found: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
+    return found
+
+
+@dataclass(eq=False, slots=True)
+class LinkView:
+    """Some links of a view as columns; `edges` are their numbers among the view's links."""
+
+    memories: View
+    edges: Ints
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    @property
+    def now(self) -> Any:
+        """The instant of the view, as its clock reads it."""
+        return self.memories.now
+
+    def column(self, name: str) -> Array:
+        """Return a column of the links."""
+        array: Array = getattr(self.memories.edges(), name)
+        return array[self.edges]
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name of a memory's column."""
+        return self.memories.code(column, name)
+
+
+def visible(view: View) -> Ints:
+    """Number the links that count: both ends in sight, and no lineage or contradiction (elfmem, TC-G-009)."""
+    links, standing = view.edges(), view.standing()
+    counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
+    return np.flatnonzero(counted & standing[links.source] & standing[links.target])
+
+
+Run: TypeAlias = Callable[[Any], Any]
+Labels: TypeAlias = type[Label]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """A compiled expression: `run` takes a view and answers an array or scalar of its type.
+
+    A truth answers where it is true, and through `no` where it is false; where neither holds it is unknown.
+    `text` is its canonical form. `reads` names the columns, `tag:…` patterns and links that it needs. `since` is
+    the time that a duration counts from, so that comparing it needs no subtraction. `mentions` are the words
+    (columns and functions) as the policy writes them.
+    """
+
+    type: Type
+    run: Run
+    text: str
+    no: Run | None = None
+    reads: frozenset[str] = frozenset()
+    column: str = ""
+    labels: Labels | None = None
+    constant: Any = None
+    since: "Node | None" = None
+    mentions: frozenset[str] = frozenset()
+    parts: tuple["Node", ...] = ()
+
+
+def reads_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """Unite what several expressions read."""
+    return frozenset().union(*(node.reads for node in nodes))

@@ -1,0 +1,655 @@
+"""The vocabulary of conditions as one table: every column and function with its type, its meaning and its needs.
+
+A new word for policies is a new row here and nothing else. Derived values are functions of (what is stored, now)
+and are never stored themselves.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from remanence.clock import DAY, HOUR, MINUTE
+from remanence.curate.language.derived import (
+    dangling,
+    decayed_weight,
+    degree,
+    linked,
+    load_bearing,
+    posterior,
+    recency,
+    scored,
+    uses_within,
+    weighted_degree,
+)
+from remanence.curate.language.expression import (
+    Call,
+    Function,
+    Over,
+    Vocabulary,
+    Word,
+)
+from remanence.curate.language.logic import derived, truth
+from remanence.curate.language.view import LINKS, LinkView, Node, Run, Type
+from remanence.errors import suggest
+from remanence.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
+from remanence.score import PRESETS, RATING
+from remanence.timescale import TURN
+
+MEMORIES: frozenset[Over] = frozenset({"memories"})
+LINK: frozenset[Over] = frozenset({"links"})
+BOTH: frozenset[Over] = MEMORIES | LINK
+
+# The columns of `model.COLUMNS` that a rule may read; texts, blobs, JSON and the store's own guards are not here.
+_MEANINGS = {
+    "status": "where it stands; a rule sees inbox and active unless it names this column",
+    "tier": "how near at hand it is kept",
+    "reason": "why it is neither inbox nor active",
+    "category": "what it is, from the categories that policies declare",
+    "kind": "what sort of knowledge it is",
+    "state": "how far it has got, from the states of its category",
+    "severity": "how grave it is; the only label with an order: `severity >= 'high'`",
+    "decay": "how fast its recency fades",
+    "lifecycle": "how far it has been tried",
+    "role": "who spoke",
+    "agent": "which agent it belongs to",
+    "speaker": "who said it, by name",
+    "thread": "the conversation it comes from",
+    "session": "the part of a conversation it comes from",
+    "said_at": "when it was said; old chats keep their old times",
+    "learned_at": "when it was taken in",
+    "valid_from": "from when on it holds",
+    "valid_to": "until when it holds",
+    "used_at": "when it was last recalled; unknown if never",
+    "state_at": "when its state last changed",
+    "status_at": "when its status last changed",
+    "tier_at": "when its tier last changed",
+    "reinforced_at": "when a rule last reinforced it",
+    "hold_until": "until when its longest hold lasts",
+    "pinned": "somebody pinned it; a condition by itself",
+    "confidence": "how sure its author was, 0 to 1; 0 where nobody said",
+    "alignment": "how well it fits who the agent is, 0 to 1; 0 where nobody said",
+    "value": "what it is worth, 0 to 1; 0 where nobody said",
+    "tokens": "its length in tokens",
+    "words": "its length in words",
+    "uses": "how often it was recalled",
+    "confirmations": "how often it was seen again or was the answer",
+    "disputes": "how often somebody denied it",
+    "reinforced": "how often a rule reinforced it",
+}
+_RATED = {
+    "helped": "how many ratings said that it helped; a rating of 0.75 counts three quarters",
+    "failed": "how many ratings said that it did not; a rating of 0.75 counts a quarter",
+}
+_FADING = ("decay", "helped", "failed")
+_OF_LINKS = {
+    "weight": "how strong it is, 0 to 1, before any fading",
+    "confidence": "how sure its author was, 0 to 1; 1 where nobody said",
+    "relation": "what it says",
+    "last_at": "when it was made or last seen again",
+}
+_ABSENT_LINK_CONFIDENCE = 1.0
+
+
+def _column(
+    name: str, doc: str, over: frozenset[Over], kind: str, labels: type[Label] | None, absent: Any
+) -> Word:
+    """Build the word of a stored column."""
+    types: dict[str, Type] = {"enum": "label", "name": "name", "time": "time", "flag": "truth"}
+    reads = frozenset({LINKS if over == LINK else name})
+    common: dict[str, Any] = {"reads": reads, "column": name, "mentions": frozenset({name})}
+
+    def raw(view: Any) -> Any:
+        return view.column(name)
+
+    def filled(view: Any) -> Any:
+        array = view.column(name)
+        return np.where(np.isnan(array), absent, array)
+
+    if kind == "flag":
+        node = Node("truth", lambda view: raw(view) != 0, name, no=lambda view: raw(view) == 0, **common)
+    else:
+        node = Node(
+            types.get(kind, "number"), raw if absent is None else filled, name, labels=labels, **common
+        )
+    return Word(name, over, doc, node)
+
+
+def _stored() -> list[Word]:
+    words = []
+    for column in COLUMNS:
+        if column.name in _MEANINGS:
+            # The contract: an absent optional number is 0; an absent label, name or time is unknown.
+            absent = 0.0 if column.kind == "fraction" else None
+            words.append(
+                _column(column.name, _MEANINGS[column.name], MEMORIES, column.kind, column.labels, absent)
+            )
+    return words
+
+
+def _of_links() -> list[Word]:
+    kinds = {"relation": "enum", "last_at": "time"}
+    return [
+        _column(
+            name,
+            doc,
+            LINK,
+            kinds.get(name, "fraction"),
+            Relation if name == "relation" else None,
+            _ABSENT_LINK_CONFIDENCE if name == "confidence" else None,
+        )
+        for name, doc in _OF_LINKS.items()
+    ]
+
+
+def _fact(name: str, doc: str, over: frozenset[Over], kind: Type, run: Run, *reads: str) -> Word:
+    """Build the word of a value that is computed from several columns, or from links."""
+    return Word(name, over, doc, Node(kind, run, name, reads=frozenset(reads), mentions=frozenset({name})))
+
+
+def _mentioning(node: Node, word: str) -> Node:
+    return Node(
+        node.type,
+        node.run,
+        node.text,
+        no=node.no,
+        reads=node.reads,
+        mentions=node.mentions | {word},
+        parts=node.parts,
+    )
+
+
+def _condition(name: str, yes: Run, no: Run, *reads: str) -> Node:
+    """Build a word that is a condition by itself."""
+    return _mentioning(truth(name, yes, no, reads=frozenset(reads)), name)
+
+
+def _ratings(name: str) -> Run:
+    return lambda view: view.column(name) / RATING
+
+
+def _time(name: str) -> Node:
+    return Node(
+        "time", lambda view: view.column(name), name, reads=frozenset({name}), mentions=frozenset({name})
+    )
+
+
+def _latest(*nodes: Node) -> Node:
+    """The latest of the times that are known."""
+    text = f"latest({', '.join(node.text for node in nodes)})"
+    return derived(nodes[0].type, text, lambda *values: reduce(np.fmax, values), nodes)
+
+
+def _since(text: str, time: Node, word: str) -> Node:
+    """The duration from a time until now."""
+    return Node(
+        "duration",
+        lambda view: np.subtract(view.now, time.run(view), dtype=np.float64),
+        text,
+        reads=time.reads,
+        since=time,
+        mentions=time.mentions | {word},
+    )
+
+
+_LAST_USED = _latest(_time("used_at"), _time("learned_at"))
+_COMPUTED = [
+    _fact("seq", "its place in the order of arrival", MEMORIES, "number", lambda view: view.column("seq")),
+    Word("last_used", MEMORIES, "the later of used_at and learned_at", _LAST_USED),
+    Word("idle", MEMORIES, "how long since last_used", _since("idle", _LAST_USED, "idle")),
+    _fact(
+        "degree",
+        "how many links it has; lineage, contradictions and links to memories out of sight do not count",
+        MEMORIES,
+        "number",
+        degree,
+        LINKS,
+        "status",
+    ),
+    _fact(
+        "weighted_degree",
+        "the sum of those links' weights",
+        MEMORIES,
+        "number",
+        weighted_degree,
+        LINKS,
+        "status",
+    ),
+    _fact(
+        "decayed_weight",
+        "the weight, faded since last_at: × exp(−λ·hours), λ half the slower end's (elfmem); half of that from ten"
+        " sightings on",
+        LINK,
+        "number",
+        decayed_weight,
+        LINKS,
+        "decay",
+    ),
+    _fact(
+        "posterior",
+        "how sure one may be: (2 × confidence + helped) / (2 + helped + failed), 0.5 where nobody said (elfmem)",
+        MEMORIES,
+        "number",
+        posterior,
+        "confidence",
+        "helped",
+        "failed",
+    ),
+    *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in _RATED.items()),
+    Word(
+        "load_bearing",
+        MEMORIES,
+        "later work rests on it: all but episodes, and episodes tagged 'rejected-path'; an unknown kind too",
+        _condition(
+            "load_bearing", load_bearing, lambda view: ~load_bearing(view), "kind", f"tag:{REJECTED_PATH}"
+        ),
+    ),
+    Word(
+        "dangling",
+        MEMORIES,
+        "it is superseded, and all that came after it are tombstones; unknown where nothing says what came",
+        _condition("dangling", *dangling(), LINKS, "status"),
+    ),
+    _fact("now", "the instant of the plan", BOTH, "time", lambda view: np.asarray(view.now, np.float64)),
+]
+
+
+def _duration(unit: int, turns: bool = False) -> Callable[[Call], Node]:
+    def build(call: Call) -> Node:
+        call.plain()
+        call.count(1, 1)
+        clock = call.compiler.clock
+        if clock is not None and turns != (clock == "turns"):
+            way = (
+                "write turns(200)"
+                if clock == "turns"
+                else "write days(7) or hours(12), or name clock = 'turns'"
+            )
+            raise call.compiler.place.error(
+                f"{call.text()} is no duration of the {clock} clock", way, call.node
+            )
+        micros = float(round(call.number(0) * unit))
+        return Node("duration", lambda _: micros, call.text(), constant=micros)
+
+    return build
+
+
+def _age(call: Call) -> Node:
+    call.plain()
+    call.count(0, 8)
+    times = call.all_typed("time") if call.arguments else [_time("learned_at")]
+    return _since(f"age({', '.join(node.text for node in times)})", _first_known(times), "age")
+
+
+def _first_known(nodes: Sequence[Node]) -> Node:
+    text = f"coalesce({', '.join(node.text for node in nodes)})"
+    if len(nodes) == 1:
+        return nodes[0]
+    return derived(
+        nodes[0].type,
+        text,
+        lambda *values: reduce(lambda a, b: np.where(np.isnan(a), b, a), values),
+        nodes,
+    )
+
+
+def _coalesce(call: Call) -> Node:
+    call.plain()
+    call.count(2, 8)
+    # A column whose absence reads as 0 is never unknown, so the raw column is what may be.
+    return _first_known([_raw(node) for node in call.all_typed("number", "duration", "time")])
+
+
+def _raw(node: Node) -> Node:
+    """The column as it is stored, unknown where it is absent."""
+    if node.type != "number" or not node.column:
+        return node
+    name = node.column
+    return Node("number", lambda view: view.column(name), node.text, reads=node.reads, mentions=node.mentions)
+
+
+def _extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
+    def build(call: Call) -> Node:
+        call.plain()
+        call.count(2, 8)
+        nodes = call.all_typed("number", "duration", "time")
+        return derived(nodes[0].type, call.text(), lambda *values: reduce(compute, values), nodes)
+
+    return build
+
+
+def _curve(compute: Callable[[Any], Any]) -> Callable[[Call], Node]:
+    def run(value: Any) -> Any:
+        with np.errstate(all="ignore"):
+            found = compute(np.asarray(value, np.float64))
+            return np.where(np.isfinite(found), found, np.nan)
+
+    def build(call: Call) -> Node:
+        call.plain()
+        call.count(1, 1)
+        return derived("number", call.text(), run, [call.typed(0, "number")])
+
+    return build
+
+
+def _clamp(call: Call) -> Node:
+    call.plain()
+    call.count(3, 3)
+    nodes = call.all_typed("number", "duration")
+    return derived(
+        nodes[0].type, call.text(), lambda x, low, high: np.minimum(np.maximum(x, low), high), nodes
+    )
+
+
+def _uses(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    days = call.number(0)
+    if days not in range(1, 8):
+        raise call.error("counts 1 to 7 days", call.arguments[0])
+    text, reads = call.text(), frozenset({"use_days", "use_day"})
+
+    def run(view: Any) -> Any:
+        return view.remember(text, reads, lambda whole: uses_within(whole, int(days)))
+
+    return Node("number", run, text, reads=reads, mentions=frozenset({"uses"}))
+
+
+def _recency(call: Call) -> Node:
+    call.plain()
+    call.count(0, 1)
+    half_life = None
+    if call.arguments:
+        half_life = call.typed(0, "duration").constant
+        if half_life is None or half_life <= 0:
+            raise call.error("needs a fixed half-life above zero", call.arguments[0])
+    return Node(
+        "number",
+        lambda view: recency(view, half_life),
+        call.text(),
+        reads=frozenset({"reinforced_at", "used_at", "learned_at", *(_FADING if half_life is None else ())}),
+        mentions=frozenset({"recency"}),
+    )
+
+
+def _score(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    name = call.string(call.arguments[0])
+    if name not in PRESETS:
+        raise call.compiler.place.error(
+            f"unknown score {name!r}", suggest(name, [*PRESETS]), call.arguments[0]
+        )
+    weights = PRESETS[name].without_similarity()
+    return Node(
+        "number",
+        lambda view: scored(view, weights),
+        call.text(),
+        reads=frozenset(
+            {LINKS, "status", "used_at", "learned_at", "confidence", "uses", "confirmations", *_FADING}
+        ),
+        mentions=frozenset({"score"}),
+    )
+
+
+def _tagged(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    pattern = call.string(call.arguments[0])
+    if not pattern.strip("*") or "*" in pattern[:-1]:
+        raise call.error("a pattern is a tag, or the beginning of one and a star", call.arguments[0])
+    reads = frozenset({f"tag:{pattern}"})
+    node = truth(
+        f"tagged({pattern!r})",
+        lambda view: view.tag(pattern),
+        lambda view: ~view.tag(pattern),
+        reads=reads,
+    )
+    return _mentioning(node, "tagged")
+
+
+def _known(wanted: bool) -> Callable[[Call], Node]:
+    def build(call: Call) -> Node:
+        call.plain()
+        call.count(1, 1)
+        node = call.compiler.compile(call.arguments[0])
+        known = _knowing(_raw(node))
+        runs = (known, lambda view: ~known(view)) if wanted else (lambda view: ~known(view), known)
+        return truth(f"{'known' if wanted else 'missing'}({node.text})", *runs, [node])
+
+    return build
+
+
+def _knowing(node: Node) -> Run:
+    run, no = node.run, node.no
+    if no is not None:
+        return lambda view: run(view) | no(view)
+    if node.type in {"label", "name"}:
+        return lambda view: run(view) >= 0
+    return lambda view: np.broadcast_to(~np.isnan(np.asarray(run(view), np.float64)), len(view))
+
+
+def _one(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    inner = call.typed(0, "truth")
+    yes, no = inner.run, inner.no or inner.run
+
+    def run(view: Any) -> Any:
+        return np.where(yes(view), 1.0, np.where(no(view), 0.0, np.nan))
+
+    return Node(
+        "number", run, f"one({inner.text})", reads=inner.reads, mentions=inner.mentions, parts=(inner,)
+    )
+
+
+def _declared(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    column = call.typed(0, "name")
+    if column.column != "category":
+        raise call.error("only categories are declared", call.arguments[0])
+    names = sorted(call.compiler.names.states)
+
+    def yes(view: Any) -> Any:
+        table = np.array([view.code("category", name) for name in names], np.int64)
+        return np.isin(view.column("category"), table)
+
+    return truth(
+        "declared(category)", yes, lambda view: (view.column("category") >= 0) & ~yes(view), [column]
+    )
+
+
+_DIRECTIONS = ("any", "in", "out")
+
+
+def _linked(call: Call) -> Node:
+    call.count(1, 1)
+    relation = call.string(call.arguments[0])
+    known = ["*", *(item.label for item in Relation)]
+    if relation not in known:
+        raise call.compiler.place.error(
+            f"unknown relation {relation!r}", suggest(relation, known), call.arguments[0]
+        )
+    asked: dict[str, Any] = {}
+    for keyword in call.node.keywords:
+        asked[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
+    reads = frozenset({LINKS, "status", *(asked.keys() & {"category", "state"})})
+    number = None if relation == "*" else int(Relation[relation.upper()])
+    answer = linked(number, asked, call.text(), reads)
+    return _mentioning(truth(call.text(), *answer, reads=reads), "linked")
+
+
+def _filter(call: Call, name: str, value: str, node: Any) -> str | int:
+    """Check one named argument of `linked`."""
+    if name in {"category", "state"}:
+        call.compiler.check_open(name, value, node)
+        return value
+    known = {"status": [label.label for label in Status], "direction": list(_DIRECTIONS)}
+    if name not in known:
+        raise call.error(f"has no argument {name!r}", node)
+    if value not in known[name]:
+        raise call.compiler.place.error(f"unknown {name} {value!r}", suggest(value, known[name]), node)
+    return int(Status[value.upper()]) if name == "status" else value
+
+
+def _ends(conjunction: bool) -> Callable[[Call], Node]:
+    def build(call: Call) -> Node:
+        call.plain()
+        call.count(1, 1)
+        compiler = call.compiler
+        compiler.over, compiler.vocabulary = "memories", vocabulary("memories")
+        inner = compiler.truth(call.arguments[0])
+        compiler.over, compiler.vocabulary = "links", vocabulary("links")
+        yes, no = inner.run, inner.no or inner.run
+        runs = (_at_ends(yes, conjunction), _at_ends(no, not conjunction))
+        return truth(call.text(), *runs, [inner], frozenset({LINKS}))
+
+    return build
+
+
+def _at_ends(run: Run, conjunction: bool) -> Run:
+    def answer(view: LinkView) -> Any:
+        found, links = run(view.memories), view.memories.edges()
+        first, second = found[links.source[view.edges]], found[links.target[view.edges]]
+        return first & second if conjunction else first | second
+
+    return answer
+
+
+def _function(
+    signature: str, answers: Type, doc: str, build: Callable[[Call], Node], over: frozenset[Over] = MEMORIES
+) -> Function:
+    return Function(signature.split("(", 1)[0], over, signature, answers, doc, build)
+
+
+_FUNCTIONS = [
+    _function("days(7)", "duration", "so many days", _duration(DAY), BOTH),
+    _function("hours(12)", "duration", "so many hours", _duration(HOUR), BOTH),
+    _function("minutes(5)", "duration", "so many minutes", _duration(MINUTE), BOTH),
+    _function("weeks(2)", "duration", "so many weeks", _duration(7 * DAY), BOTH),
+    _function(
+        "turns(200)",
+        "duration",
+        "so many turns, on the turns clock, which has no other",
+        _duration(TURN, turns=True),
+        BOTH,
+    ),
+    _function(
+        "age(time, …)",
+        "duration",
+        "how long since the first of these times that is known; of learned_at if none",
+        _age,
+        BOTH,
+    ),
+    _function("latest(time, …)", "time", "the latest of those that are known", _extreme(np.fmax), BOTH),
+    _function("earliest(time, …)", "time", "the earliest of those that are known", _extreme(np.fmin), BOTH),
+    _function("uses(7)", "number", "how often it was recalled within 1 to 7 UTC days, today included", _uses),
+    _function(
+        "recency(hours(48))",
+        "number",
+        "1 at its last use, half of that after each half-life; recency() fades by `decay` and ratings (elfmem)",
+        _recency,
+    ),
+    _function(
+        "score('self')",
+        "number",
+        "elfmem's score without a question, by the weights of self, attention, task or simulate",
+        _score,
+    ),
+    _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _tagged),
+    _function(
+        "linked('supports', category='task', state='blocked', status='active', direction='in')",
+        "truth",
+        "a link of this relation ('*': any) joins it to such a memory, in sight unless a status is named",
+        _linked,
+    ),
+    _function(
+        "declared(category)", "truth", "the policy declares its category; unknown if it has none", _declared
+    ),
+    _function("missing(x)", "truth", "x is not known", _known(False), BOTH),
+    _function("known(x)", "truth", "x is known", _known(True), BOTH),
+    _function(
+        "coalesce(a, b, …)",
+        "number",
+        "the first of these that is known; also of times and durations",
+        _coalesce,
+        BOTH,
+    ),
+    _function("one(condition)", "number", "1 where it is true, 0 where it is false", _one, BOTH),
+    _function("min(a, b, …)", "number", "the least; unknown if any is", _extreme(np.minimum), BOTH),
+    _function("max(a, b, …)", "number", "the greatest; unknown if any is", _extreme(np.maximum), BOTH),
+    _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),
+    _function("ln(x)", "number", "the natural logarithm; unknown at zero and below", _curve(np.log), BOTH),
+    _function("exp(x)", "number", "e to the power of x", _curve(np.exp), BOTH),
+    _function("both(condition)", "truth", "the condition holds at both ends of the link", _ends(True), LINK),
+    _function("either(condition)", "truth", "the condition holds at one end at least", _ends(False), LINK),
+]
+
+VOCABULARY = {
+    over: Vocabulary(
+        {word.name: word for word in (*_stored(), *_of_links(), *_COMPUTED) if over in word.over},
+        {function.name: function for function in _FUNCTIONS if over in function.over},
+    )
+    for over in ("memories", "links")
+}
+
+
+def vocabulary(over: Over) -> Vocabulary:
+    """Return the words for conditions over memories or over links."""
+    return VOCABULARY[over]
+
+
+def reference() -> str:
+    """Return the reference page of the vocabulary, in Markdown."""
+    return "\n".join(
+        [
+            "# The words of a policy",
+            "",
+            "Generated from the vocabulary itself; `remanence policy columns` prints the same.",
+            "",
+            "Unknown is neither true nor false: a rule does not match on it, a guard does.",
+            "",
+            *_table("Columns of a memory", "memories"),
+            *_table("Columns of a link", "links"),
+            *_functions(),
+            *_labels(),
+        ]
+    )
+
+
+def _table(title: str, over: Over) -> list[str]:
+    words = [word for word in VOCABULARY[over].columns.values() if word.over != BOTH or over == "memories"]
+    rows = [f"| `{word.name}` | {word.node.type} | {word.doc} | {_needs(word.node)} |" for word in words]
+    return [f"## {title}", "", "| column | type | meaning | reads |", "|---|---|---|---|", *rows, ""]
+
+
+def _needs(node: Node) -> str:
+    return ", ".join(sorted(node.reads)) or "nothing"
+
+
+def _functions() -> list[str]:
+    where = {MEMORIES: "memories", LINK: "links", BOTH: "both"}
+    rows = [
+        f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"
+        for function in _FUNCTIONS
+    ]
+    return [
+        "## Functions",
+        "",
+        "| function | answers | for rules over | meaning |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _labels() -> list[str]:
+    columns = [column for column in COLUMNS if column.name in _MEANINGS and column.labels is not None]
+    rows = [
+        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
+        for column in columns
+    ]
+    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
+    return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]

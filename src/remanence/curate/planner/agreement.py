@@ -1,0 +1,222 @@
+"""What a proposed plan and a plan made now agree on: the rows, links and tags that both change alike.
+
+Knows two plans of one scope, and who protects what in it; knows nothing of stores or files.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+import numpy as np
+
+from remanence.curate.language.view import View
+from remanence.curate.planner.changes import clusters
+from remanence.curate.planner.diff import ABSENT, Decision, Edits, LinkEdits, Sides
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.protection import Guarding
+from remanence.curate.policy.compiled import Policy
+from remanence.effects import ACTIONS, DESTROY, DESTROYED, FLAG, MOVE
+from remanence.model import COLUMN, COUNTERS
+from remanence.snapshot import Bools, Ints, Snapshot
+
+_NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
+_NOWHERE = ABSENT + 2  # for the value of a row that does not change
+
+
+def agreed(proposed: Decision, fresh: Plan, policy: Policy) -> Plan:
+    """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
+    rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
+    flags = {tag: np.isin(seqs, proposed.flags.get(tag, [])) for tag, seqs in fresh.flags.items()}
+    lost = set(fresh.seq[~rows].tolist())
+    for tag, seqs in fresh.flags.items():
+        lost |= set(seqs[~flags[tag]].tolist())
+    partners = _partners(fresh, lost, links)
+    gone = np.array(sorted(lost | partners), np.int64)
+    merging = np.array(sorted(partners), np.int64)
+    rows &= ~np.isin(fresh.seq, gone)
+    links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
+    part = _only(fresh, rows, links, {tag: ~np.isin(seqs, gone) for tag, seqs in fresh.flags.items()})
+    return replace(part, fired=tuple(_fired(fresh, part, policy)))
+
+
+def destroyed_count(plan: Decision) -> int:
+    """Count the memories that a plan's changes prune, purge or merge away, whatever it says of itself."""
+    status = plan.columns.get("status", Edits.none())
+    return len(plan.purged) + int(np.isin(status.after, DESTROYED).sum())
+
+
+def left_out(
+    proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy, most: int
+) -> tuple[tuple[str, ...], int]:
+    """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
+    missing = _missing(proposed, kept).tolist()
+    why = _Why(proposed, kept, snapshot, policy)
+    done = set(_keys(kept.links))
+    moved = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
+    cut = [key for key in _keys(proposed.links) if key not in done and moved.isdisjoint(key[:2])]
+    changed = "changed since the plan was made, or the policy does not cut it now"
+    said = [f"memories {seq}: {why(seq)}" for seq in missing[:most]]
+    said += [f"links {key}: {changed}" for key in cut[: most - len(said)]]
+    return tuple(said), len(missing) + len(cut) - len(said)
+
+
+def _missing(proposed: Decision, kept: Decision) -> Ints:
+    """Return the memories whose change, or a tag that they would get, is not kept."""
+    tags = [np.setdiff1d(seqs, kept.flags.get(tag, [])) for tag, seqs in proposed.flags.items()]
+    return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
+
+
+class _Why:
+    """Why a memory is left out: its guards come first, since what protects it also changed it."""
+
+    def __init__(self, proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy) -> None:
+        self._proposed, self._snapshot = proposed, snapshot
+        self._levels = _levels(proposed)
+        self._guarding = Guarding(policy)
+        self._guarding.look(View(snapshot, kept.now))
+
+    def __call__(self, seq: int) -> str:
+        at = int(np.searchsorted(self._snapshot.seq, seq))
+        if at == len(self._snapshot) or self._snapshot.seq[at] != seq:
+            return "it is gone"
+        guards = self._guarding.holding(at, self._levels.get(seq, -1))
+        if guards:
+            return f"protected: {', '.join(guards)}"
+        place = int(np.searchsorted(self._proposed.seq, seq))
+        if place < len(self._proposed.seq) and self._proposed.seq[place] == seq:
+            then = (self._proposed.revision[place], self._proposed.touched[place])
+            if then != tuple(self._snapshot.columns[name][at] for name in ("revision", "touched")):
+                return "changed, used or linked since the plan was made"
+        return "its policy does not do this now"
+
+
+def _levels(plan: Decision) -> dict[int, int]:
+    """Return how grave what a plan does to each memory is, for guards to block."""
+    levels: dict[int, int] = {}
+    for name, effects in (("tier", (MOVE,)), ("status", tuple(e for e in ACTIONS if "status" in e.sets))):
+        edits = plan.columns.get(name, Edits.none())
+        for effect in effects:
+            # Moving up is never blocked.
+            down = edits.after > edits.before if effect is MOVE else edits.after == effect.sets["status"]
+            rows = edits.rows[down]
+            levels |= dict.fromkeys(plan.seq[rows].tolist(), effect.level or 0)
+    return levels | dict.fromkeys(plan.seq[plan.purged].tolist(), DESTROY)
+
+
+def _same_rows(proposed: Decision, fresh: Decision) -> Bools:
+    """Tell which rows of the fresh plan the proposed one changes alike."""
+    at = np.searchsorted(proposed.seq, fresh.seq)
+    at[at == len(proposed.seq)] = 0
+    if not len(proposed.seq):
+        return np.zeros(len(fresh.seq), np.bool_)
+    same: Bools = proposed.seq[at] == fresh.seq
+    purged, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
+    purged[proposed.purged], mine[fresh.purged] = True, True
+    same &= (purged[at] == mine) & (proposed.revision[at] == fresh.revision)
+    same &= ~_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
+    for name in proposed.columns.keys() | fresh.columns.keys():
+        for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
+            same &= theirs[at] == ours
+    return same
+
+
+def _destroyed(plan: Decision) -> Bools:
+    """Tell which rows are destroyed, for which a use or a link since is reason enough to stay."""
+    mask = np.zeros(len(plan.seq), np.bool_)
+    status = plan.columns.get("status", Edits.none())
+    mask[plan.purged] = True
+    mask[status.rows[np.isin(status.after, DESTROYED)]] = True
+    return mask
+
+
+def _sides(plan: Decision, name: str, names: Decision) -> Iterator[Ints]:
+    """Yield a column's values before and after, row by row, in terms that mean the same in two plans."""
+    edits = plan.columns.get(name, Edits.none())
+    before, after = edits.before, edits.after
+    if name in COUNTERS:
+        before, after = np.zeros_like(before), after - before
+    elif name == "state":
+        before, after = _coded(before, plan, names), _coded(after, plan, names)
+    elif COLUMN[name].kind == "time":
+        after = np.where(after == plan.now, _NOW, after)
+    for values in (before, after):
+        column = np.full(len(plan.seq), _NOWHERE)
+        column[edits.rows] = values
+        yield column
+
+
+def _coded(values: Ints, plan: Decision, names: Decision) -> Ints:
+    """Give states the numbers that another plan has for them."""
+    codes = {name: code for code, name in enumerate(names.states)}
+    unknown = len(codes)
+    table = np.array([*(codes.get(name, unknown) for name in plan.states), ABSENT])
+    coded: Ints = table[np.where(values == ABSENT, len(plan.states), values)]
+    return coded
+
+
+def _same_links(proposed: Decision, fresh: Decision) -> Bools:
+    """Tell which links of the fresh plan the proposed one changes alike."""
+    known = {key: place for place, key in enumerate(_keys(proposed.links))}
+    at = np.array([known.get(key, -1) for key in _keys(fresh.links)], np.int64)
+    same: Bools = at >= 0
+    if same.any():
+        same &= _alike(proposed.links.before, at, fresh.links.before, -1, -1)
+        same &= _alike(proposed.links.after, at, fresh.links.after, proposed.now, fresh.now)
+    return same
+
+
+def _keys(links: LinkEdits) -> Iterator[tuple[int, int, int]]:
+    return zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
+
+
+def _alike(theirs: Sides, at: Ints, ours: Sides, their_now: int, our_now: int) -> Bools:
+    same = np.ones(len(at), np.bool_)
+    for name in (field.name for field in fields(Sides)):
+        one, other = getattr(theirs, name)[at], getattr(ours, name)
+        if one.dtype.kind == "f":
+            same &= (one == other) | (np.isnan(one) & np.isnan(other))
+        else:
+            same &= np.where(one == their_now, _NOW, one) == np.where(other == our_now, _NOW, other)
+    return same
+
+
+def _partners(plan: Decision, lost: set[int], links: Bools) -> set[int]:
+    """Return the memories of merges of which a memory or a link is not agreed on."""
+    together = clusters(plan)
+    if not together:
+        return set()
+    torn = {end for key, same in zip(_keys(plan.links), links, strict=True) if not same for end in key[:2]}
+    broken = {together[seq] for seq in (lost | torn) & together.keys()}
+    return {seq for seq, cluster in together.items() if cluster in broken}
+
+
+def _only(plan: Plan, rows: Bools, links: Bools, flags: dict[str, Bools]) -> Plan:
+    """Return a plan of some rows, links and tags."""
+    places = np.cumsum(rows) - 1
+    columns = {name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()}
+    return replace(
+        plan,
+        seq=plan.seq[rows],
+        revision=plan.revision[rows],
+        touched=plan.touched[rows],
+        purged=places[plan.purged[rows[plan.purged]]],
+        columns={name: edits for name, edits in columns.items() if len(edits.rows)},
+        flags={tag: seqs[flags[tag]] for tag, seqs in plan.flags.items() if flags[tag].any()},
+        links=plan.links.where(links),
+        why={group: rules[rows] for group, rules in plan.why.items()},
+        merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
+    )
+
+
+def _fired(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
+    """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
+    seen, left = (set(_acting(some, policy)) for some in (plan, part))
+    yield from (name for name in plan.fired if name in left or (name not in seen and not part.empty))
+
+
+def _acting(plan: Decision, policy: Policy) -> Iterator[str]:
+    """Yield the rules of which something shows in a plan; a flag shows by its tag."""
+    for rules in (*plan.why.values(), plan.links.why):
+        yield from (plan.rules[rule] for rule in np.unique(rules).tolist() if rule >= 0)
+    yield from (
+        rule.name for rule in policy.rules if rule.do == FLAG.name and f"flag/{rule.to}" in plan.flags
+    )

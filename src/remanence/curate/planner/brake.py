@@ -1,0 +1,87 @@
+"""How much a plan may destroy: what is let through, what waits, and when a plan is held whole.
+
+Knows counts and how long each memory has been due; knows nothing of rules' meaning.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.clock import DAY, SECOND, Reading
+from remanence.curate.language.crossing import first
+from remanence.curate.language.view import View
+from remanence.curate.planner.diff import Decision
+from remanence.curate.policy.rules import Rule
+from remanence.snapshot import Floats, Ints, Snapshot
+from remanence.timekeeping import Doubt, Marks, Present, doubt
+
+DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
+DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more
+HELD_SHARE = 0.25  # from here on a plan needs a yes
+_HORIZON = 10 * 365 * DAY
+
+
+def allowance(snapshot: Snapshot) -> int:
+    """Say how many more memories an automatic run may destroy today."""
+    most = max(DESTROYED_MIN, int(len(snapshot) * DESTROYED_SHARE))
+    return max(0, most - snapshot.destroyed_today)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a plan must not be applied; to a share of the scope somebody can say yes, to a clock in doubt nobody."""
+
+    why: str
+    clock: bool
+
+
+def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> Hold | None:
+    """Say what holds a plan, or None: the clock before the share; nobody says yes to an automatic one."""
+    found = _doubt(snapshot, now)
+    if found is not None and found.cause != "gap":
+        return Hold(f"{found.why}; set it right, or accept it with `accept_clock`", clock=True)
+    if found is not None and automatic:
+        why = f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
+        return Hold(why, clock=True)
+    return _over_share(destroyed, len(snapshot))
+
+
+def holding(plan: Decision) -> Hold | None:
+    """Say what holds a plan that was made before: its clock, unless it says just what its share would say."""
+    share = _over_share(plan.destroyed, plan.memories)
+    if plan.held is None:
+        return None
+    return share if share is not None and share.why == plan.held else Hold(plan.held, clock=True)
+
+
+def _over_share(destroyed: int, memories: int) -> Hold | None:
+    if destroyed <= memories * HELD_SHARE:
+        return None
+    why = f"it would destroy {destroyed} of {memories} memories, more than {HELD_SHARE:.0%}"
+    return Hold(why, clock=False)
+
+
+def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str, ...]:
+    """Say what somebody who looks at a plan should know of the clock."""
+    found = _doubt(snapshot, now)
+    return (found.why,) if found is not None and found.cause == "gap" and not automatic else ()
+
+
+def _doubt(snapshot: Snapshot, now: int) -> Doubt | None:
+    """Say why the clock is in doubt; where nobody looked at the clocks, only the records can tell."""
+    reading = Reading(now)
+    return doubt(snapshot.present or Present(reading, Marks(believed=reading)), snapshot.newest_at)
+
+
+def due_since(view: View, rule: Rule, rows: Ints) -> Floats:
+    """Find, to the second, since when a rule's condition has held for each row, up to ten years back."""
+    view, until = view.on(rule.clock), np.full(len(rows), float(view.instant))
+    # A condition that held all the time is due since the beginning.
+    return first(lambda at: rule.node.run(view.take(rows, at)), until - _HORIZON, until, SECOND)
+
+
+def longest_due(view: View, due: list[tuple[Rule, Ints]]) -> Ints:
+    """Order all rows by how long they have been due, the longest first, older memories before younger."""
+    rows = np.concatenate([rows for _, rows in due])
+    since = np.concatenate([due_since(view, rule, rows) for rule, rows in due])
+    return rows[np.lexsort((rows, since))]

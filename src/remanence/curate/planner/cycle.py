@@ -1,0 +1,292 @@
+"""One cycle of curation on a frozen scope: phases in their order, round after round until nothing changes.
+
+Knows how rules, windows and guards meet; knows nothing of the brake or of how a plan is written down. Going round
+until nothing changes is what makes a second run at the same instant do nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from remanence.clock import HOUR
+from remanence.curate.language.view import LinkView, visible
+from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
+from remanence.curate.planner.protection import Guarding
+from remanence.curate.planner.state import NOBODY, Working
+from remanence.curate.planner.windows import select
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import PHASES, Rule
+from remanence.effects import (
+    ARCHIVING,
+    DESTROY,
+    FLAG,
+    MERGE,
+    MOVE,
+    PRUNE,
+    PURGE,
+    REINFORCE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+)
+from remanence.model import Status
+from remanence.snapshot import Bools, Ints
+from remanence.timekeeping import is_ahead
+
+ROUNDS_MAX = 16
+DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may move it again
+_WORST = 127
+# Moves that a budget does not force; they wait for the dwell.
+_VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
+
+
+@dataclass(eq=False)
+class Cycle:
+    """The rules of a policy at work on one scope."""
+
+    policy: Policy
+    working: Working
+    guarding: Guarding
+    merges_left: int | None = None  # how many more merges the brake lets through
+    fired: dict[str, Ints] = field(default_factory=dict)  # rule with a period → the rows that it chose
+    notes: dict[str, None] = field(default_factory=dict)
+    deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
+    linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked, unmerged
+    taken: set[int] = field(default_factory=set)
+    matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
+        self.guarding.look(self.working.view)
+        while self._settle():
+            versions = self.working.versions.copy()
+            if not self._fire():
+                return
+            self._look_again(versions)
+
+    def _settle(self) -> bool:
+        """Go round until nothing changes; tell whether it came to rest."""
+        moving = np.zeros(0, np.int64)
+        for _ in range(ROUNDS_MAX):
+            before, links, versions = (
+                self.working.view,
+                self.working.view.links,
+                self.working.versions.copy(),
+            )
+            self._round()
+            moving = np.flatnonzero(~self.working.same_as(before))
+            if not len(moving) and self.working.view.links is links:
+                return True
+            self._look_again(versions)
+        self._give_up(moving)
+        return False
+
+    def _look_again(self, versions: Counter[str]) -> None:
+        """Evaluate the guards that read what has changed since some versions."""
+        self.guarding.look(self.working.view, (self.working.versions - versions).keys())
+
+    def _give_up(self, moving: Ints) -> None:
+        """Leave alone what the rules push to and fro."""
+        self.working.revert(moving)
+        seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
+        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
+
+    def _round(self) -> None:
+        for phase in PHASES:
+            rules = [
+                (index, rule)
+                for index, rule in enumerate(self.policy.rules)
+                if rule.phase == phase and rule.period is None
+            ]
+            if phase == "links" and rules:
+                self._unlink(rules)
+            elif rules:
+                self._phase(rules)
+        self.working.settle_tiers()
+
+    def _phase(self, rules: list[tuple[int, Rule]]) -> None:
+        """Let all rules of a phase choose on the same values; then the safest of each group is done."""
+        chosen = [
+            (index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE
+        ]
+        # What was chosen by a rule with a period was its turn, also where a safer rule wins.
+        self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None and len(rows)}
+        won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
+        for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
+            won |= self._mildest([item for item in chosen if item[1].effect is effect])
+        won |= {index: rows for index, rule, rows in chosen if rule.effect in {FLAG, REINFORCE}}
+        merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
+        merged = np.array(
+            sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
+        )
+        for index, rows in won.items():
+            rule = self.policy.rules[index]
+            left = np.setdiff1d(rows, merged) if rule.effect is PRUNE and len(merged) else rows
+            if len(left):
+                self.working.act(rule, index, left)
+        if merges:
+            self.working.merge(merges)
+
+    def _safest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
+        """Of several actions on one memory the safest wins, and among equals the rule first by name."""
+        if not chosen:
+            return {}
+        best = np.full(len(self.working.view), _WORST, np.int8)
+        winner = np.full(len(self.working.view), NOBODY, np.int16)
+        for index, rule, rows in chosen:
+            safety = rule.effect.safety(rule.target)
+            better = rows[safety < best[rows]]
+            best[better], winner[better] = safety, index
+        return {index: rows[winner[rows] == index] for index, _, rows in chosen}
+
+    def _mildest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
+        """Of several transitions of one memory the mildest wins, and among equals the rule first by name."""
+        won: dict[int, Ints] = {}
+        taken = np.zeros(len(self.working.view), np.bool_)
+        for index, _, rows in sorted(
+            chosen, key=lambda item: (item[1].effect.safety(item[1].target), item[0])
+        ):
+            won[index] = rows[~taken[rows]]
+            taken[rows] = True
+        return won
+
+    def _choose(self, rule: Rule, index: int) -> Ints:
+        """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
+        view = self.working.view.on(rule.clock)
+        level = rule.effect.level
+        protected = np.zeros(len(view), np.bool_) if level is None else self.guarding.blocked(level)
+        window = select(rule, view, self.matched(rule, index), self.seen(rule), protected)
+        if len(window.overfull):
+            self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
+                None
+            )
+        rows = self._undwelt(rule, window.rows)
+        if rule.effect is TRANSITION_STATE:
+            rows = self._declared(rule, rows)
+        if rule.period is not None:
+            rows = self.working.otherwise(rule, rows)
+        return rows if level is None else self._unguarded(rule, rows, level)
+
+    def matched(self, rule: Rule, index: int) -> Ints:
+        """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
+        stamp = tuple(self.working.versions[name] for name in sorted(rule.node.reads))
+        known = self.matches.get(index)
+        if known is None or known[0] != stamp:
+            matched = np.flatnonzero(rule.node.run(self.working.view.on(rule.clock)))
+            known = self.matches[index] = (stamp, matched)
+        return known[1]
+
+    def seen(self, rule: Rule) -> Bools:
+        """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
+        status = self.working.view.column("status")
+        if rule.effect is PURGE:
+            return np.asarray(status == Status.PRUNED)
+        if rule.sees_all and rule.effect in {MOVE, TRANSITION_LIFECYCLE}:
+            # Out of the archive, tier and lifecycle, leads restore, not a rule.
+            return np.asarray((status >= 0) & (status < Status.ARCHIVED))
+        if rule.sees_all:
+            return np.asarray((status >= 0) & (status < Status.PRUNED))
+        return self.working.view.standing()
+
+    def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
+        """Leave out what moved so lately that only a budget may move it."""
+        if rule.effect is not MOVE or rule.phase not in _VOLUNTARY:
+            return rows
+        dwelling = self.working.view.column("tier_at")[rows] > self.working.now - DWELL
+        elsewhere = self.working.view.column("tier")[rows] != rule.target
+        start = self.working.start["tier_at"][rows] > self.working.now - DWELL
+        self.guarding.refuse("dwell", rule.name, rows[dwelling & elsewhere & start])
+        free: Ints = rows[~dwelling | ~elsewhere]
+        return free
+
+    def _declared(self, rule: Rule, rows: Ints) -> Ints:
+        """Leave out memories whose category lacks the state, or whose state is a last one."""
+        view, categories = self.working.view, self.policy.categories
+        names, states = view.names("category"), view.names("state")
+        allowed = np.zeros((len(names) + 1, len(states) + 1), np.bool_)
+        for code, name in enumerate(names):
+            declared = categories.get(name)
+            if declared is not None and rule.to in declared.states:
+                # The row's last column is the state that is absent.
+                allowed[code] = [*(state not in declared.terminal for state in states), True]
+        fits = allowed[view.column("category")[rows], view.column("state")[rows]]
+        already = view.column("state")[rows] == view.code("state", str(rule.to))
+        self.guarding.refuse("states", rule.name, rows[~fits & ~already])
+        free: Ints = rows[fits | already]
+        return free
+
+    def _unguarded(self, rule: Rule, rows: Ints, level: int) -> Ints:
+        if rule.effect is MOVE:
+            down = self.working.view.column("tier")[rows] < rule.target
+            allowed = self.guarding.allowed(rule.name, rows[down], level)
+            return np.sort(np.r_[rows[~down], rows[down][allowed]])
+        return rows[self.guarding.allowed(rule.name, rows, level)]
+
+    def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
+        """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
+        if not rules:
+            return []
+        milder = {
+            row
+            for index, rows in won.items()
+            if self.policy.rules[index].effect is ARCHIVING
+            for row in rows.tolist()
+        }
+        allowed = [
+            merge
+            for index, rule in rules
+            for merge in candidates(rule, index, self.working.view)
+            if merge.discard not in milder and merge.survivor not in milder
+            if self.guarding.allowed(rule.name, np.array([merge.discard]), DESTROY)[0]
+        ]
+        if not may_merge(self.working.view.snapshot):
+            self._leave_linked(allowed)
+            return []
+        chosen = settle(allowed, self.taken)
+        if self.merges_left is None:
+            return chosen
+        self.deferred_merges += [(merge.discard, merge.rule) for merge in chosen[self.merges_left :]]
+        chosen = chosen[: self.merges_left]
+        self.merges_left -= len(chosen)
+        return chosen
+
+    def _leave_linked(self, merges: list[Merge]) -> None:
+        """Say of each rule how many pairs it would have made one, as they were first seen."""
+        for index, pairs in Counter(merge.rule for merge in merges).items():
+            self.linked.setdefault(self.policy.rules[index].name, pairs)
+
+    def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
+        """Cut links; all rules of the phase see the same links."""
+        seen = visible(self.working.view)
+        gone = np.zeros(len(self.working.view.edges()), np.bool_)
+        cut: Mapping[int, Ints] = {
+            index: seen[rule.node.run(LinkView(self.working.view.on(rule.clock), seen))]
+            for index, rule in rules
+        }
+        for index, edges in cut.items():
+            fresh = edges[~gone[edges]]
+            gone[fresh] = True
+            if len(fresh):
+                self.working.note_cut(fresh, index)
+        if gone.any():
+            self.working.unlink(np.flatnonzero(gone))
+
+    def _fire(self) -> bool:
+        """Let the rules whose period has passed act, when all others have come to rest; tell whether any did."""
+        due = [
+            (index, rule)
+            for index, rule in enumerate(self.policy.rules)
+            if rule.period is not None and rule.name not in self.fired and not self.rests(rule)
+        ]
+        before = len(self.fired)
+        for phase in PHASES:
+            self._phase([pair for pair in due if pair[1].phase == phase])
+        return len(self.fired) > before
+
+    def rests(self, rule: Rule) -> bool:
+        """Tell whether a rule with a period has fired less than that ago, by its own clock."""
+        last, view = self.working.view.snapshot.fired.get(rule.name), self.working.view.on(rule.clock)
+        if rule.period is None or last is None or is_ahead(last, self.working.now):
+            return False
+        return bool(view.now - view.reading(last) < rule.period)

@@ -1,0 +1,451 @@
+"""What a cycle changes as arrays, between its start and its end: the data of a plan, and the digest over it.
+
+Knows two states of a scope and how their difference is written down; knows nothing of how one became the other.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.curate.language.view import Array
+from remanence.curate.planner.merge import link_keys
+from remanence.curate.planner.state import GONE, NOBODY, Working
+from remanence.effects import TAKE_IN
+from remanence.model import COLUMN, COUNTERS
+from remanence.snapshot import Bools, Floats, Ints, LinkColumns
+
+FORMAT = 3
+OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
+ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
+
+
+def _no_ints() -> Ints:
+    return np.zeros(0, np.int64)
+
+
+def _no_floats() -> Floats:
+    return np.zeros(0, np.float64)
+
+
+def packed(values: Ints) -> Any:
+    """Write down integers: as a list, or as (number, value) where all are the same, as times of change are."""
+    if len(values) > 1 and values[0] == values[-1] and bool((values == values[0]).all()):
+        return {"times": len(values), "value": int(values[0])}
+    return values
+
+
+def unpacked(data: Any, count: int | None = None) -> Ints:
+    """Read integers back; raise ValueError for what is none, or not so many."""
+    if isinstance(data, dict):
+        # Known beforehand, so that a short file cannot claim a long array.
+        if count is None or data.keys() != {"times", "value"} or data["times"] != count:
+            raise ValueError("packed integers of another length")
+        return np.full(count, _integers([data["value"]])[0], np.int64)
+    values = _integers(data)
+    if count is not None and len(values) != count:
+        raise ValueError("integers of another length")
+    return values
+
+
+def _integers(data: Any) -> Ints:
+    values = np.array(data) if isinstance(data, list) and data else _no_ints()
+    if not isinstance(data, list) or values.ndim != 1 or values.dtype.kind != "i":
+        raise ValueError("no integers")
+    return values.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edits:
+    """What changes in one column: where, from what, to what; times and codes as integers, ABSENT for none."""
+
+    rows: Ints
+    before: Ints
+    after: Ints
+
+    @classmethod
+    def none(cls) -> "Edits":
+        """Nothing changes."""
+        return cls(_no_ints(), _no_ints(), _no_ints())
+
+    def placed(self, places: Ints) -> "Edits":
+        """Number the rows by their places in a plan."""
+        return Edits(places[self.rows], self.before, self.after)
+
+    def where(self, kept: Bools) -> "Edits":
+        """Return some of them, by a mask of theirs."""
+        return Edits(self.rows[kept], self.before[kept], self.after[kept])
+
+    @classmethod
+    def read(cls, data: Any) -> "Edits":
+        """Read it back from JSON."""
+        rows, before, after = data
+        places = unpacked(rows)
+        return cls(places, unpacked(before, len(places)), unpacked(after, len(places)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Merged:
+    """Who survives and what is taken in, pair by pair, as sequence numbers."""
+
+    survivor: Ints = field(default_factory=_no_ints)
+    discard: Ints = field(default_factory=_no_ints)
+
+    def where(self, kept: Bools) -> "Merged":
+        """Return some of them, by a mask."""
+        return Merged(self.survivor[kept], self.discard[kept])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sides:
+    """The values of links on one side of a change; weight is NaN where there is no such link."""
+
+    weight: Floats = field(default_factory=_no_floats)
+    confidence: Floats = field(default_factory=_no_floats)
+    last_at: Ints = field(default_factory=_no_ints)
+    count: Ints = field(default_factory=_no_ints)
+    resolved_at: Ints = field(default_factory=_no_ints)
+
+    def payload(self) -> list[Any]:
+        """Return it as JSON writes it."""
+        return [self.weight, self.confidence, self.last_at, self.count, packed(self.resolved_at)]
+
+    def where(self, kept: Bools) -> "Sides":
+        """Return some of them, by a mask."""
+        return Sides(*(getattr(self, name.name)[kept] for name in fields(self)))
+
+    @classmethod
+    def read(cls, data: Any, count: int) -> "Sides":
+        """Read it back from JSON; null is a number that is not there."""
+        weight, confidence, *times = data
+        last_at, seen, resolved_at = (unpacked(values, count) for values in times)
+        return cls(_fractions(weight, count), _fractions(confidence, count), last_at, seen, resolved_at)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinkEdits:
+    """What becomes of links, by sequence numbers of their ends; `why` numbers the rule that cuts one, -1 for merges."""
+
+    source: Ints = field(default_factory=_no_ints)
+    target: Ints = field(default_factory=_no_ints)
+    relation: Ints = field(default_factory=_no_ints)
+    before: Sides = field(default_factory=Sides)
+    after: Sides = field(default_factory=Sides)
+    why: Ints = field(default_factory=_no_ints)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def payload(self) -> dict[str, Any]:
+        """Return it as JSON writes it; a number that is not there becomes null."""
+        return {
+            "keys": [self.source, self.target, self.relation],
+            "before": self.before.payload(),
+            "after": self.after.payload(),
+            "why": packed(self.why),
+        }
+
+    def where(self, kept: Bools) -> "LinkEdits":
+        """Return some of them, by a mask."""
+        return LinkEdits(
+            self.source[kept],
+            self.target[kept],
+            self.relation[kept],
+            self.before.where(kept),
+            self.after.where(kept),
+            self.why[kept],
+        )
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> "LinkEdits":
+        """Read it back from JSON."""
+        ends, *others = data["keys"]
+        source = unpacked(ends)
+        target, relation = (unpacked(values, len(source)) for values in others)
+        before, after = (Sides.read(data[side], len(source)) for side in ("before", "after"))
+        return cls(source, target, relation, before, after, unpacked(data["why"], len(source)))
+
+
+def _fractions(data: Any, count: int) -> Floats:
+    if not isinstance(data, list) or len(data) != count:
+        raise ValueError("no fractions")
+    if not all(value is None or (type(value) in {int, float} and 0 <= value <= 1) for value in data):
+        raise ValueError("no fractions")
+    return np.array([np.nan if value is None else value for value in data], np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a guard kept a rule from: how many memories, and some of them."""
+
+    guard: str
+    rule: str
+    count: int
+    examples: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Memories that a rule would destroy today, were it not for the brake."""
+
+    rule: str
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What would be done, and what was refused, deferred or left alone.
+
+    `seq`, `revision` and `touched` are the changed memories; `columns` maps a column to what changes in it, at
+    places in `seq`; `purged` are places too. `why` maps a group of actions to the number of the rule, per place,
+    -1 where none. `flags` maps a tag to the sequence numbers that get it.
+    """
+
+    scope: str
+    policy: str
+    policy_hash: str
+    now: int
+    position: int
+    automatic: bool
+    rules: tuple[str, ...]
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    because: Mapping[str, str] = field(default_factory=dict)
+    seq: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    revision: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    touched: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    columns: Mapping[str, Edits] = field(default_factory=dict)
+    states: tuple[str, ...] = ()
+    purged: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    flags: Mapping[str, Ints] = field(default_factory=dict)
+    links: LinkEdits = field(default_factory=LinkEdits)
+    merges: Merged = field(default_factory=Merged)
+    why: Mapping[str, Ints] = field(default_factory=dict)
+    by_rule: tuple[tuple[str, str, int], ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    deferred: tuple[Deferred, ...] = ()
+    held: str | None = None
+    destroyed: int = 0
+    memories: int = 0
+    fired: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Return how many memories (or links) each action changes."""
+        counts: Counter[str] = Counter()
+        for action, _, count in self.by_rule:
+            counts[action] += count
+        return dict(counts)
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether nothing would be done."""
+        return not (len(self.seq) or len(self.links) or any(map(len, self.flags.values())))
+
+    @cached_property
+    def digest(self) -> str:
+        """Return 32 hex digits over all that the plan says."""
+        return self.digest_now()
+
+    def digest_now(self) -> str:
+        """Return the digest of what the arrays hold at this moment; whoever holds a plan could have written to them."""
+        return hashlib.blake2b(orjson.dumps(self.payload(), option=OPTIONS), digest_size=16).hexdigest()
+
+    def payload(self) -> dict[str, Any]:
+        """Return it as JSON writes it, digest apart."""
+        return {
+            "format": FORMAT,
+            "scope": self.scope,
+            "policy": {"name": self.policy, "hash": self.policy_hash, "overrides": self.overrides},
+            "now": self.now,
+            "position": self.position,
+            "automatic": self.automatic,
+            "rules": self.rules,
+            "because": self.because,
+            "memories": {
+                "seq": self.seq,
+                "revision": packed(self.revision),
+                "touched": packed(self.touched),
+                "purged": self.purged,
+            },
+            "columns": {
+                name: [edits.rows, packed(edits.before), packed(edits.after)]
+                for name, edits in self.columns.items()
+            },
+            "states": self.states,
+            "flags": self.flags,
+            "links": self.links.payload(),
+            "merges": [self.merges.survivor, self.merges.discard],
+            "why": {group: packed(rules) for group, rules in self.why.items()},
+            "by_rule": self.by_rule,
+            "refusals": [[item.guard, item.rule, item.count, item.examples] for item in self.refusals],
+            "deferred": [[item.rule, item.seqs] for item in self.deferred],
+            "held": self.held,
+            "destroyed": self.destroyed,
+            "of": self.memories,
+            "fired": self.fired,
+            "notes": self.notes,
+        }
+
+
+def column_edits(working: Working) -> dict[str, Edits]:
+    """Return what changes in each column of memories that stay."""
+    stays = working.view.column("status") != GONE
+    edits = {}
+    for name, start in working.start.items():
+        if name.startswith("tag:"):
+            continue
+        before, after = start, working.view.column(name)
+        if before is after:
+            continue
+        rows = np.flatnonzero(stays & _differs(before, after) | (stays & _named_anyway(working, name)))
+        if len(rows):
+            edits[name] = Edits(rows, _whole(name, before[rows]), _whole(name, after[rows]))
+    return edits
+
+
+def _named_anyway(working: Working, name: str) -> Bools | np.bool_:
+    """A survivor's uses grow by what it took in, not by a use now: so its times of use are said, changed or not."""
+    if name not in TAKE_IN.sets or name in COUNTERS:
+        return np.False_
+    return np.asarray(working.view.column("uses") != working.start["uses"])
+
+
+def _differs(before: Array, after: Array) -> Bools:
+    differs = before != after
+    if before.dtype.kind == "f":
+        differs &= ~(np.isnan(before) & np.isnan(after))
+    return np.asarray(differs)
+
+
+def _whole(name: str, values: Array) -> Ints:
+    if COLUMN[name].kind == "time":
+        return np.where(np.isnan(values), ABSENT, np.nan_to_num(values)).astype(np.int64)
+    whole = values.astype(np.int64)
+    return np.where(whole < 0, ABSENT, whole) if COLUMN[name].kind in {"enum", "name"} else whole
+
+
+def link_edits(working: Working) -> LinkEdits:
+    """Return the links that are cut, made or changed."""
+    before, after = working.start_links, working.view.links
+    if before is None or after is None:
+        return LinkEdits()
+    old, new = link_keys(before, len(working.view)), link_keys(after, len(working.view))
+    keys = _edited(working, before, old, after, new)
+    left, right = _rows(before, old, keys), _rows(after, new, keys)
+    ends = (
+        np.where(left >= 0, before.source[left], after.source[right]) if len(after) else before.source[left]
+    )
+    others = (
+        np.where(left >= 0, before.target[left], after.target[right]) if len(after) else before.target[left]
+    )
+    seq = working.view.snapshot.seq
+    return LinkEdits(
+        seq[ends],
+        seq[others],
+        keys % 16,
+        _side(before, left),
+        _side(after, right),
+        _cut_by(working, keys),
+    )
+
+
+def _cut_by(working: Working, keys: Ints) -> Ints:
+    """Number the rule that cuts each link.
+
+    Without merges no link that was cut is made again, without purges none goes with a memory: all are in the outcome.
+    """
+    why = np.full(len(keys), NOBODY, np.int64)
+    some = bool(working.merges) or len(keys) < _cuts(working)
+    for rule, cut in working.cut_by.items():
+        mine = cut[np.isin(cut, keys)] if some else cut
+        why[np.searchsorted(keys, mine)] = rule
+    return why
+
+
+def _edited(working: Working, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
+    """Return the keys of links that are not as they were."""
+    # Links of purged memories go with them when the plan is applied: to cut one is no change.
+    gone = working.view.column("status") == GONE
+    going = old[gone[before.source] | gone[before.target]] if gone.any() else old[:0]
+    if not working.merges:
+        # Nothing but rules over links has changed them, and those only cut.
+        cut = list(working.cut_by.values())
+        keys = np.sort(np.concatenate(cut)) if cut else new[:0]
+        return np.setdiff1d(keys, going) if len(going) else keys
+    mine = ~(gone[after.source] | gone[after.target])
+    left = np.setdiff1d(np.setdiff1d(old, new), going)
+    return np.union1d(left, new[mine & _changed(before, old, after, new)])
+
+
+def _cuts(working: Working) -> int:
+    """Count the links that rules have cut."""
+    return sum(map(len, working.cut_by.values()))
+
+
+def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
+    """Tell which links of the end were not there, or were otherwise, at the start."""
+    where = _rows(before, old, new)
+    changed = where < 0
+    for name in ("weight", "confidence", "last_at", "count", "resolved_at"):
+        if getattr(before, name) is None:
+            continue
+        was, is_ = getattr(before, name)[where], getattr(after, name)
+        changed |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
+    return changed
+
+
+def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
+    """Find the rows of links by key, -1 where there is none."""
+    if not len(links):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys)
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    found = order[place]
+    return np.where(keys[found] == wanted, found, -1)
+
+
+def _side(links: LinkColumns, rows: Ints) -> Sides:
+    if not len(rows):
+        return Sides()
+    there = rows >= 0
+    if not there.any():
+        nothing, absent = np.full(len(rows), np.nan), np.full(len(rows), ABSENT)
+        return Sides(nothing, nothing, absent, absent, absent)
+    count = np.full(len(rows), ABSENT) if links.count is None else np.where(there, links.count[rows], ABSENT)
+    return Sides(
+        np.where(there, links.weight[rows], np.nan),
+        np.where(there, links.confidence[rows], np.nan),
+        _instants(links.last_at, rows),
+        count.astype(np.int64),
+        _instants(links.resolved_at, rows),
+    )
+
+
+def _instants(times: Floats | None, rows: Ints) -> Ints:
+    """Return times of links as integers, ABSENT where there is no link or nobody said."""
+    if times is None:
+        return np.full(len(rows), ABSENT)
+    return np.where((rows >= 0) & ~np.isnan(times[rows]), np.nan_to_num(times[rows]), ABSENT).astype(np.int64)
+
+
+def merged(working: Working) -> Merged:
+    """Return the merges by sequence number."""
+    seq = working.view.snapshot.seq
+    pairs = [(seq[merge.survivor], seq[merge.discard]) for merge in working.merges]
+    return Merged(
+        np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
+    )
+
+
+def united(some: Iterable[Ints], count: int) -> Ints:
+    """Unite row numbers, ascending; several times faster than sorting them."""
+    mask = np.zeros(count, np.bool_)
+    for rows in some:
+        mask[rows] = True
+    return np.flatnonzero(mask)

@@ -1,0 +1,196 @@
+"""Merging pairs that say the same: who survives, and where the links and counts of the other go.
+
+Knows rows and links as arrays; knows nothing of policies. No chains: a memory takes part in one merge a cycle.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.clock import HOUR
+from remanence.curate.language.view import LinkView, View
+from remanence.curate.policy.rules import Rule
+from remanence.effects import TAKE_IN
+from remanence.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
+from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
+
+ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
+DWELL = HOUR  # how long a memory that has just taken another in is left alone
+_KEYED = 16  # more than there are relations
+# What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
+_STAYING = [int(Relation.NEAR_DUPLICATE), int(Relation.MERGED_FROM)]
+_SYMMETRIC = [int(relation) for relation in SYMMETRIC]
+_USE_BUCKETS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge: rows of the survivor and of what it takes in, how sure, and by which rule."""
+
+    survivor: int
+    discard: int
+    confidence: float
+    rule: int
+
+
+def may_merge(snapshot: Snapshot) -> bool:
+    """Tell whether pairs may become one: not where nobody knows how often an embedder takes opposites for the same."""
+    return snapshot.calibrated
+
+
+def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
+    """List the pairs that a rule would merge, survivors decided: the higher value, then the older."""
+    links, standing = view.edges(), view.standing()
+    chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
+    edges = np.flatnonzero(chosen & standing[links.source] & standing[links.target])
+    edges = edges[rule.node.run(LinkView(view.on(rule.clock), edges))]
+    resting = _resting(view, links)
+    edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
+    value = np.nan_to_num(view.column("value"))
+    first = np.minimum(links.source[edges], links.target[edges])
+    second = np.maximum(links.source[edges], links.target[edges])
+    swap = value[second] > value[first]
+    survivors, discards = np.where(swap, second, first), np.where(swap, first, second)
+    return [
+        Merge(survivor, discard, confidence, index)
+        for survivor, discard, confidence in zip(
+            survivors.tolist(), discards.tolist(), links.confidence[edges].tolist(), strict=True
+        )
+    ]
+
+
+def _resting(view: View, links: LinkColumns) -> Bools:
+    """Tell which memories took another in within the dwell."""
+    resting = np.zeros(len(view), np.bool_)
+    lately = (links.relation == Relation.MERGED_FROM) & (links.last_at > view.now - DWELL)
+    resting[links.source[lately]] = True
+    return resting
+
+
+def settle(merges: Iterable[Merge], taken: set[int]) -> list[Merge]:
+    """Choose merges, the surest first, so that no memory is in two; `taken` are in one already, and grows."""
+    chosen = []
+    for merge in sorted(
+        merges, key=lambda merge: (-merge.confidence, merge.survivor, merge.discard, merge.rule)
+    ):
+        if merge.survivor not in taken and merge.discard not in taken:
+            taken |= {merge.survivor, merge.discard}
+            chosen.append(merge)
+    return chosen
+
+
+def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarray]:
+    """Return the counters of the survivors with what they took in added."""
+    keep = np.array([merge.survivor for merge in merges])
+    gone = np.array([merge.discard for merge in merges])
+    changed = {name: view.column(name).copy() for name in TAKE_IN.sets}
+    for name in ADDED:
+        changed[name][keep] += changed[name][gone]
+    changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
+    day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
+    mine = _shifted(changed["use_days"][keep], day - changed["use_day"][keep])
+    theirs = _shifted(changed["use_days"][gone], day - changed["use_day"][gone])
+    changed["use_days"][keep] = _added(mine, theirs)
+    changed["use_day"][keep] = day
+    return changed
+
+
+def _shifted(packed: Ints, days: Ints) -> Ints:
+    """Move day counts on by some days; what is older than seven days falls out."""
+    moved = packed << (8 * np.minimum(days, _USE_BUCKETS))
+    kept: Ints = np.where(days >= _USE_BUCKETS, 0, moved & ((1 << 8 * _USE_BUCKETS) - 1))
+    return kept
+
+
+def _added(a: Ints, b: Ints) -> Ints:
+    total = np.zeros_like(a)
+    for bucket in range(_USE_BUCKETS):
+        shift = 8 * bucket
+        total |= np.minimum(((a >> shift) & 255) + ((b >> shift) & 255), 255) << shift
+    return total
+
+
+def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
+    """Return the links after merges: moved to survivors without loops or doubles, and the lineage added.
+
+    Parallel links become one: the greater weight and confidence, the later time, the counts added up.
+    """
+    links, standing = view.edges(), view.standing()
+    to = np.arange(len(view), dtype=np.int32)
+    to[[merge.discard for merge in merges]] = [merge.survivor for merge in merges]
+    # By now the discards are out of sight, but they are who is moving.
+    standing = standing | (to != np.arange(len(view)))
+    moving = (to[links.source] != links.source) | (to[links.target] != links.target)
+    moving &= ~np.isin(links.relation, _STAYING) & standing[links.source] & standing[links.target]
+    source, target = (
+        np.where(moving, to[links.source], links.source),
+        np.where(moving, to[links.target], links.target),
+    )
+    swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
+    source, target = np.where(swap, target, source), np.where(swap, source, target)
+    moved = picked(replace(_counted(links), source=source, target=target), source != target)
+    return _united(_with_lineage(moved, merges, view.now), len(view))
+
+
+def picked(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
+    """Return some links, by their numbers or by a mask."""
+    arrays = {column.name: getattr(links, column.name) for column in fields(LinkColumns)}
+    some: Mapping[str, Any] = {
+        name: None if array is None else array[where] for name, array in arrays.items()
+    }
+    return LinkColumns(**some)
+
+
+def _counted(links: LinkColumns) -> LinkColumns:
+    """Say of each link how often it was seen and since when it is settled: once and never, where nobody did."""
+    count, resolved_at = links.count, links.resolved_at
+    return replace(
+        links,
+        count=np.ones(len(links), np.int64) if count is None else count,
+        resolved_at=np.full(len(links), np.nan) if resolved_at is None else resolved_at,
+    )
+
+
+def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> LinkColumns:
+    count = len(merges)
+    assert links.count is not None and links.resolved_at is not None
+    return LinkColumns(
+        np.r_[links.source, np.array([merge.survivor for merge in merges], np.int32)],
+        np.r_[links.target, np.array([merge.discard for merge in merges], np.int32)],
+        np.r_[links.relation, np.full(count, Relation.MERGED_FROM, np.int8)],
+        np.r_[links.weight, np.ones(count)],
+        np.r_[links.confidence, np.array([merge.confidence for merge in merges])],
+        np.r_[links.last_at, np.full(count, float(now))],
+        np.r_[links.count, np.ones(count, np.int64)],
+        np.r_[links.resolved_at, np.full(count, np.nan)],
+    )
+
+
+def _united(links: LinkColumns, rows: int) -> LinkColumns:
+    """Make one link of those that have the same ends and relation; what is open on one side is open."""
+    keys, first, where = np.unique(link_keys(links, rows), return_index=True, return_inverse=True)
+    assert links.count is not None and links.resolved_at is not None
+    count = np.zeros(len(keys), np.int64)
+    np.add.at(count, where, links.count)
+    still_open = np.bincount(where, np.isnan(links.resolved_at), minlength=len(keys)) > 0
+    return replace(
+        picked(links, first),
+        weight=_most(links.weight, where, len(keys)),
+        confidence=_most(links.confidence, where, len(keys)),
+        last_at=_most(links.last_at, where, len(keys)),
+        count=np.minimum(count, COUNT_MAX),
+        resolved_at=np.where(still_open, np.nan, _most(links.resolved_at, where, len(keys))),
+    )
+
+
+def _most(values: Floats, where: Ints, count: int) -> Floats:
+    most = np.full(count, np.nan)
+    np.fmax.at(most, where, values)
+    return most
+
+
+def link_keys(links: LinkColumns, rows: int) -> Ints:
+    """Number links by (source, target, relation)."""
+    return (links.source.astype(np.int64) * rows + links.target) * _KEYED + links.relation

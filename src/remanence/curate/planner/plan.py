@@ -1,0 +1,264 @@
+"""The plan: what a policy would do to a scope at an instant, as data that can be shown, kept, and then applied.
+
+Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing itself but through the cycle.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import orjson
+
+from remanence.change import Change
+from remanence.curate.language.view import Array, View
+from remanence.curate.planner import brake, changes
+from remanence.curate.planner.cycle import Cycle
+from remanence.curate.planner.diff import (
+    FORMAT,
+    OPTIONS,
+    Decision,
+    Deferred,
+    Edits,
+    LinkEdits,
+    column_edits,
+    link_edits,
+    merged,
+    united,
+)
+from remanence.curate.planner.plan_json import fields_of, format_of
+from remanence.curate.planner.protection import BUILT_IN, Guarding
+from remanence.curate.planner.render import show
+from remanence.curate.planner.state import GONE, NOBODY, Working, begin
+from remanence.curate.policy.compiled import Policy
+from remanence.effects import (
+    ACTIONS,
+    ARCHIVING,
+    DESTROYED,
+    MOVE,
+    PURGE,
+    REINFORCE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+)
+from remanence.errors import InvalidInput
+from remanence.snapshot import Ints, Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Decision):
+    """What a policy would do to a scope at an instant; nothing of it is done yet."""
+
+    def changes(self) -> Iterator[list[Change]]:
+        """Yield the changes in groups that belong together, one at a time.
+
+        Of a purged memory only the row itself is listed: the tags, sources and links that go with it are read and
+        added when the plan is applied.
+        """
+        return changes.groups(self)
+
+    def __str__(self) -> str:
+        return show(self)
+
+    def to_json(self) -> str:
+        """Write the plan down, exactly."""
+        return orjson.dumps({**self.payload(), "digest": self.digest}, option=OPTIONS).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Plan":
+        """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
+        try:
+            data = orjson.loads(text)
+            written = format_of(data)
+            plan = cls(**fields_of(data)) if written == FORMAT else None
+            unchanged = plan is not None and bool(data["digest"] == plan.digest)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidInput(
+                "this is no plan", recovery="make one with `remanence curate --dry-run -o`"
+            ) from error
+        if plan is None:
+            raise InvalidInput(
+                f"the plan is of format {written}, and this version reads format {FORMAT}",
+                recovery="make it again: `remanence plan -o`",
+            )
+        if not unchanged:
+            raise InvalidInput(
+                "the plan was changed after it was made", recovery="make a new one and apply that"
+            )
+        return plan
+
+
+def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False) -> Plan:
+    """Decide what a policy would do to a scope now; the same arguments give the same plan."""
+    working = begin(snapshot, policy, now)
+    cycle = Cycle(
+        policy, working, Guarding(policy), merges_left=brake.allowance(snapshot) if automatic else None
+    )
+    cycle.run()
+    ends = _destroyed(working)
+    would = len(ends) + len(cycle.deferred_merges)
+    held = brake.held(snapshot, now, would, automatic=automatic)
+    if held is not None and cycle.deferred_merges:
+        # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
+        # may be pruned instead, and counts twice: whether it is held, the whole decides.
+        whole = plan(snapshot, policy, now)
+        held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
+        if held is not None:
+            return replace(whole, automatic=automatic, held=held.why)
+    deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
+    return _written(cycle, held.why if held is not None else None, deferred)
+
+
+def _destroyed(working: Working) -> Ints:
+    """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
+    status, start = working.view.column("status"), working.start["status"]
+    ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
+    return np.flatnonzero((status != start) & ended)
+
+
+def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
+    """Let the longest due go first, and give back to the others what they were; merges were counted before."""
+    working = cycle.working
+    rows: dict[int, list[int]] = {}
+    for row, rule in cycle.deferred_merges:
+        rows.setdefault(rule, []).append(row)
+    merged = {merge.discard for merge in working.merges}
+    alone = np.array([row for row in ends.tolist() if row not in merged], np.int64)
+    left = max(0, allowance - len(merged))
+    if len(alone) > left:
+        start = View(working.view.snapshot, working.now)
+        rules = working.why["status"][alone]
+        due = [(cycle.policy.rules[rule], alone[rules == rule]) for rule in np.unique(rules).tolist()]
+        late = brake.longest_due(start, due)[left:]
+        for row in np.sort(late).tolist():
+            rows.setdefault(int(working.why["status"][row]), []).append(row)
+        working.revert(late)
+    seq = working.view.snapshot.seq
+    return tuple(
+        Deferred(cycle.policy.rules[rule].name, tuple(seq[rows[rule]].tolist())) for rule in sorted(rows)
+    )
+
+
+def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> Plan:
+    """Put a cycle's net outcome down as a plan."""
+    working, policy = cycle.working, cycle.policy
+    snapshot = working.view.snapshot
+    columns = column_edits(working)
+    gone = np.flatnonzero(working.view.column("status") == GONE)
+    rows = united([gone, *(edits.rows for edits in columns.values())], len(snapshot))
+    places = np.zeros(len(snapshot), np.int64)
+    places[rows] = np.arange(len(rows))
+    flags = dict(_flags(working))
+    links = link_edits(working)
+    return Plan(
+        scope=snapshot.scope,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        overrides=policy.overrides,
+        now=working.now,
+        position=snapshot.position,
+        automatic=cycle.merges_left is not None,
+        rules=tuple(rule.name for rule in policy.rules),
+        because=_reasons(policy),
+        seq=snapshot.seq[rows],
+        revision=snapshot.columns["revision"][rows].astype(np.int64),
+        touched=snapshot.columns["touched"][rows].astype(np.int64),
+        columns={name: edits.placed(places) for name, edits in columns.items()},
+        states=working.view.names("state"),
+        purged=places[gone],
+        flags=flags,
+        links=links,
+        merges=merged(working),
+        why={
+            group: rules[rows].astype(np.int64)
+            for group, rules in working.why.items()
+            if not group.startswith("tag:")
+        },
+        by_rule=_by_rule(cycle, columns, flags, links),
+        refusals=cycle.guarding.refusals(snapshot.seq),
+        deferred=deferred,
+        held=held,
+        destroyed=len(_destroyed(working)),
+        memories=len(snapshot),
+        fired=_fired(cycle, deferred),
+        notes=(
+            *brake.notes(snapshot, working.now, automatic=cycle.merges_left is not None),
+            *cycle.notes,
+            *_left_linked(cycle),
+        ),
+    )
+
+
+def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
+    """Name the rules with a period that have had their turn; one of which all waits for another day has not."""
+    waiting = [seq for item in deferred for seq in item.seqs]
+    seqs = cycle.working.view.snapshot.seq
+    return tuple(sorted(name for name, rows in cycle.fired.items() if not np.isin(seqs[rows], waiting).all()))
+
+
+def _left_linked(cycle: Cycle) -> Iterator[str]:
+    """Say which rules merged nothing because nobody knows how far the embedder can be trusted."""
+    for rule, pairs in cycle.linked.items():
+        which = "1 pair is linked" if pairs == 1 else f"{pairs:,} pairs are linked"
+        yield f"{rule}: {which} and not merged: to an embedder that is not calibrated opposites may look alike"
+
+
+def _reasons(policy: Policy) -> dict[str, str]:
+    reasons = {guard.name: guard.because for guard in BUILT_IN}
+    reasons |= {guard.name: guard.because for guard in policy.guards}
+    reasons |= {rule.name: rule.because for rule in policy.rules}
+    return {name: because for name, because in reasons.items() if because}
+
+
+def _flags(working: Working) -> Iterator[tuple[str, Ints]]:
+    for name, start in working.start.items():
+        if name.startswith("tag:"):
+            # A tag goes with its memory: on one that is purged it is no change.
+            fresh = working.view.tag(name[4:]) & ~start & (working.view.column("status") != GONE)
+            if fresh.any():
+                yield name[4:], working.view.snapshot.seq[fresh]
+
+
+def _by_rule(
+    cycle: Cycle, columns: Mapping[str, Edits], flags: Mapping[str, Ints], links: LinkEdits
+) -> tuple[tuple[str, str, int], ...]:
+    """Count what each rule does, by the action that shows in the end."""
+    working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
+    counts: Counter[tuple[str, str]] = Counter()
+    for action, group, rows in _acted(working, columns):
+        if not len(rows):
+            continue
+        for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
+            if count:
+                counts[action, names[rule]] += count
+    for tag in flags:
+        counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
+    for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
+        if count:
+            counts["unlink", names[rule]] += count
+    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))
+
+
+def _flagging(working: Working, tag: str) -> int:
+    rules = working.why[f"tag:{tag}"]
+    return int(rules[rules != NOBODY][0])
+
+
+def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
+    """Yield (action, group, rows) as the outcome shows them."""
+    status = columns.get("status", Edits.none())
+    for effect in ACTIONS:
+        if "status" in effect.sets:
+            yield effect.name, effect.group, status.rows[status.after == effect.sets["status"]]
+    yield PURGE.name, PURGE.group, np.flatnonzero(working.view.column("status") == GONE)
+    tier, now, then = (
+        columns.get("tier", Edits.none()),
+        working.view.column("status"),
+        working.start["status"],
+    )
+    yield MOVE.name, MOVE.group, tier.rows[now[tier.rows] == then[tier.rows]]
+    lifecycle = columns.get("lifecycle", Edits.none())
+    led = lifecycle.after != ARCHIVING.sets["lifecycle"]
+    yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
+    for effect in (TRANSITION_STATE, REINFORCE):
+        yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows

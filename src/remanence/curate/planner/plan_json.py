@@ -1,0 +1,164 @@
+"""A plan read back from JSON: every field of the type that it is written in, every number where it can be.
+
+Knows what a plan looks like; knows nothing of policies or scopes, so it cannot tell whether the plan may be applied.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from remanence.clock import TIME_MAX
+from remanence.curate.planner.diff import (
+    ABSENT,
+    Deferred,
+    Edits,
+    LinkEdits,
+    Merged,
+    Refusal,
+    unpacked,
+)
+from remanence.effects import ACTIONS
+from remanence.model import COLUMN, Relation
+from remanence.snapshot import Ints
+
+T = TypeVar("T")
+_ACTIONS = frozenset(effect.name for effect in ACTIONS)
+
+
+def format_of(data: Mapping[str, Any]) -> int:
+    """Return the number of the format that a plan is written in; raise like `fields_of`."""
+    return _within(data["format"], 0, 1 << 31)
+
+
+def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a plan of this format by name; raise ValueError, TypeError or KeyError where it is none."""
+    rules = _texts(data["rules"])
+    return {
+        "scope": _of(str, data["scope"]),
+        "policy": _of(str, data["policy"]["name"]),
+        "policy_hash": _of(str, data["policy"]["hash"]),
+        "overrides": _mapping(data["policy"]["overrides"], dict),
+        "now": _within(data["now"], -TIME_MAX, TIME_MAX),
+        "position": _within(data["position"], 0, 1 << 62),
+        "automatic": _of(bool, data["automatic"]),
+        "rules": rules,
+        "because": _mapping(data["because"], str),
+        **_rows(data, len(rules)),
+        **_links(data, len(rules)),
+        **_said(data, rules),
+    }
+
+
+def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
+    memories = data["memories"]
+    seq = _ascending(unpacked(memories["seq"]), 1, 1 << 62)
+    states = _texts(data["states"])
+    columns = {
+        name: _edits(name, Edits.read(edits), len(seq), states) for name, edits in data["columns"].items()
+    }
+    return {
+        "seq": seq,
+        "revision": _from(1, unpacked(memories["revision"], len(seq))),
+        "touched": _from(0, unpacked(memories["touched"], len(seq))),
+        "purged": _ascending(unpacked(memories["purged"]), 0, len(seq)),
+        "columns": columns,
+        "states": states,
+        "flags": {tag: _ascending(unpacked(rows), 1, 1 << 62) for tag, rows in data["flags"].items()},
+        "why": {group: _numbers(unpacked(why, len(seq)), -1, rules) for group, why in data["why"].items()},
+    }
+
+
+def _edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits:
+    """Return what changes in a column, if its places and values can be."""
+    _ascending(edits.rows, 0, rows)
+    kind = COLUMN[name].kind
+    for side in (edits.before, edits.after):
+        given = side[side != ABSENT]
+        if name == "state":
+            _numbers(given, 0, len(states))
+        elif kind == "time":
+            _numbers(given, -TIME_MAX, TIME_MAX)
+        elif kind == "enum":
+            _numbers(given, 0, 1 << 7)
+        else:
+            _numbers(given, 0, 1 << 62)
+    return edits
+
+
+def _links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
+    links = LinkEdits.read(data["links"])
+    _numbers(links.source, 1, 1 << 62)
+    _numbers(links.target, 1, 1 << 62)
+    _numbers(links.relation, 0, len(Relation))
+    _numbers(links.why, -1, rules)
+    survivor, discard = data["merges"]
+    kept = unpacked(survivor)
+    return {"links": links, "merges": Merged(kept, unpacked(discard, len(kept)))}
+
+
+def _said(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a plan says for people; nothing is done because it stands there."""
+    return {
+        "by_rule": tuple(
+            (_one_of(_ACTIONS, action), _one_of(rules, rule), _within(count, 0, 1 << 62))
+            for action, rule, count in data["by_rule"]
+        ),
+        "refusals": tuple(
+            Refusal(
+                _of(str, guard), _of(str, rule), _within(count, 0, 1 << 62), tuple(unpacked(some).tolist())
+            )
+            for guard, rule, count, some in data["refusals"]
+        ),
+        "deferred": tuple(
+            Deferred(_of(str, rule), tuple(unpacked(seqs).tolist())) for rule, seqs in data["deferred"]
+        ),
+        "held": None if data["held"] is None else _of(str, data["held"]),
+        "destroyed": _within(data["destroyed"], 0, 1 << 62),
+        "memories": _within(data["of"], 0, 1 << 62),
+        "fired": _texts(data["fired"]),
+        "notes": _texts(data["notes"]),
+    }
+
+
+def _of(kind: type[T], value: Any) -> T:
+    if type(value) is not kind:
+        raise ValueError(f"{value!r:.40} is no {kind.__name__}")
+    return value
+
+
+def _one_of(names: Collection[str], value: Any) -> str:
+    name = _of(str, value)
+    if name not in names:
+        raise ValueError(f"{name!r:.40} is none of those that there are")
+    return name
+
+
+def _within(value: Any, low: int, high: int) -> int:
+    if not low <= _of(int, value) < high:
+        raise ValueError(f"{value} is out of range")
+    return int(value)
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(_of(str, value) for value in _of(list, values))
+
+
+def _mapping(values: Any, kind: type[T]) -> dict[str, T]:
+    return {name: _of(kind, value) for name, value in _of(dict, values).items()}
+
+
+def _numbers(values: Ints, low: int, high: int) -> Ints:
+    if len(values) and not (low <= values.min() and values.max() < high):
+        raise ValueError("a number is out of range")
+    return values
+
+
+def _from(low: int, values: Ints) -> Ints:
+    return _numbers(values, low, 1 << 62)
+
+
+def _ascending(values: Ints, low: int, high: int) -> Ints:
+    if bool((np.diff(values) <= 0).any()):
+        raise ValueError("numbers do not ascend")
+    return _numbers(values, low, high)

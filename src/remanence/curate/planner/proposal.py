@@ -1,0 +1,214 @@
+"""What a plan may say at all under a policy: one that says more was not made by it, and is refused whole.
+
+Knows plans, policies and what their actions do; knows nothing of the scope, so it cannot tell what is right to do now.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+import numpy as np
+
+from remanence.curate.planner.agreement import destroyed_count
+from remanence.curate.planner.diff import Decision, Edits
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import Rule
+from remanence.effects import (
+    ACTIONS,
+    ARCHIVING,
+    FLAG,
+    MERGE,
+    MOVE,
+    PRUNE,
+    PURGE,
+    REINFORCE,
+    STAMPS,
+    TAKE_IN,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    UNLINK,
+    Effect,
+    action,
+)
+from remanence.errors import InvalidInput
+from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Lifecycle, Reason, Status, Tier
+from remanence.snapshot import Bools
+
+_FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
+
+
+def refuse_foreign(plan: Decision, policy: Policy) -> None:
+    """Raise InvalidInput for a plan that no cycle of this policy could have made."""
+    if plan.rules != tuple(rule.name for rule in policy.rules):
+        raise _refused("names other rules than its policy has")
+    acts = _Acts(plan, policy)
+    checks = (_names, _rows, _values, _falls, _merges, _links, _counts)
+    for what in chain.from_iterable(check(plan, acts) for check in checks):
+        raise _refused(what)
+
+
+def _refused(what: str) -> InvalidInput:
+    return InvalidInput(f"the plan {what}", recovery="make a new one and apply that")
+
+
+class _Acts:
+    """What the rules that a plan follows do, and which of its memories they do it to."""
+
+    def __init__(self, plan: Decision, policy: Policy) -> None:
+        self.rules = policy.rules
+        self.each = [action(rule.do, rule.column if rule.do == "transition" else "") for rule in policy.rules]
+        self.all = {*self.each, *([TAKE_IN] if MERGE in self.each else [])}
+        self.survives = np.isin(plan.seq, plan.merges.survivor)
+        self.ends = np.isin(plan.seq, plan.merges.discard)
+        nobody = np.zeros(len(plan.seq), np.bool_)
+        self.blamed: Mapping[str, Bools] = {
+            effect.group: plan.why[effect.group] >= 0 if effect.group in plan.why else nobody
+            for effect in ACTIONS
+        }
+
+    def of(self, *effects: Effect) -> list[Rule]:
+        """Return the rules that do one of these."""
+        return [rule for rule, effect in zip(self.rules, self.each, strict=True) if effect in effects]
+
+    def on(self, effect: Effect) -> Bools:
+        """Tell to which memories an action may have been done, last or before another of its group."""
+        return self.survives if effect is TAKE_IN else self.blamed[effect.group]
+
+    def leads(self, name: str) -> set[int]:
+        """Return what the rules may set a column to."""
+        match name:
+            case "tier":
+                return (
+                    {Tier[str(rule.to).upper()] for rule in self.of(MOVE)}
+                    | ({Tier.ARCHIVE} if ARCHIVING in self.all else set())
+                    | ({Tier.COLD} if self.all & {PRUNE, MERGE} else set())
+                )
+            case "lifecycle":
+                return {Lifecycle[str(rule.to).upper()] for rule in self.of(TRANSITION_LIFECYCLE)} | (
+                    {Lifecycle.ARCHIVED} if ARCHIVING in self.all else set()
+                )
+            case _:
+                return {rule.reason for rule in self.of(ARCHIVING, PRUNE)} | {Reason.MERGED}
+
+
+def _names(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look at what it names: columns, tags, rules that have fired."""
+    if plan.automatic:
+        yield "says that nobody asked for it, and yet was handed over"
+    owned: frozenset[str] = frozenset().union(*(effect.columns for effect in acts.all))
+    for name in sorted(plan.columns.keys() - owned):
+        yield f"changes {name}, which no rule of its policy does"
+    for tag in sorted(plan.flags.keys() - {f"flag/{rule.to}" for rule in acts.of(FLAG)}):
+        yield f"gives the tag {tag!r:.80}, which no rule of its policy does"
+    if not set(plan.fired) <= {rule.name for rule in acts.rules if rule.period is not None}:
+        yield "says that a rule has fired which never does"
+
+
+def _rows(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether every changed memory has a rule that does such a thing to it."""
+    for group, rules in plan.why.items():
+        # The last stands for -1, where no rule did anything.
+        acting = np.array([*(effect.group == group for effect in acts.each), True])
+        if not acting[rules].all():
+            yield f"follows a rule in {group!r:.40} that does no such thing"
+    for name, edits in plan.columns.items():
+        allowed = [acts.on(effect) for effect in acts.all if name in effect.columns]
+        if allowed and not np.logical_or.reduce(allowed)[edits.rows].all():
+            yield f"changes {name} of a memory to which no rule does that"
+    changed = np.zeros(len(plan.seq), np.bool_)
+    for rows in (plan.purged, *(edits.rows for edits in plan.columns.values())):
+        changed[rows] = True
+    if not changed.all():
+        yield "names a memory that it does not change"
+
+
+def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether each value is one that the rules lead to."""
+    for name, edits in plan.columns.items():
+        if name in STAMPS.values() and (edits.after != plan.now).any():
+            yield f"sets {name} to another time than its own"
+        if name in {"tier", "lifecycle", "reason"} and not np.isin(edits.after, list(acts.leads(name))).all():
+            yield f"sets {name} to what no rule of its policy leads to"
+        if name in COUNTERS and (edits.after <= edits.before).any():
+            yield f"counts {name} down"
+    tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
+    states = plan.columns.get("state", Edits.none()).after.tolist()
+    if any(state < 0 or plan.states[state] not in tos for state in set(states)):
+        yield "sets state to what no rule of its policy leads to"
+    grown = plan.columns.get("reinforced", Edits.none())
+    if (grown.after - grown.before > len(acts.of(REINFORCE))).any():
+        yield "reinforces more than its policy does"
+
+
+def _falls(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether what falls does so by a rule that says so, from where it can, to the tier that goes with it."""
+    status, tier = (plan.columns.get(name, Edits.none()) for name in ("status", "tier"))
+    blamed = plan.why.get("status", np.full(len(plan.seq), -1))
+    for row, was, becomes in zip(
+        *(side.tolist() for side in (status.rows, status.before, status.after)), strict=True
+    ):
+        effect = _FALLS.get(becomes)
+        by_rule = effect is not None and effect is acts.each[blamed[row]] and blamed[row] >= 0
+        if effect is None or not (acts.ends[row] if effect is MERGE else by_rule):
+            yield f"makes a memory {_label(becomes)} without a rule that does"
+        if was not in set(Status) or becomes not in TRANSITIONS[Status(was)]:
+            yield f"makes a memory {_label(becomes)} that was {_label(was)}"
+    archived = set(status.rows[status.after == Status.ARCHIVED].tolist())
+    if set(tier.rows[tier.after == Tier.ARCHIVE].tolist()) - archived:
+        yield "puts a memory into the archive that it does not archive"
+    purging = np.array([effect is PURGE for effect in acts.each] + [False])
+    edited = np.concatenate([np.zeros(0, np.int64), *(edits.rows for edits in plan.columns.values())])
+    if not purging[blamed[plan.purged]].all() or np.isin(plan.purged, edited).any():
+        yield "destroys a memory without a rule that does"
+
+
+def _label(status: int) -> str:
+    return Status(status).label if status in set(Status) else str(status)
+
+
+def _merges(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether a memory is in one merge only, and what is merged away is put out of sight."""
+    members = np.r_[plan.merges.survivor, plan.merges.discard]
+    if len(members) and (MERGE not in acts.all or len(np.unique(members)) < len(members)):
+        yield "merges what its policy does not"
+    fallen = plan.seq[plan.columns.get("status", Edits.none()).rows]
+    if not np.isin(plan.merges.discard, [*fallen.tolist(), *plan.seq[plan.purged].tolist()]).all():
+        yield "merges a memory away and leaves it in sight"
+
+
+def _links(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether links are cut by a rule, or moved by a merge of one of their ends."""
+    links = plan.links
+    keys = list(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
+    if len(set(keys)) < len(keys) or any(
+        source == target or (relation in SYMMETRIC and source > target) for source, target, relation in keys
+    ):
+        yield "names a link twice, or one that cannot be"
+    was, is_ = ~np.isnan(links.before.weight), ~np.isnan(links.after.weight)
+    cutting = np.array([effect is UNLINK for effect in acts.each] + [True])
+    cut = links.why >= 0
+    if not cutting[links.why].all() or (cut & (is_ | ~was)).any():
+        yield "cuts a link by a rule that does not"
+    members = np.r_[plan.merges.survivor, plan.merges.discard]
+    moved = np.isin(links.source, members) | np.isin(links.target, members)
+    if (~cut & ~(moved & (was | is_))).any():
+        yield "changes a link that no merge moves"
+
+
+def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
+    """Look whether what it says of itself is what it does."""
+    rows = {name: edits.rows for name, edits in plan.columns.items()}
+    status, lifecycle = (plan.columns.get(name, Edits.none()) for name in ("status", "lifecycle"))
+    counts = Counter({effect.name: int((status.after == code).sum()) for code, effect in _FALLS.items()})
+    counts[PURGE.name] = len(plan.purged)
+    counts[MOVE.name] = int((~np.isin(rows.get("tier", []), status.rows)).sum())
+    counts[TRANSITION_STATE.name] = int((lifecycle.after != Lifecycle.ARCHIVED).sum()) + len(
+        rows.get("state", ())
+    )
+    counts[REINFORCE.name] = len(rows.get("reinforced", ()))
+    counts[FLAG.name] = sum(map(len, plan.flags.values()))
+    counts[UNLINK.name] = int((plan.links.why >= 0).sum())
+    if {name: count for name, count in plan.counts.items() if count} != dict(+counts):
+        yield "counts otherwise than it acts"
+    if plan.destroyed != destroyed_count(plan):
+        yield "would destroy another number of memories than it says"

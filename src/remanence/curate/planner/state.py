@@ -1,0 +1,207 @@
+"""The columns of a scope while a cycle changes them, and which rule changed what.
+
+Knows what each action does to columns; knows nothing of conditions, windows or guards.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.curate.language.view import LINKS, Array, View
+from remanence.curate.planner.merge import Merge, link_keys, picked, rehomed, survivors_columns
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import Rule
+from remanence.effects import FLAG, MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
+from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
+
+# A purged memory has no status any more; until the plan is done, its row needs a mark that is none.
+GONE = 100
+NOBODY = -1
+
+
+@dataclass(eq=False)
+class Working:
+    """A view that moves on with each phase, and what it was at the start."""
+
+    view: View
+    start: Mapping[str, Array]
+    start_links: LinkColumns | None
+    why: dict[str, Array] = field(default_factory=dict)
+    versions: Counter[str] = field(default_factory=Counter)
+    merges: list[Merge] = field(default_factory=list)
+    cut_by: dict[int, Array] = field(default_factory=dict)  # rule → keys of links
+
+    @property
+    def now(self) -> int:
+        """The instant of the plan."""
+        return int(self.view.now)
+
+    def put(self, rows: Ints, values: Mapping[str, Any]) -> None:
+        """Set columns of some rows."""
+        if not len(rows):
+            return
+        self.replace({name: _with(self.view.column(name), rows, value) for name, value in values.items()})
+
+    def replace(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> None:
+        """Go on with other columns and links."""
+        self.view = self.view.evolve(changed, links)
+        self.versions.update([*changed, *([LINKS] if links is not None else [])])
+
+    def blame(self, group: str, rows: Ints, rule: int) -> None:
+        """Remember which rule changed some rows."""
+        if group not in self.why:
+            self.why[group] = np.full(len(self.view), NOBODY, np.int16)
+        self.why[group][rows] = rule
+
+    def act(self, rule: Rule, index: int, rows: Ints) -> None:
+        """Do what a rule says to rows that it has won; rows that are so already stay as they are."""
+        if rule.effect is FLAG:
+            name = f"tag:flag/{rule.to}"
+            self.replace({name: self.view.tag(f"flag/{rule.to}") | _mask(rows, len(self.view))})
+        elif rule.effect is PURGE:
+            self.put(rows, {"status": GONE})
+        else:
+            rows = self.otherwise(rule, rows)
+            self._do(rule.effect, rows, self._given(rule))
+        self.blame(group_of(rule), rows, index)
+
+    def otherwise(self, rule: Rule, rows: Ints) -> Ints:
+        """Return the rows that are not already as a rule would have them."""
+        effect, given = rule.effect, self._given(rule)
+        if effect is FLAG:
+            return rows[~self.view.tag(f"flag/{rule.to}")[rows]]
+        if effect is PURGE:
+            return rows
+        known = self.view.column(effect.known_by)[rows]
+        into = becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
+        left: Ints = rows[known != into]
+        return left
+
+    def _given(self, rule: Rule) -> Mapping[str, Any]:
+        """Say what a rule names, as the columns hold it."""
+        state = self.view.code("state", str(rule.to))
+        named = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
+        return {name: named[name] for name in named.keys() & rule.effect.columns}
+
+    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
+        """Set what an effect sets, with the stamps of what changes."""
+        changed: dict[str, Array] = {}
+        for name, value in effect.sets.items():
+            was = self.view.column(name)
+            into = np.broadcast_to(becomes(value, was[rows], self.now, given.get(name)), len(rows))
+            moved = was[rows] != into
+            if moved.any():
+                changed[name] = _with(was, rows[moved], into[moved])
+                if name in STAMPS:
+                    stamp = self.view.column(STAMPS[name])
+                    changed[STAMPS[name]] = _with(stamp, rows[moved], self.now)
+        self.replace(changed)
+
+    def merge(self, merges: list[Merge]) -> None:
+        """Let survivors take in the others' counts and links, and put the others out of sight."""
+        discards = np.array([merge.discard for merge in merges])
+        self._do(MERGE, discards, {})
+        self.replace(survivors_columns(self.view, merges), rehomed(self.view, merges))
+        self.merges += merges
+        for merge in merges:
+            self.blame("status", np.array([merge.discard]), merge.rule)
+
+    def note_cut(self, edges: Ints, rule: int) -> None:
+        """Remember which rule cuts some links."""
+        keys, known = link_keys(self.view.edges(), len(self.view))[edges], self.cut_by.get(rule)
+        # Uniting sorts hundreds of thousands of keys, and mostly there is nothing to unite with.
+        self.cut_by[rule] = keys if known is None else np.union1d(known, keys)
+
+    def unlink(self, edges: Ints) -> None:
+        """Cut links."""
+        self.replace({}, without(self.view.edges(), edges))
+
+    def settle_tiers(self) -> None:
+        """Where a tier is again what it was, it has not moved: only the net move of a cycle is a change."""
+        stamp = STAMPS["tier"]
+        back = self.view.column("tier") == self.start["tier"]
+        back &= self.view.column(stamp) != self.start[stamp]
+        rows = np.flatnonzero(back)
+        self.put(rows, {stamp: self.start[stamp][rows]})
+
+    def revert(self, rows: Ints) -> None:
+        """Give rows back what they were at the start."""
+        self.replace({name: self._reverted(name, rows) for name in self.start if name in self.versions})
+
+    def _reverted(self, name: str, rows: Ints) -> Array:
+        column = (self.view.tag(name[4:]) if name.startswith("tag:") else self.view.column(name)).copy()
+        column[rows] = self.start[name][rows]
+        return column
+
+    def same_as(self, other: View) -> Bools:
+        """Tell which rows are as they were in another view."""
+        same = np.ones(len(self.view), np.bool_)
+        for name in self.start:
+            now = self.view.tag(name[4:]) if name.startswith("tag:") else self.view.column(name)
+            then = other.tag(name[4:]) if name.startswith("tag:") else other.column(name)
+            if now is not then:
+                same &= _equal(now, then)
+        return same
+
+
+def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
+    """Start with a snapshot; states that rules lead to get a code though no memory has them yet."""
+    leads = {str(rule.to) for rule in policy.rules if rule.do == "transition" and rule.column == "state"}
+    known = snapshot.names.get("state", ())
+    if leads - set(known):
+        snapshot = replace(snapshot, names={**snapshot.names, "state": (*known, *sorted(leads - set(known)))})
+    may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
+    start = {name: snapshot.columns[name] for name in sorted(may)}
+    start |= {
+        f"tag:flag/{rule.to}": snapshot.tags[f"flag/{rule.to}"] for rule in policy.rules if rule.do == "flag"
+    }
+    return Working(View(snapshot, now, shared=_shared(policy)), start, snapshot.links)
+
+
+def _shared(policy: Policy) -> frozenset[str]:
+    """Find the conditions that stand in more than one place."""
+    seen: Counter[str] = Counter()
+    nodes = [rule.node for rule in policy.rules if rule.over == "memories"] + [
+        guard.node for guard in policy.guards
+    ]
+    while nodes:
+        node = nodes.pop()
+        if node.type == "truth":
+            seen[node.text] += 1
+        nodes += node.parts
+    several = {text for text, count in seen.items() if count > 1}
+    return frozenset(several | {f"not {text}" for text in several})
+
+
+def without(links: LinkColumns, edges: Ints) -> LinkColumns:
+    """Return links but some."""
+    kept = np.ones(len(links), np.bool_)
+    kept[edges] = False
+    return picked(links, kept)
+
+
+def group_of(rule: Rule) -> str:
+    """Name the group of changes in which a rule answers for a row; each flag is one of its own."""
+    return f"tag:flag/{rule.to}" if rule.effect is FLAG else rule.effect.group
+
+
+def _with(column: Array, rows: Ints, values: Any) -> Array:
+    changed = column.copy()
+    changed[rows] = values
+    return changed
+
+
+def _mask(rows: Ints, count: int) -> Bools:
+    mask = np.zeros(count, np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def _equal(a: Array, b: Array) -> Bools:
+    if a.dtype.kind == "f":
+        equal: Bools = (a == b) | (np.isnan(a) & np.isnan(b))
+        return equal
+    return np.asarray(a == b)

@@ -1,0 +1,1 @@
+"""A policy from its text to what the planner runs: document, rules, compiled."""

@@ -1,0 +1,333 @@
+"""A policy: guards and rules compiled from TOML, frozen, with a hash that says what it is.
+
+Knows how policies are put together (presets, extend, override); knows nothing of plans.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from remanence.clock import HOUR
+from remanence.curate.language.expression import Place, Words, condition
+from remanence.curate.language.view import LINKS, reads_of
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.policy.document import ALWAYS, Document, Table, parse, preset, presets
+from remanence.curate.policy.rules import (
+    GUARD_KEYS,
+    HOURS,
+    RULE_KEYS,
+    Guard,
+    Rule,
+    clock,
+    compile_guard,
+    compile_rule,
+    duration,
+    flag,
+    text,
+    texts,
+)
+from remanence.effects import STANDING_COLUMNS
+from remanence.errors import PolicyError, suggest
+from remanence.snapshot import SnapshotRequest
+from remanence.timescale import ClockName
+
+VERSION = 1
+EXTENDS_MAX = 8
+_TOP_KEYS = (
+    "version",
+    "name",
+    "about",
+    "extend",
+    "clock",
+    "interval",
+    "guard",
+    "rule",
+    "override",
+    "category",
+    "alias",
+)
+_CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "system", "about")
+
+# What guards, brake and the bookkeeping of changes need whatever a policy says.
+_ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learned_at"}
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """What a category declares: its states, the first and the last of them, and short names of conditions.
+
+    A `system` category is never archived or destroyed by a rule, and no policy can change that.
+    """
+
+    name: str
+    states: tuple[str, ...] = ()
+    terminal: tuple[str, ...] = ()
+    initial: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    system: bool = False
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Guards and rules, compiled; `hash` is the same for the same rules, however they are written and ordered.
+
+    `source` is what `load` took; with the same `overrides` it gives this policy again. `clock` is that of rules and
+    guards which name none; `interval`, in microseconds of that clock, is how often the policy runs by itself, None if
+    only when asked.
+    """
+
+    name: str
+    source: str
+    about: str
+    guards: tuple[Guard, ...]
+    rules: tuple[Rule, ...]
+    categories: Mapping[str, Category]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    clock: ClockName = "wall"
+    interval: int | None = None
+
+    @cached_property
+    def hash(self) -> str:
+        """Return 32 hex digits over all that the policy says."""
+        said = {
+            "version": VERSION,
+            "guards": {guard.name: guard.written for guard in self.guards},
+            "rules": {rule.name: rule.written for rule in self.rules},
+            "aliases": dict(self.aliases),
+            "categories": {
+                name: [item.states, item.terminal, item.initial, dict(item.aliases), item.system]
+                for name, item in self.categories.items()
+            },
+        }
+        # Only where it is said, so that what says nothing of clocks has the hash that it always had.
+        said |= {"clock": self.clock} if self.clock != "wall" else {}
+        said |= {"interval": self.interval} if self.interval is not None else {}
+        return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def describe(self) -> str:
+        """Say in words what the policy does, for a person."""
+        lines = [f"{self.name}  {self.hash[:12]}  {len(self.guards)} guards, {len(self.rules)} rules"]
+        lines += [self.about] if self.about else []
+        lines += (
+            [f"runs by itself every {self.interval / HOUR:g} {HOURS[self.clock]}"] if self.interval else []
+        )
+        lines += [""]
+        for guard in self.guards:
+            on = "" if guard.clock == "wall" else f" on the {guard.clock} clock"
+            lines += [
+                f"guard {guard.name}: never {guard.blocks} or worse where {guard.where}{on}",
+                *_because(guard.because),
+            ]
+        for rule in self.rules:
+            lines += [
+                f"rule {rule.name} ({rule.phase}, {rule.every}): {rule.describe()}",
+                *_because(rule.because),
+            ]
+        return "\n".join(lines)
+
+
+def _because(because: str) -> list[str]:
+    return [f"    because {because}"] if because else []
+
+
+def load(
+    source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None, *, file: str = "policy"
+) -> Policy:
+    """Compile a policy from a preset's name or a TOML text; raise PolicyError or NameUnknown where it is wrong.
+
+    `overrides` maps the names of rules and guards to keys and their new values; `{"off": True}` drops one. Errors of a
+    text name `file`.
+    """
+    name = source.strip()
+    is_text = "\n" in source or "=" in source or not name
+    if not isinstance(overrides or {}, Mapping):
+        raise PolicyError("the overrides are not a mapping", recovery="pass {'rule-name': {'key': value}}")
+    document = parse(source if is_text else preset(name), file if is_text else name)
+    draft = _Draft("policy" if is_text else name)
+    draft.include(parse(preset(ALWAYS), ALWAYS), 0)
+    draft.include(document, 0)
+    draft.override(_given(overrides or {}))
+    return draft.policy(document.top, source)
+
+
+def wanted(policy: Policy) -> SnapshotRequest:
+    """Say what of a scope must be read to plan with this policy: what it names, and what every plan needs."""
+    nodes = [node for rule in policy.rules for node in rule.nodes] + [guard.node for guard in policy.guards]
+    reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
+    tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
+    for rule in policy.rules:
+        reads |= rule.changes | rule.effect.reads | rule.needs
+        tags |= {f"flag/{rule.to}"} if rule.do == "flag" else set()
+    links = LINKS in reads or any(rule.over != "memories" for rule in policy.rules)
+    columns = frozenset(name for name in reads if name not in {LINKS, "seq"} and not name.startswith("tag:"))
+    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
+    clocks |= {policy.clock} if policy.interval is not None else set()
+    return SnapshotRequest(columns, frozenset(tags), links, frozenset(clocks - {"wall"}))
+
+
+def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    place = Place("overrides")
+    tables = []
+    for name, values in overrides.items():
+        if not isinstance(values, Mapping):
+            raise place.error(
+                f"the override of {name!r} is not a mapping", "pass {'rule-name': {'key': value}}"
+            )
+        tables.append(Table({"name": name, **values}, place))
+    return tables
+
+
+class _Draft:
+    """A policy while its documents are put together; `name` is what it is called where it names itself nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.guards: dict[str, Table] = {}
+        self.rules: dict[str, Table] = {}
+        self.categories: dict[str, Category] = {}
+        self.aliases: dict[str, str] = {}
+        self.alias_places: dict[str, Place] = {}
+        self.overridden: dict[str, dict[str, Any]] = {}
+        self.said: dict[str, Table] = {}  # clock and interval, and the top of the document that says so
+
+    def include(self, document: Document, depth: int) -> None:
+        """Take in a document: first what it extends, then its own tables, then its overrides."""
+        self._refuse_shape(document)
+        for name in self._extends(document, depth):
+            self.include(parse(preset(name), name), depth + 1)
+        self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
+        for name, table in document.named.get("category", {}).items():
+            self.categories[name] = _category(name, table, self.categories.get(name))
+            self._abbreviate(self.categories[name].aliases, table)
+        for name, table in document.named.get("alias", {}).items():
+            self._abbreviate({name: text(table, "")}, table)
+        self._add(document.lists.get("guard", ()), self.guards, "guard")
+        self._add(document.lists.get("rule", ()), self.rules, "rule")
+        self.override(document.lists.get("override", ()))
+
+    def _refuse_shape(self, document: Document) -> None:
+        top = document.top
+        here = [*top.values, *document.lists, *document.named]
+        for key in here:
+            if key not in _TOP_KEYS:
+                raise top.error(key, f"unknown key {key!r}", suggest(key, _TOP_KEYS))
+        for key in ("guard", "rule", "override"):
+            if key in document.named or key in top.values:
+                raise top.error(key, f"{key!r} must be a list of tables", f"write [[{key}]]")
+        for key in ("category", "alias"):
+            if key in document.lists or key in top.values:
+                raise top.error(key, f"{key!r} must be a table", f"write [{key}] or [{key}.name]")
+        if "version" not in top.values:
+            raise top.place.error("has no version", f"begin with: version = {VERSION}")
+        if top.values["version"] != VERSION or isinstance(top.values["version"], bool):
+            raise top.error(
+                "version", f"version {top.values['version']!r} is not known", f"write version = {VERSION}"
+            )
+
+    def _extends(self, document: Document, depth: int) -> tuple[str, ...]:
+        if "extend" not in document.top.values:
+            return ()
+        name = text(document.top, "extend")
+        if name not in presets():
+            raise document.top.error("extend", f"unknown preset {name!r}", suggest(name, presets()))
+        if depth >= EXTENDS_MAX:
+            raise document.top.error(
+                "extend", "extends itself", "extend a preset that does not lead back here"
+            )
+        return (name,)
+
+    def _abbreviate(self, aliases: Mapping[str, str], table: Table) -> None:
+        for name, written in aliases.items():
+            place = table.at("aliases") if "aliases" in table.values else table.place
+            if not name.isidentifier() or any(
+                name in vocabulary(over).columns for over in ("memories", "links")
+            ):
+                raise place.error(
+                    f"{name!r} cannot be an alias", "choose a plain word that is not the name of a column"
+                )
+            if self.aliases.get(name, written) != written:
+                raise place.error(f"alias {name!r} means something else already", "choose another word")
+            self.aliases[name] = written
+            self.alias_places[name] = place
+
+    def _add(self, tables: Iterable[Table], into: dict[str, Table], what: str) -> None:
+        for table in tables:
+            table.refuse_unknown(RULE_KEYS if what == "rule" else GUARD_KEYS, f"a {what}")
+            name = text(table, "name")
+            if name in self.guards or name in self.rules:
+                raise table.error(
+                    "name", f"the name {name!r} is taken", "give every rule and guard its own name"
+                )
+            into[name] = table
+
+    def override(self, tables: Iterable[Table]) -> None:
+        """Put new values over those of rules and guards by name."""
+        for table in tables:
+            name = text(table, "name")
+            into = self.rules if name in self.rules else self.guards
+            if name not in into:
+                known = [*self.rules, *self.guards]
+                raise table.error("name", f"no rule or guard {name!r} to override", suggest(name, known))
+            keys = RULE_KEYS if into is self.rules else GUARD_KEYS
+            table.refuse_unknown([*keys, "off"], "an override")
+            self.overridden.setdefault(name, {}).update(
+                {key: value for key, value in table.values.items() if key != "name"}
+            )
+            if flag(table, "off"):
+                del into[name]
+            else:
+                into[name] = into[name].changed(table, "off")
+
+    def policy(self, top: Table, source: str) -> Policy:
+        """Compile everything."""
+        names = Words({name: item.states for name, item in self.categories.items()}, self.aliases)
+        self._refuse_broken_aliases(names)
+        on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
+        return Policy(
+            name=text(top, "name") if "name" in top.values else self.name,
+            source=source,
+            about=text(top, "about") if "about" in top.values else "",
+            guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
+            rules=tuple(compile_rule(self.rules[name], names, on) for name in sorted(self.rules)),
+            categories=self.categories,
+            aliases=self.aliases,
+            overrides=self.overridden,
+            clock=on,
+            interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
+        )
+
+    def _refuse_broken_aliases(self, names: Words) -> None:
+        """Compile category aliases, so that a wrong one is found though no rule uses it."""
+        for category in self.categories.values():
+            for name, written in category.aliases.items():
+                condition(written, vocabulary("memories"), names, self.alias_places[name])
+
+
+def _category(name: str, table: Table, base: Category | None) -> Category:
+    """Read a declared category; keys that it does not name stay as an earlier document said."""
+    table.refuse_unknown(_CATEGORY_KEYS, f"category {name!r}")
+    old = base or Category(name)
+    states = texts(table, "states") if "states" in table.values else old.states
+    terminal = texts(table, "terminal") if "terminal" in table.values else old.terminal
+    initial = text(table, "initial") if "initial" in table.values else old.initial
+    for key, used in (("terminal", terminal), ("initial", (initial,) if initial is not None else ())):
+        for state in used:
+            if state not in states:
+                raise table.error(key, f"{key} {state!r} is not a state of {name!r}", suggest(state, states))
+    system = flag(table, "system") or old.system
+    if table.values.get("system") is False and old.system:
+        raise table.error(
+            "system", f"{name!r} is a system category", "leave it one; choose another category name"
+        )
+    aliases = table.values.get("aliases", old.aliases)
+    if not isinstance(aliases, Mapping) or not all(isinstance(value, str) for value in aliases.values()):
+        raise table.error(
+            "aliases", "aliases map words to conditions", "write aliases = { read = \"state == 'read'\" }"
+        )
+    about = text(table, "about") if "about" in table.values else old.about
+    return Category(name, states, terminal, initial, aliases, system, about)

@@ -1,0 +1,182 @@
+"""A policy as it is written: TOML text, each table and key with its line and column, and the presets that ship.
+
+Knows TOML; knows nothing of what rules mean.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from remanence.curate.language.expression import Place
+from remanence.errors import NameUnknown, PolicyError, suggest
+
+CHARS_MAX = 200_000
+ALWAYS = "categories"  # the preset that every policy includes
+
+_HEADER = re.compile(r"^\s*(\[\[?)([^\]]+)\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"^(\s*)(\"[^\"]*\"|'[^']*'|[A-Za-z0-9_.-]+)(\s*=\s*)")
+_TOML_PLACE = re.compile(
+    r"^(?P<what>.*?) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
+)
+_TRIPLES = ('"""', "'''")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a document: its values, where it begins, and where each value begins."""
+
+    values: Mapping[str, Any]
+    place: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def at(self, key: str) -> Place:
+        """Return where a key's value begins, or the table where the key is not written."""
+        return self.places.get(key, self.place)
+
+    def error(self, key: str, message: str, recovery: str) -> PolicyError:
+        """Build the error that points at a key."""
+        return self.at(key).error(message, recovery)
+
+    def refuse_unknown(self, known: Sequence[str], what: str) -> None:
+        """Refuse a key that no such table has."""
+        for key in self.values:
+            if key not in known:
+                raise self.error(key, f"unknown key {key!r} in {what}", suggest(key, sorted(known)))
+
+    def changed(self, by: "Table", without: str) -> "Table":
+        """Return the table with the other's values put over its own, one key left out."""
+        values = {key: value for key, value in by.values.items() if key != without}
+        return Table({**self.values, **values}, self.place, {**self.places, **by.places})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed policy text: its top level, and its tables by kind in the order written."""
+
+    source: str
+    top: Table
+    lists: Mapping[str, Sequence[Table]]
+    named: Mapping[str, Mapping[str, Table]]
+
+
+def presets() -> tuple[str, ...]:
+    """List the names of the policies that ship."""
+    names = (entry.name for entry in _folder().iterdir())
+    return tuple(
+        sorted(
+            name.removesuffix(".toml")
+            for name in names
+            if name.endswith(".toml") and name != ALWAYS + ".toml"
+        )
+    )
+
+
+def preset(name: str) -> str:
+    """Return the text of a preset."""
+    if name not in {*presets(), ALWAYS}:
+        raise NameUnknown("preset", name, presets())
+    return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _folder() -> Any:
+    return resources.files("remanence.curate") / "presets"
+
+
+def parse(text: str, source: str) -> Document:
+    """Read a policy's TOML, or raise PolicyError where it is none."""
+    here = Place(source)
+    if len(text) > CHARS_MAX:
+        raise here.error(f"has {len(text)} characters, more than {CHARS_MAX}", "shorten it")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(error, source, text) from error
+    except (ValueError, RecursionError) as error:
+        raise here.error(
+            "holds a number that is too long, or brackets too deep in one another", "write it shorter"
+        ) from error
+    places = _places(text, source)
+    top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
+    lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}
+    named = {key: _named(key, value, places, here) for key, value in data.items() if isinstance(value, dict)}
+    return Document(source, Table(top, here, places.get("", {})), lists, named)
+
+
+def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyError:
+    found = _TOML_PLACE.match(str(error))
+    what = found["what"] if found else str(error)
+    last = len(text.splitlines()) or 1
+    line = int(found["line"] or last) if found else 1
+    column = int(found["column"] or 1) if found else 1
+    recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
+    return PolicyError(f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column)
+
+
+def _tables(
+    key: str, values: Sequence[Any], places: Mapping[str, Mapping[str, Place]], here: Place
+) -> list[Table]:
+    tables = []
+    for index, value in enumerate(values):
+        known = places.get(f"{key}#{index}", {})
+        place = known.get("", places.get("", {}).get(key, here))
+        if not isinstance(value, dict):
+            raise place.error(f"{key!r} must be tables", f"write [[{key}]] and its keys below")
+        tables.append(Table(value, place, known))
+    return tables
+
+
+def _named(
+    key: str, value: Mapping[str, Any], places: Mapping[str, Mapping[str, Place]], here: Place
+) -> dict[str, Table]:
+    """Tables such as [category.task] by name; plain keys of [alias] become tables of one value each."""
+    tables = {}
+    for name, inner in value.items():
+        known = places.get(f"{key}.{name}", {})
+        outer = places.get(key, {})
+        place = known.get("", outer.get(name, outer.get("", here)))
+        tables[name] = Table(inner if isinstance(inner, dict) else {"": inner}, place, known)
+    return tables
+
+
+def _places(text: str, source: str) -> dict[str, dict[str, Place]]:
+    """Find where tables and values begin: table ("rule#0", "category.task", "" for the top) → key → place."""
+    places: dict[str, dict[str, Place]] = {"": {}}
+    counts: dict[str, int] = {}
+    table = ""
+    for number, line in _lines(text):
+        header, key = _HEADER.match(line), _KEY.match(line)
+        if header is not None:
+            table = "".join(header[2].split()).replace('"', "")
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = f"{table}#{counts[table]}"
+            places[table] = {"": Place(source, number, line.index("[") + 1)}
+        elif key is not None:
+            places[table][key[2].strip("\"'")] = _value_place(source, number, line, key.end())
+    return places
+
+
+def _value_place(source: str, number: int, line: str, column: int) -> Place:
+    """Point at a value; inside the quotes where it is a text, below them where the text begins on the next line."""
+    rest = line[column:]
+    for quotes in (*_TRIPLES, '"', "'"):
+        if rest.startswith(quotes):
+            if quotes in _TRIPLES and not rest[len(quotes) :].strip():
+                return Place(source, number + 1, 1)
+            return Place(source, number, column + len(quotes) + 1)
+    return Place(source, number, column + 1)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Number the lines that begin outside a text of several lines."""
+    inside = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not inside:
+            yield number, line
+        for quotes in (inside,) if inside else _TRIPLES:
+            if quotes and line.count(quotes) % 2:
+                inside = "" if inside else quotes
+                break

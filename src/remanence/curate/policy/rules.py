@@ -1,0 +1,491 @@
+"""What one guard and one rule say: their keys, checked and compiled.
+
+Knows the phases and which action may stand in which; knows nothing of how a plan is made.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.arguments import is_unicode
+from remanence.clock import DAY, HOUR, MINUTE
+from remanence.curate.language.expression import Over, Words, condition, ordering
+from remanence.curate.language.view import LINKS, Node
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.policy.document import Table
+from remanence.effects import (
+    BLOCKS,
+    FLAG,
+    MERGE,
+    MOVE,
+    PURGE,
+    TAKE_IN,
+    TRANSITION_LIFECYCLE,
+    Effect,
+    action,
+)
+from remanence.errors import suggest
+from remanence.model import COLUMN, Label, Lifecycle, Reason, Tier
+from remanence.snapshot import means
+from remanence.timescale import CLOCKS, TURN, ClockName
+
+# The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
+PHASES = (
+    "expire",
+    "deduplicate",
+    "keep-recent",
+    "lifecycle",
+    "value",
+    "tiers",
+    "budgets",
+    "links",
+    "shrink",
+    "purge",
+    "reinforce",
+)
+EVERY = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep": 6 * HOUR}
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "archive": ("expire", "deduplicate", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
+    "prune": ("expire", "deduplicate", "keep-recent", "lifecycle", "value"),
+    "purge": ("purge",),
+    "move": ("keep-recent", "value", "tiers", "budgets"),
+    "transition": ("expire", "lifecycle", "value"),
+    "merge": ("deduplicate",),
+    "unlink": ("links",),
+    "reinforce": ("reinforce",),
+    "flag": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
+}
+COUNT_MAX = 2**53  # what a float holds exactly
+PERIOD_MAX = 1_000_000  # of whatever unit; longer than any memory lasts
+GUARD_KEYS = ("name", "clock", "where", "blocks", "because")
+RULE_KEYS = (
+    "name",
+    "clock",
+    "every",
+    "phase",
+    "where",
+    "over",
+    "per",
+    "order",
+    "keep",
+    "top",
+    "do",
+    "to",
+    "column",
+    "min",
+    "period",
+    "reason",
+    "because",
+)
+KEEPS = ("rows", "tokens", "words", "share")
+OVERS = {"memories": (), "links": ("unlink",), "pairs": ("merge",)}
+_REASONS = {
+    "expire": Reason.EXPIRED,
+    "deduplicate": Reason.MERGED,
+    "keep-recent": Reason.COMPACTED,
+    "budgets": Reason.BUDGET,
+}
+_PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?|turns?)$")
+_FLAG = re.compile(r"[\w.-]{1,60}")
+_UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": TURN}
+# As a turn counts as an hour, the same number of hours has another name on each clock.
+HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
+_CHANGED_BY_RULES = frozenset(
+    {"status", "tier", "reason", "lifecycle", "state", "status_at", "tier_at", "state_at", LINKS}
+)
+_NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What may not happen to the memories where its condition is not false: `blocks` and all that is worse."""
+
+    name: str
+    clock: ClockName
+    where: str
+    blocks: str
+    because: str
+    node: Node
+    written: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """What is done to the memories (or links, or pairs) that its condition and window select.
+
+    `keep` = (unit, amount) selects what lies beyond in each partition, `top` what lies within. `period` is in
+    microseconds of its clock, on which its condition and order see all times too; None where it acts in each run.
+    """
+
+    name: str
+    clock: ClockName
+    every: str
+    phase: str
+    do: str
+    node: Node
+    where: str
+    over: str
+    per: tuple[str, ...]
+    order: tuple[tuple[Node, bool], ...]
+    keep: tuple[str, float] | None
+    top: int | None
+    to: str | None
+    column: str
+    pair_min: float
+    period: int | None
+    reason: Reason
+    because: str
+    written: Mapping[str, Any]
+
+    @property
+    def effect(self) -> Effect:
+        """What its action does to the memories it acts on."""
+        return action(self.do, self.column if self.do == "transition" else "")
+
+    @property
+    def changes(self) -> frozenset[str]:
+        """Columns that it may change."""
+        return self.effect.columns | (TAKE_IN.columns if self.effect is MERGE else frozenset())
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All expressions of the rule."""
+        return (self.node, *(key for key, _ in self.order))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Columns that it reads besides its expressions."""
+        unit = {self.keep[0]} & {"tokens", "words"} if self.keep is not None else set()
+        return frozenset(unit | set(self.per))
+
+    @property
+    def target(self) -> Label | None:
+        """The tier or lifecycle that it leads to; None for a state, which is a name, and where there is none."""
+        if self.do == "move":
+            return Tier[str(self.to).upper()]
+        return Lifecycle[str(self.to).upper()] if self.effect is TRANSITION_LIFECYCLE else None
+
+    @property
+    def windowed(self) -> bool:
+        """Tell whether what it selects depends on other memories' places."""
+        return self.keep is not None or self.top is not None
+
+    @property
+    def sees_all(self) -> bool:
+        """Tell whether it looks beyond what is in sight, because it names the status."""
+        return "status" in self.node.mentions
+
+    @property
+    def destroys(self) -> bool:
+        """Tell whether its action counts against the brake."""
+        return self.effect.destroys
+
+    def describe(self) -> str:
+        """Say what it does, in one line."""
+        target = (
+            f" {self.column if self.do == 'transition' else ''} to {self.to}".replace("  ", " ")
+            if self.to
+            else ""
+        )
+        window = ""
+        if self.keep is not None:
+            window = f" beyond {self.keep[1]:g} {self.keep[0]}"
+        elif self.top is not None:
+            window = f" the first {self.top}"
+        per = f" per {', '.join(self.per)}" if self.per else ""
+        over = "" if self.over == "memories" else f" {self.over}"
+        clock = "" if self.clock == "wall" else f" on the {self.clock} clock"
+        period = f" once in {self.period / HOUR:g} {HOURS[self.clock]}" if self.period is not None else ""
+        return f"{self.do}{over}{target}{window}{per}{period} where {self.where}{clock}"
+
+
+def compile_guard(table: Table, names: Words, default: ClockName) -> Guard:
+    """Compile a guard, on the policy's clock where it names none, or raise PolicyError."""
+    where, on = text(table, "where"), clock(table, default)
+    return Guard(
+        name=text(table, "name"),
+        clock=on,
+        where=where,
+        blocks=_choice(table, "blocks", BLOCKS, "archive"),
+        because=_optional(table, "because"),
+        node=condition(where, vocabulary("memories"), names, table.at("where"), clock=on),
+        written=dict(table.values),
+    )
+
+
+def compile_rule(table: Table, names: Words, default: ClockName) -> Rule:
+    """Compile a rule, on the policy's clock where it names none, or raise PolicyError."""
+    phase, do, over = _placed(table)
+    words: Over = "memories" if over == "memories" else "links"
+    where, on = text(table, "where"), clock(table, default)
+    order = text(table, "order") if "order" in table.values else "seq desc"
+    rule = Rule(
+        name=text(table, "name"),
+        clock=on,
+        every=_choice(table, "every", tuple(EVERY)),
+        phase=phase,
+        do=do,
+        node=condition(where, vocabulary(words), names, table.at("where"), words, on),
+        where=where,
+        over=over,
+        per=_partition(table),
+        order=ordering(order, vocabulary("memories"), names, table.at("order"), on),
+        keep=_keep(table),
+        top=count(table, "top") if "top" in table.values else None,
+        to=text(table, "to") if "to" in table.values else None,
+        column=_choice(table, "column", ("lifecycle", "state"), "lifecycle"),
+        pair_min=_fraction(table, "min", 1.0),
+        period=_period(table, do, on),
+        reason=_reason(table, phase),
+        because=_optional(table, "because"),
+        written=dict(table.values),
+    )
+    _check_target(rule, table, names)
+    _check_window(rule, table)
+    return rule
+
+
+def _placed(table: Table) -> tuple[str, str, str]:
+    """Read phase, action and what the rule is over, which must fit together."""
+    phase = _choice(table, "phase", PHASES)
+    do = _choice(table, "do", tuple(ACTIONS))
+    over = _choice(table, "over", tuple(OVERS), "memories")
+    if phase not in ACTIONS[do]:
+        raise table.error(
+            "do", f"{do!r} is not done in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
+        )
+    fits = do in OVERS[over] if over != "memories" else not any(do in actions for actions in OVERS.values())
+    if not fits:
+        right = next((name for name, actions in OVERS.items() if do in actions), "memories")
+        raise table.error(
+            "over" if "over" in table.values else "do",
+            f"{do!r} is not done over {over}",
+            f'write over = "{right}"',
+        )
+    return phase, do, over
+
+
+def _check_target(rule: Rule, table: Table, names: Words) -> None:
+    """Refuse a missing, superfluous or unknown `to` and `column`."""
+    known: Mapping[str, Sequence[str]] = {
+        "move": [tier.label for tier in MOVE.targets],
+        "transition": _transitions(rule, names),
+        "flag": (),
+    }
+    if rule.do not in known:
+        if rule.to is not None:
+            raise table.error("to", f"{rule.do!r} has no target", "leave `to` out")
+    elif rule.to is None:
+        raise table.place.error(f"rule {rule.name!r} does not say where to {rule.do}", "add to = …")
+    elif rule.do != "flag" and rule.to not in known[rule.do]:
+        way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, known[rule.do])
+        raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
+    elif rule.do == "flag" and not _FLAG.fullmatch(rule.to):
+        raise table.error(
+            "to", f"{rule.to!r} cannot be a flag", "use letters, digits, - and _; it becomes the tag flag/…"
+        )
+    if "column" in table.values and rule.do != "transition":
+        raise table.error("column", "only a transition names a column", "leave it out")
+
+
+def _transitions(rule: Rule, names: Words) -> list[str]:
+    if rule.column == "state":
+        return sorted({state for states in names.states.values() for state in states})
+    return [item.label for item in TRANSITION_LIFECYCLE.targets]
+
+
+def _check_window(rule: Rule, table: Table) -> None:
+    """Refuse windows that contradict themselves, and keys that would do nothing."""
+    if rule.keep is not None and rule.top is not None:
+        raise table.error(
+            "top", "has both keep and top", "keep selects what lies beyond, top what lies within"
+        )
+    for key in ("per", "order"):
+        if key in table.values and not rule.windowed:
+            raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
+    if rule.keep is not None and rule.keep[0] == "share" and rule.node.reads & _CHANGED_BY_RULES:
+        raise table.error(
+            "keep",
+            "a share of what rules themselves change would shrink with every run",
+            "keep rows or tokens instead",
+        )
+    if rule.keep is not None and rule.keep[0] == "share" and rule.destroys:
+        raise table.error(
+            "keep",
+            "a share of what the rule itself destroys would shrink with every run",
+            "archive instead, or keep rows",
+        )
+    if rule.over != "memories" and rule.windowed:
+        raise table.error(
+            "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"
+        )
+    if "min" in table.values and rule.over != "pairs":
+        raise table.error("min", "only a rule over pairs has a least confidence", "leave it out")
+    if rule.over == "pairs" and "min" not in table.values:
+        raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
+    if "period" in table.values and rule.do != "reinforce" and rule.top is None:
+        raise table.error("period", "only reinforce and top have a period", "leave it out")
+    if rule.top is not None and rule.period is None and _unsettled(rule):
+        raise table.error(
+            "top",
+            f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
+            f'let it act once in a while: add period = "{_example(rule.clock)}"',
+        )
+    if "reason" in table.values and rule.do not in {"archive", "prune"}:
+        raise table.error("reason", "only archive and prune have a reason", "leave it out")
+    if _NAMES_TIER_ARCHIVE.search(rule.node.text) and not rule.sees_all:
+        raise table.error(
+            "where",
+            "looks at active and inbox memories only, none of which is in the archive",
+            "add: status == 'archived'",
+        )
+
+
+def _unsettled(rule: Rule) -> bool:
+    """Tell whether a rule's action changes what its own condition, order, partitions or sight read."""
+    reads = {"status", *rule.per}.union(*(node.reads for node in rule.nodes))
+    if rule.effect is FLAG:
+        return any(means(name.removeprefix("tag:"), f"flag/{rule.to}") for name in reads if "tag:" in name)
+    return rule.effect is PURGE or bool(rule.changes & reads)
+
+
+def _partition(table: Table) -> tuple[str, ...]:
+    if "per" not in table.values:
+        return ()
+    columns = texts(table, "per")
+    known = sorted(name for name, column in COLUMN.items() if column.kind in {"name", "enum"})
+    for column in columns:
+        if column != "scope" and column not in known:
+            raise table.error(
+                "per", f"cannot keep or take a number per {column!r}", suggest(column, ["scope", *known])
+            )
+    # A plan is made in one scope, so that parting by it says what is so anyway.
+    return tuple(column for column in columns if column != "scope")
+
+
+def _keep(table: Table) -> tuple[str, float] | None:
+    if "keep" not in table.values:
+        return None
+    value = table.values["keep"]
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise table.error(
+            "keep", "keep is one of rows, tokens, words or share", "write keep = { rows = 200 }"
+        )
+    ((unit, amount),) = value.items()
+    if unit not in KEEPS:
+        raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, KEEPS))
+    whole = unit != "share"
+    fits = isinstance(amount, int if whole else int | float) and not isinstance(amount, bool)
+    if not fits or not 0 <= amount <= COUNT_MAX:
+        raise table.error(
+            "keep",
+            f"{unit} must be a number from 0 up",
+            f"write keep = {{ {unit} = {200 if whole else 0.9} }}",
+        )
+    if unit == "share" and amount > 1:
+        raise table.error("keep", "a share is between 0 and 1", "write keep = { share = 0.9 }")
+    return unit, amount
+
+
+def _reason(table: Table, phase: str) -> Reason:
+    known = [reason.label for reason in Reason]
+    if "reason" in table.values:
+        return Reason[_choice(table, "reason", known).upper()]
+    return _REASONS.get(phase, Reason.DECAYED)
+
+
+def _period(table: Table, do: str, on: ClockName) -> int | None:
+    if "period" in table.values:
+        return duration(table, "period", on)
+    if do != "reinforce":
+        return None
+    if on == "turns":
+        raise table.place.error(
+            "does not say after how many turns it fires again", f'add period = "{_example(on)}"'
+        )
+    return EVERY[_choice(table, "every", tuple(EVERY))]
+
+
+def duration(table: Table, key: str, on: ClockName) -> int:
+    """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
+    example = _example(on)
+    found = _PERIOD.match(text(table, key))
+    if found is None or not 0 < float(found[1]) <= PERIOD_MAX:
+        raise table.error(key, "is not a period", f'write {key} = "{example}"')
+    unit = found[2].removesuffix("s")
+    if (unit == "turn") != (on == "turns"):
+        raise table.error(key, f"the {on} clock does not count {unit}s", f'write {key} = "{example}"')
+    return round(float(found[1]) * _UNITS[unit])
+
+
+def _example(on: ClockName) -> str:
+    return "200 turns" if on == "turns" else "40 hours"
+
+
+def clock(table: Table, default: ClockName) -> ClockName:
+    """Return the clock that a table names, or the one to take where it names none."""
+    return next(name for name in CLOCKS if name == _choice(table, "clock", CLOCKS, default))
+
+
+def text(table: Table, key: str) -> str:
+    """Return a text that must be there."""
+    value = _required(table, key)
+    if not isinstance(value, str) or not value.strip():
+        raise table.error(key, f"{key or 'it'} must be a text", f'write {key} = "…"')
+    if not is_unicode(value):
+        raise table.error(key, f"{key or 'it'} holds half a character", "write valid Unicode")
+    return value
+
+
+def _optional(table: Table, key: str) -> str:
+    return text(table, key) if key in table.values else ""
+
+
+def texts(table: Table, key: str) -> tuple[str, ...]:
+    """Return a list of texts that must be there."""
+    value = _required(table, key)
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(item, str) and item and is_unicode(item) for item in value
+    ):
+        raise table.error(key, f"{key} must be a list of names", f'write {key} = ["…"]')
+    return tuple(value)
+
+
+def count(table: Table, key: str) -> int:
+    """Return a whole number from 0 up that must be there."""
+    value = _required(table, key)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
+        raise table.error(key, f"{key} must be a whole number from 0 up", f"write {key} = 5")
+    return value
+
+
+def flag(table: Table, key: str) -> bool:
+    """Return true or false; false where it is not written."""
+    value = table.values.get(key, False)
+    if not isinstance(value, bool):
+        raise table.error(key, f"{key} must be true or false", f"write {key} = true")
+    return value
+
+
+def _fraction(table: Table, key: str, default: float) -> float:
+    value = table.values.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise table.error(key, f"{key} must be between 0 and 1", f"write {key} = 0.97")
+    return float(value)
+
+
+def _choice(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
+    if default is not None and key not in table.values:
+        return default
+    value = text(table, key)
+    if value not in known:
+        raise table.error(key, f"unknown {key} {value!r}", suggest(value, known))
+    return value
+
+
+def _required(table: Table, key: str) -> Any:
+    if key not in table.values:
+        name = table.values.get("name", "")
+        raise table.place.error(f"{name!r} has no {key!r}" if name else f"has no {key!r}", f"add {key} = …")
+    return table.values[key]

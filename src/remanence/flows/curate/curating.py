@@ -1,0 +1,399 @@
+"""Plans are made and applied here; what they decide, and what may be done of them, is decided in `curate`."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from remanence.arguments import check_count, check_path
+from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
+from remanence.curate.planner import brake
+from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan import plan as decide
+from remanence.curate.planner.proposal import refuse_foreign
+from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.effects import action_of, acts_of
+from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
+from remanence.flows import heartbeat
+from remanence.flows.core import RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
+from remanence.model import Memory
+from remanence.snapshot import Snapshot
+from remanence.store.base import Bookkeeping
+
+POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
+LAST_CURATE = "last_curate_at"
+
+Group = Sequence[Change]
+
+
+def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, Any]] | None) -> Policy:
+    """Return the policy to plan with: the one named, or the one this memory was opened with or has adopted."""
+    if policy is not None:
+        return read_policy(policy, overrides)
+    if not core.policy_given:
+        raise InvalidInput(
+            "no policy was named", recovery="name one with policy= or --policy, such as 'tidy', or adopt one"
+        )
+    return load(core.policy.source, overrides) if overrides else core.policy
+
+
+def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
+    """Compile a preset by its name, a TOML text, or a TOML file by its path."""
+    if "\n" in policy or not policy.endswith(".toml"):
+        return load(policy, overrides)
+    check_path(policy)
+    try:
+        written = Path(policy).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise PolicyError(
+            f"is not UTF-8: {error.reason} at byte {error.start}", recovery="save it as UTF-8", source=policy
+        ) from error
+    return load(written, overrides, file=policy)
+
+
+async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
+    """Decide what a policy would do now; nothing of it is done yet."""
+    snapshot, now = await frozen(core, policy)
+    made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic)
+    core.remember(made, kept, policy)
+    return made
+
+
+def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tuple[Plan, Plan]:
+    """Plan, and copy the plan, since whoever gets it can write to its arrays; a digest of it would cost more."""
+    made = decide(snapshot, policy, now, automatic=automatic)
+    return made, deepcopy(made)
+
+
+async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
+    """Freeze the scope for a policy, with all uses and all time that the open session has to count."""
+    await heartbeat.beat(core)
+    await core.uses.settle()
+    present = await core.watch.present()
+    now = present.reading.wall
+    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
+    return replace(snapshot, present=present, calibrated=core.embedder.thresholds.calibrated), now
+
+
+async def adopt(core: Core, policy: Policy) -> None:
+    """Make a policy the one of this database's scope; processes that hold another one can no longer apply."""
+    stored = {"name": policy.name, "hash": policy.hash, "source": policy.source}
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored}))
+
+
+async def adopted(core: Core) -> Mapping[str, Any] | None:
+    """Return the adopted policy as it is stored, or None."""
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
+    return booked.values.get(POLICY)
+
+
+async def apply(
+    core: Core, plan: Plan, allow_destroyed: int | None = None, policy: Policy | None = None
+) -> Receipt:
+    """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force."""
+    stored = await adopted(core)
+    _refuse_elsewhere(core, plan, stored)
+    found = await _agreed_on(core, plan, policy, stored)
+    _refuse_held(found, allow_destroyed)
+    done = await _carried_out(core, plan, found, "curate")
+    now = core.clock.now()
+    if not core.policy_given or found.plan.policy == core.policy.name:
+        # Another policy's run is none of the one whose interval is counted.
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
+    return done
+
+
+async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
+    """Do what of a plan may be done, whether or not the brake holds it and whatever policy is adopted."""
+    return await _carried_out(core, plan, await _agreed_on(core, plan, None, None), verb)
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreed:
+    """What of a plan is done, how many memories that destroys, what holds it, and what is left out.
+
+    `proposed` is the digest of all that was proposed.
+    """
+
+    plan: Plan
+    proposed: str
+    destroyed: int
+    held: brake.Hold | None
+    skipped: tuple[str, ...] = ()
+    more: int = 0  # left out, too
+
+
+async def _agreed_on(
+    core: Core, plan: Plan, policy: Policy | None, stored: Mapping[str, Any] | None
+) -> _Agreed:
+    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on."""
+    await core.uses.settle()
+    made = core.made.get(plan)
+    digest = await asyncio.to_thread(plan.digest_now)
+    own = made is not None and digest == await asyncio.to_thread(made.kept.digest_now)
+    if own and not await _moved(core, plan.position):
+        return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
+    policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
+    if not own:
+        await asyncio.to_thread(refuse_foreign, plan, policy)
+    snapshot, now = await frozen(core, policy)
+    return await asyncio.to_thread(_judged, plan, digest, snapshot, policy, now)
+
+
+def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed:
+    """Plan again, and keep of it what was proposed; guards, brake and conditions are those of now.
+
+    What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
+    """
+    whole = decide(snapshot, policy, now, automatic=plan.automatic)
+    part = agreed(plan, whole, policy)
+    destroyed = destroyed_count(part)
+    held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
+    return _Agreed(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
+
+
+async def _moved(core: Core, position: int) -> bool:
+    """Tell whether anything was written to the scope after a position."""
+    return bool(await core.store.history(core.scope, after=position, limit=1, rows=False))
+
+
+def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
+    """Return the policy that a plan follows: one that was named here, is in force or adopted."""
+    known = [*core.named.values(), *([core.policy] if core.policy_given else [])]
+    if given is not None:
+        known = [given]
+    elif stored is not None:
+        known.append(load(stored["source"]))
+    for policy in known:
+        if policy.hash == plan.policy_hash:
+            return policy
+    raise PolicyMismatch(
+        f"the plan follows a policy {plan.policy!r:.80} ({plan.policy_hash[:12]!r}) that is not "
+        f"{'the one given' if given is not None else 'at hand'}",
+        recovery="name the policy that it was made with, and the overrides if there were any: apply(plan, policy=…),"
+        " or --policy",
+    )
+
+
+async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Receipt:
+    cause = core.cause(
+        verb,
+        policy=plan.policy_hash,
+        planned=True,
+        detail={"plan": found.proposed, "policy": found.plan.policy},
+    )
+    applied = _Applied(core, plan.automatic, cut=_cut_by_rules(found.plan), skipped=[*found.skipped])
+    await applied.run(found.plan, cause)
+    return receipt(
+        core.scope,
+        cause,
+        applied.changes,
+        applied.counts,
+        skipped=first_remarks(applied.skipped, found.more),
+        parts=applied.parts,
+        notes=found.plan.notes,
+    )
+
+
+def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> None:
+    """Refuse a plan of another scope, or under another policy than the adopted one."""
+    if plan.scope != core.scope:
+        raise InvalidInput(
+            f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
+        )
+    if stored is not None and stored["hash"] != plan.policy_hash:
+        raise PolicyMismatch(
+            f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
+            recovery="plan again without naming a policy, or adopt the new one first",
+        )
+
+
+def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
+    """Refuse what the brake holds; as much as the caller allows is let through, but not under a clock in doubt."""
+    hold = found.held
+    if hold is None:
+        return
+    if hold.clock:
+        recovery = (
+            "set the clock right, or accept the present (`remanence accept-clock`,"
+            " `memory.schedule.accept_clock()`), then plan again"
+        )
+    elif allow_destroyed is None or found.destroyed > allow_destroyed:
+        recovery = (
+            f"look at the plan; if you mean it, allow {found.destroyed} (allow_destroyed, --allow-destroyed)"
+        )
+    else:
+        return
+    raise PlanHeld(f"held: {hold.why}", recovery=recovery, destroyed=found.destroyed, clock=hold.clock)
+
+
+@dataclass
+class _Applied:
+    """How far a plan has been applied."""
+
+    core: Core
+    automatic: bool
+    cut: AbstractSet[Key] | None  # the links that rules cut; None where all that go are
+    skipped: list[str]
+    parts: int = 0
+    changes: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    async def run(self, plan: Plan, cause: Any) -> None:
+        """Commit all parts; an empty plan commits nothing."""
+        pending: list[Group] | None = None
+        parts = _parts(plan.changes())
+        # A part takes a moment to write down, which others need not wait for.
+        while (groups := await asyncio.to_thread(next, parts, None)) is not None:
+            if pending is not None:
+                await self._part(pending, replace(cause, part=self.parts, final=False))
+            pending = groups
+        if pending is not None:
+            await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
+
+    async def _part(self, groups: list[Group], cause: Any) -> None:
+        """Commit one part; groups whose rows changed since the plan drop out, and the rest is tried again."""
+        while True:
+            # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
+            whole = await _completed(self.core, groups)
+            changes = [change for group in whole for change in group]
+            destroyed = sum(map(_destroys, changes)) if self.automatic else 0
+            try:
+                await self.core.commit(changes, replace(cause, destroyed=destroyed))
+            except Conflict as conflict:
+                groups = self._without(groups, whole, conflict)
+                continue
+            self.parts += 1
+            self.changes += len(changes)
+            self.counts.update(await asyncio.to_thread(self._counted, groups))
+            return
+
+    def _counted(self, groups: list[Group]) -> Counter[str]:
+        """Count what was committed by the actions that it carries out."""
+        return Counter(name for group in groups for change in group for name in self._acts(change))
+
+    def _acts(self, change: Change) -> Iterator[str]:
+        """Name the actions that a change carries out; links that a merge moves are no action of their own."""
+        if change.table == "links" and (
+            change.after is not None or (self.cut is not None and change.key not in self.cut)
+        ):
+            return
+        yield from acts_of(change)
+
+    def _without(self, groups: list[Group], whole: list[Group], conflict: Conflict) -> list[Group]:
+        """Leave out the groups that have a conflict, in what they were completed to."""
+        bad = set(conflict.keys)
+        kept: list[Group] = []
+        for group, completed in zip(groups, whole, strict=True):
+            hit = [change for change in completed if (change.table, change.key) in bad]
+            if not hit:
+                kept.append(group)
+                continue
+            self.skipped.append(
+                f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made"
+            )
+        if len(kept) == len(groups):
+            raise conflict
+        return kept
+
+
+def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
+    """Return the links that rules cut where merges take others away too."""
+    if not len(plan.merges.discard):
+        return None
+    cut = plan.links.where(plan.links.why >= 0)
+    return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
+
+
+def _destroys(change: Change) -> bool:
+    """Tell whether a change counts against the brake: a memory pruned, purged or merged away."""
+    return change.table == "memories" and action_of(change).destroys
+
+
+def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:
+    part: list[Group] = []
+    size = 0
+    for group in groups:
+        if part and size + len(group) > PART_CHANGES_MAX:
+            yield part
+            part, size = [], 0
+        part.append(group)
+        size += len(group)
+    if part:
+        yield part
+
+
+async def _completed(core: Core, groups: list[Group]) -> list[Group]:
+    """Add to each purged memory the tags, sources and links that go with it: there are no hidden effects."""
+    purged = [
+        change.key
+        for group in groups
+        for change in group
+        if change.table == "memories" and change.after is None
+    ]
+    if not purged:
+        return groups
+    seqs = [key for key in purged if isinstance(key, int)]
+    memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    gone: set[tuple[int, int, int]] = {key for group in groups for key in _cut(group)}
+    hanging: dict[int, list[Change]] = {seq: _attached(memory) for seq, memory in memories.items()}
+    for link in await core.store.neighbours(core.scope, seqs):
+        if link.key not in gone:
+            gone.add(link.key)
+            owner = link.source if link.source in hanging else link.target
+            hanging[owner].append(Change("links", link.key, link.values, None))
+    return [[*_hanging(group, hanging), *group] for group in groups]
+
+
+def _cut(group: Group) -> Iterator[tuple[int, int, int]]:
+    return (change.key for change in group if change.table == "links" and change.after is None)  # type: ignore[misc]
+
+
+def _attached(memory: Memory) -> list[Change]:
+    tags = [Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags]
+    return tags + [Change("sources", (memory.seq, source), {}, None) for source in memory.sources]
+
+
+def _hanging(group: Group, hanging: Mapping[int, list[Change]]) -> list[Change]:
+    return [
+        change
+        for owner in group
+        if owner.table == "memories" and owner.after is None and isinstance(owner.key, int)
+        for change in hanging.get(owner.key, ())
+    ]
+
+
+COMPACTION = "episodic-cap"
+KEEP_MAX = 1_000_000_000
+
+
+async def compact_episodic(core: Core, keep_recent: int) -> int:
+    """Prune all episodes but the newest, and return how many really went.
+
+    It is asked for by name, so neither the brake nor the adopted policy holds it; pins and holds do. What another
+    process touched in between is judged anew.
+    """
+    policy = load(COMPACTION, overrides(keep_recent))
+    pruned = 0
+    for _ in range(RACES_MAX):
+        proposed = await plan(core, policy)
+        done = await carry_out(core, proposed, "compact")
+        pruned += done.pruned
+        if not done.skipped:
+            return pruned
+    raise Conflict((), f"episodes kept changing while they were compacted; {pruned} of them were pruned")
+
+
+def overrides(keep_recent: int) -> Mapping[str, Mapping[str, Any]]:
+    """Say to the preset how many episodes stay."""
+    check_count("keep_recent", keep_recent, 0, KEEP_MAX)
+    return {"newest-episodes": {"keep": {"rows": keep_recent}}}

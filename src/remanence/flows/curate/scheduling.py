@@ -1,0 +1,138 @@
+"""What a memory does of its own accord: the curation that is due before a session, the consolidation after it.
+
+A failure here reaches nobody's verb; it is kept with its reason, and shown by `status`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from remanence.clock import MINUTE
+from remanence.curate.forecast import due, due_at
+from remanence.errors import RemanenceError
+from remanence.flows import heartbeat
+from remanence.flows.core import Core, leased
+from remanence.flows.curate import curating
+from remanence.signatures import checked_class
+from remanence.store.base import Bookkeeping
+from remanence.timescale import ClockName, Timescale, scales
+
+LOG = logging.getLogger("remanence")
+# A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it does no harm:
+# of what two runs would change, the second finds it changed and leaves it out.
+LEASE = 10 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of work that nobody asked for; `run` is what `undo` takes, None where nothing was changed."""
+
+    at: int
+    outcome: Literal["done", "skipped", "failed"]
+    run: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+@checked_class
+class Schedule:
+    """When curation runs by itself, and how it went: `memory.schedule`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def should_curate(self) -> bool:
+        """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
+        return await should_curate(self._core)
+
+    async def due_at(self) -> int | None:
+        """Return when the next run is due at the present pace; None where none is, or the policy has no interval."""
+        core = self._core
+        return due_at(core.policy, *await _read(core)) if runs_by_itself(core) else None
+
+    async def last(self) -> Ran | None:
+        """Return what became of the last automatic run."""
+        return (await kept(self._core)).get("curate")
+
+    async def accept_clock(self) -> str | None:
+        """Believe the clock as it stands now, so that plans go on; return what was in doubt, None where nothing was.
+
+        Records that claim to be of later than now stay as they are and hold no plan any more.
+        """
+        core = self._core
+        found, now = await core.watch.accept(), core.clock.now()
+        booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
+        if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
+        return found
+
+
+async def should_curate(core: Core) -> bool:
+    """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""
+    return runs_by_itself(core) and due(core.policy, *await _read(core))
+
+
+def runs_by_itself(core: Core) -> bool:
+    """Tell whether a policy was given that has an interval."""
+    return core.policy_given and core.policy.interval is not None
+
+
+async def curate(core: Core) -> Ran | None:
+    """Curate if it is due; one process at a time, and never what the brake holds."""
+    if not await should_curate(core):
+        return None
+    async with leased(core, "curate", LEASE) as held:
+        if not held:
+            return Ran(core.clock.now(), "skipped", reason="another process is curating")
+        # The other process may have been at it until a moment ago.
+        return await _curated(core) if await should_curate(core) else None
+
+
+async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:
+    """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
+    row, now = f"automatic/{name}", core.clock.now()
+    before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
+    done: Ran | BaseException | None
+    (done,) = await asyncio.gather(work(core), return_exceptions=True)
+    ran = _failed(core, name, done) if isinstance(done, BaseException) else done
+    if ran is None:
+        return
+    if ran.outcome == "skipped":  # what another process did meanwhile says more
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (before, asdict(ran))}))
+    else:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
+
+
+async def kept(core: Core) -> dict[str, Ran]:
+    """Return what became of the last work of each sort."""
+    asked = Bookkeeping(core.clock.now(), under=("automatic/",))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
+    return {name.removeprefix("automatic/"): Ran(**row) for name, row in rows.items()}
+
+
+async def _curated(core: Core) -> Ran:
+    plan = await curating.plan(core, core.policy, automatic=True)
+    if plan.held is not None:
+        return Ran(core.clock.now(), "skipped", reason=f"held: {plan.held}")
+    done = await curating.apply(core, plan, None)
+    return Ran(done.at, "done", done.run if done.changes else None, done.counts)
+
+
+def _failed(core: Core, name: str, error: BaseException) -> Ran:
+    """Say what went wrong; an error that is none of ours is a bug, and is logged with its traceback."""
+    if isinstance(error, RemanenceError):
+        LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)
+        return Ran(core.clock.now(), "failed", reason=f"{error} → {error.recovery}")
+    LOG.error("the automatic %s failed", name, exc_info=error)
+    return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
+
+
+async def _read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:
+    """Read the clocks, when anything was last curated, and the present."""
+    await heartbeat.beat(core)
+    now = core.clock.now()
+    asked = Bookkeeping(now, get=(curating.LAST_CURATE,), clocks=frozenset({core.policy.clock}) - {"wall"})
+    booked = await core.store.bookkeep(core.scope, asked)
+    return scales(booked, now), booked.values.get(curating.LAST_CURATE), now

@@ -1,0 +1,438 @@
+"""Runs are taken back and fallen memories brought back: the audit read backwards, committed like any other change.
+
+What use alone has changed since a run does not stand in the way of undoing it, and is kept.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from remanence.arguments import check_memory
+from remanence.change import Cause, Change, Logged, Receipt, inverses
+from remanence.effects import VERBS
+from remanence.errors import Conflict, InvalidInput, NotFound, shown
+from remanence.flows.core import RACES_MAX, Core, act, receipt, refuse_moved
+from remanence.flows.recall.uses import grown, seen
+from remanence.model import STANDING, Lifecycle, Link, Memory
+from remanence.snapshot import SnapshotRequest
+from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS
+from remanence.write.classify import FADING_TAGS
+
+PAGE = 1_000
+_LinkKey = tuple[int, int, int]
+
+
+async def undo(core: Core, run: str) -> Receipt:
+    """Take a run back: its parts in reverse, each inverted; refuse as a whole if a row changed since.
+
+    What was changed since and taken back has not changed. The undoing run's id follows from the undone one's, so a
+    second undo is refused and an interrupted one goes on where it stopped.
+    """
+    if not isinstance(run, str):
+        raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
+    logged = await _parts(core, run)
+    if not logged:
+        raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
+    if logged[0].cause.verb == "use":
+        raise InvalidInput(
+            "a run that only counted uses is not undone",
+            recovery="undo the run that changed the memory instead",
+        )
+    undoing = undo_id(run)
+    done = {part.cause.part for part in await _parts(core, undoing)}
+    left = [part for part in reversed(logged) if part.cause.part not in done]
+    if not left:
+        raise InvalidInput(
+            f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
+        )
+    if len(left) > 1 and await _written_since(core, logged[-1].position, {run, undoing}):
+        await _refuse_later_edits(core, run, left)
+    changed = 0
+    for part in left:
+        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
+        final = part is left[-1]
+        detail = {"undoes": run}
+        cause = core.cause(
+            "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
+        )
+        try:
+            await _take_back(core, whole, cause)
+        except Conflict as conflict:
+            raise _changed_since(run, conflict.keys) from conflict
+        changed += len(whole.changes)
+    return receipt(core.scope, core.cause("undo", run=undoing), changed, {"undo": changed}, parts=len(left))
+
+
+async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
+    """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
+    changes: Sequence[Change] = await asyncio.to_thread(inverses, part.changes)
+    hanging = await _hanging(core, changes, set())
+    if hanging:
+        raise Conflict(hanging)
+    for _ in range(RACES_MAX):
+        try:
+            await core.commit(changes, cause)
+        except Conflict as conflict:
+            changes = await _caught_up(core, changes, part, conflict)
+            continue
+        return
+    raise Conflict((), "the memories of the run were used again and again while it was undone")
+
+
+async def _caught_up(
+    core: Core, changes: Sequence[Change], part: Logged, conflict: Conflict
+) -> Sequence[Change]:
+    """Let what is in conflict start from what is there now; raise the conflict where that is not use alone."""
+    bad = set(conflict.keys)
+    seqs = [key for table, key in bad if table == "memories" and isinstance(key, int)]
+    memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
+    moved: list[Change] = []
+    for change in changes:
+        now: Change | None = change
+        if (change.table, change.key) in bad:
+            now = _link_moved(change, links) or await _memory_moved(core, change, memories, part.position)
+        if now is None or (now == change and (change.table, change.key) in bad):
+            raise conflict
+        moved.append(now)
+    return moved
+
+
+def _link_moved(change: Change, links: Mapping[_LinkKey, Link]) -> Change | None:
+    """Let a link's change start from what use made of the link; None where that is not all, or it is no link's."""
+    link = links.get(cast("_LinkKey", change.key)) if change.table == "links" else None
+    return None if link is None or change.before is None or change.after is None else link_kept(change, link)
+
+
+async def _memory_moved(
+    core: Core, change: Change, memories: Mapping[int, Memory], position: int
+) -> Change | None:
+    """Let a memory's change start from its revision and its uses now; None where what else happened to it stands."""
+    memory = memories.get(cast("int", change.key)) if change.table == "memories" else None
+    if memory is None or change.before is None:
+        return None
+    if change.before.get("revision", memory.revision) != memory.revision:
+        if not await _as_left(core, memory.seq, position):
+            return None
+        change = _moved(change, {memory.seq: memory.revision})
+    return change if change.after is None else memory_kept(change, memory)
+
+
+async def _hanging(
+    core: Core, changes: Sequence[Change], gone: set[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return the tags, sources and links that memories have got since and that would be left without them.
+
+    `gone` are rows that will be gone by then, to which those of these changes are added.
+    """
+    gone |= {(change.table, change.key) for change in changes if change.after is None}
+    seqs = [change.key for change in changes if change.after is None and isinstance(change.key, int)]
+    if not seqs:
+        return []
+    hanging: set[tuple[str, Any]] = {
+        ("links", link.key) for link in await core.store.neighbours(core.scope, seqs)
+    }
+    for memory in await core.store.get(core.scope, seqs):
+        if memory is not None:
+            hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
+            hanging |= {("sources", (memory.seq, source)) for source in memory.sources}
+    return sorted(hanging - gone)
+
+
+async def _as_left(core: Core, seq: int, position: int) -> bool:
+    """Tell whether all that revised a memory after a position was taken back again."""
+    standing: list[tuple[Any, int]] = []
+    async for part in _logged(core, None, seq, position):
+        if not any(map(_revises, part.changes)):
+            continue
+        undone = (part.cause.detail.get("undoes"), part.cause.part)
+        if undone in standing:
+            standing.remove(undone)
+        else:
+            standing.append((part.cause.run, part.cause.part))
+    return not standing
+
+
+def _revises(change: Change) -> bool:
+    """Tell whether a logged change is more than counting: a tag counts only where the decay class hangs on it."""
+    if change.table == "tags":
+        return cast("tuple[int, str]", change.key)[1] in FADING_TAGS
+    sides = change.before, change.after
+    return change.table == "memories" and (None in sides or any("revision" in (side or {}) for side in sides))
+
+
+def _moved(change: Change, now: Mapping[int, int]) -> Change:
+    """Let a change of a memory start from its revision now."""
+    if change.table != "memories" or change.key not in now or change.before is None:
+        return change
+    revision = now[cast("int", change.key)]
+    after = None if change.after is None else {**change.after, "revision": revision + 1}
+    return Change("memories", change.key, {**change.before, "revision": revision}, after)
+
+
+def undo_id(run: str) -> str:
+    """Return the id of the run that undoes `run`."""
+    return hashlib.blake2b(b"undo " + run.encode(), digest_size=16).hexdigest()
+
+
+async def _parts(core: Core, run: str) -> list[Logged]:
+    """Return all parts of a run without their changes."""
+    found: list[Logged] = []
+    while True:
+        after = found[-1].position if found else 0
+        page = await core.store.history(core.scope, run=run, after=after, limit=PAGE, rows=False)
+        found += page
+        if len(page) < PAGE:
+            return found
+
+
+async def _written_since(core: Core, position: int, own: set[str]) -> bool:
+    """Tell whether anything was written since, by another run; uses count too, since links grow by them."""
+    page = await core.store.history(core.scope, after=position, limit=PAGE, rows=False)
+    return len(page) == PAGE or any(part.cause.run not in own for part in page)
+
+
+async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
+    """Look at all parts before the first is undone, so that a run of many parts is undone whole or not at all."""
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
+    revision = snapshot.columns["revision"]
+    stale: list[tuple[str, Any]] = []
+    gone: set[tuple[str, Any]] = set()
+    for part in left:
+        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
+        expected = {
+            change.key: change.before["revision"]
+            for change in inverses(whole.changes)
+            if change.table == "memories" and change.before is not None and "revision" in change.before
+        }
+        keys = np.fromiter(expected, np.int64, len(expected))
+        at = np.searchsorted(snapshot.seq, keys)
+        at[at == len(snapshot)] = 0
+        wrong = (snapshot.seq[at] != keys) | (
+            revision[at] != np.fromiter(expected.values(), np.int64, len(expected))
+        )
+        stale += [
+            ("memories", int(key)) for key in keys[wrong] if not await _as_left(core, int(key), part.position)
+        ]
+        stale += await _changed_links(core, whole)
+        stale += await _hanging(core, inverses(whole.changes), gone)
+    if stale:
+        raise _changed_since(run, stale)
+
+
+async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
+    """Return the links that a part changed and that something else than use has changed since."""
+    back = {
+        cast("_LinkKey", change.key): change
+        for change in inverses(part.changes)
+        if change.table == "links" and change.before and change.after
+    }
+    now = await _links_now(core, list(back))
+    return [
+        ("links", key)
+        for key, change in back.items()
+        if key not in now
+        or not ((change.before or {}).items() <= now[key].values.items() or link_kept(change, now[key]))
+    ]
+
+
+async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Link]:
+    """Return links by key as they are now, those that are there."""
+    if not keys:
+        return {}
+    held = await core.store.neighbours(core.scope, sorted({source for source, _, _ in keys}))
+    wanted = set(keys)
+    return {link.key: link for link in held if link.key in wanted}
+
+
+def _changed_since(run: str, keys: Any) -> Conflict:
+    shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
+    rows = f"{len(keys)} rows" if len(keys) > 1 else "a row"
+    return Conflict(
+        keys,
+        f"run {run} cannot be undone: {rows} changed since, among them {shown}",
+        recovery="nothing was undone; `history` of the row shows by what, change it back by hand",
+    )
+
+
+async def restore(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
+    """Bring a memory back: one that fell to active, one that was purged from its image in the audit."""
+    check_memory(name)
+    (memory,) = await core.store.get(core.scope, [name])
+    if memory is None:
+        refuse_moved(f"memory {name!r}", 0, if_revision)
+        return await _recreate(core, name)
+    if memory.status in STANDING:
+        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+        raise InvalidInput(
+            f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore"
+        )
+
+    async def decide(memory: Memory) -> list[Change]:
+        now = core.clock.now()
+        return act(memory, VERBS["restore"], now, **await before_fall(core, memory.seq, memory.valid_to, now))
+
+    return await core.change_one(memory.seq, "restore", decide, if_revision=if_revision)
+
+
+async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> dict[str, Any]:
+    """Return the lifecycle and the end of validity that a memory had before it fell, as the audit tells.
+
+    What the audit no longer tells: a candidate, and `valid_to` as it stands. An end that has come is none any more.
+    """
+    lifecycle = Lifecycle.CANDIDATE
+    async for part in _logged(core, None, seq):
+        for change in part.changes:
+            if change.key != seq or not change.before or not change.after:
+                continue
+            if change.after.get("lifecycle") == Lifecycle.ARCHIVED:
+                lifecycle = Lifecycle(change.before["lifecycle"])
+            if "valid_to" in change.after:
+                valid_to = _held_until(part.cause.verb, change, valid_to)
+    return {"lifecycle": lifecycle, "valid_to": None if valid_to is None or valid_to <= now else valid_to}
+
+
+def _held_until(verb: str, change: Change, known: int | None) -> int | None:
+    """Return until when a memory holds after a change of that; what takes its place ends it, but says no such thing."""
+    assert change.before is not None and change.after is not None
+    if verb not in VERBS["supersede"].under:
+        return cast("int | None", change.after["valid_to"])
+    return cast("int | None", change.before["valid_to"]) if "status" in change.after else known
+
+
+async def _recreate(core: Core, name: int | str) -> Receipt:
+    """Rebuild a purged memory, with the tags, sources and links that went with it, from the run that purged it."""
+    found = await image(core, name)
+    if found is None:
+        raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
+    run, seq = found
+    now = core.clock.now()
+    gone = [
+        change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
+    ]
+    created = [
+        await _stood_up(core, change, now) if change.table == "memories" else change
+        for change in inverses(gone)
+    ]
+    here = await _standing_ends(core, created) | {seq}
+    whole = [change for change in created if _ends(change) <= here]
+    cause = core.cause("restore", detail={"seq": seq})
+    await core.commit(whole, cause)
+    skipped = [f"link {change.key}: its other end is gone" for change in created if _ends(change) - here]
+    return receipt(core.scope, cause, len(whole), {"restore": 1}, skipped=tuple(skipped))
+
+
+async def _changes(core: Core, run: str | None = None, memory: int | None = None) -> AsyncIterator[Change]:
+    """Yield the logged changes of a run, of a memory, or of the whole scope, oldest first."""
+    async for part in _logged(core, run, memory):
+        for change in part.changes:
+            yield change
+
+
+async def _logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
+    """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
+    while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
+        for part in page:
+            yield part
+        after = page[-1].position
+
+
+async def image(core: Core, name: int | str) -> tuple[str, int] | None:
+    """Find the latest run that destroyed a memory's row, and the row's number."""
+    found: tuple[str, int] | None = None
+    async for part in _logged(core, None, name if isinstance(name, int) else None):
+        seqs = [change.key for change in part.changes if change.after is None and _is(change, name)]
+        found = (part.cause.run, seqs[-1]) if seqs and isinstance(seqs[-1], int) else found
+    return found
+
+
+async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:
+    """Return which of the memories that links name still have a row."""
+    ends = sorted(set().union(*map(_ends, created)))
+    return {memory.seq for memory in await core.store.get(core.scope, ends) if memory is not None}
+
+
+def _ends(change: Change) -> set[int]:
+    """Return the memories that a link joins; none for what is no link."""
+    return set() if change.table != "links" else set(cast("tuple[int, int, int]", change.key)[:2])
+
+
+def _is(change: Change, name: int | str) -> bool:
+    return (
+        change.table == "memories"
+        and change.before is not None
+        and name
+        in (
+            change.key,
+            change.before.get("id"),
+            change.before.get("key"),
+        )
+    )
+
+
+def _names(change: Change, seq: int) -> bool:
+    if isinstance(change.key, int):
+        return change.key == seq
+    return seq == change.key[0] or (change.table == "links" and seq == change.key[1])
+
+
+async def _stood_up(core: Core, change: Change, now: int) -> Change:
+    assert change.after is not None and isinstance(change.key, int)
+    given = await before_fall(core, change.key, change.after.get("valid_to"), now)
+    after = VERBS["restore"].after(change.after, now, given)
+    return Change("memories", change.key, None, {**change.after, **after})
+
+
+_LINK_USE = frozenset({"weight", "count", "last_at"})  # what a use changes in a link
+_MEMORY_USE = ("used_at", "use_days", "use_day")  # and what it sets in a memory, beside the counter
+
+
+def link_kept(change: Change, link: Link) -> Change | None:
+    """Let a link's change start from the link as use left it; None where something else has changed it."""
+    before, after = dict(change.before or {}), dict(change.after or {})
+    now = {name: getattr(link, name) for name in before}
+    if not before.keys() >= _LINK_USE or now["count"] <= before["count"]:
+        return None
+    times = now["count"] - before["count"]
+    used = {"weight": grown(before["weight"], times), "count": now["count"], "last_at": now["last_at"]}
+    if {**before, **used} != now:
+        return None
+    back = {
+        "weight": grown(after["weight"], times),
+        "count": seen(after["count"], times),
+        "last_at": now["last_at"],
+    }
+    return replace(change, before=now, after={**after, **back})
+
+
+def memory_kept(change: Change, memory: Memory) -> Change:
+    """Let a memory's change start from its times of use now."""
+    before, after = dict(change.before or {}), dict(change.after or {})
+    now = {name: getattr(memory, name) for name in _MEMORY_USE}
+    if not before.keys() >= now.keys() or all(before[name] == value for name, value in now.items()):
+        return change
+    return replace(change, before={**before, **now}, after={**after, **_used(before, after, now)})
+
+
+def _used(before: Mapping[str, Any], after: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the days of use between `before` and `now` to those of `after`."""
+    day = max(now["use_day"], after["use_day"])
+    was, is_, mine = (_days(row, day) for row in (before, now, after))
+    kept = [
+        min(old + max(0, late - early), BUCKET_MAX) for old, late, early in zip(mine, is_, was, strict=True)
+    ]
+    packed = sum(count << BUCKET_BITS * place for place, count in enumerate(kept))
+    return {"used_at": now["used_at"], "use_days": packed, "use_day": day}
+
+
+def _days(row: Mapping[str, Any], day: int) -> list[int]:
+    """Return how often a row was used on a day and on each of the six before it."""
+    passed = day - row["use_day"]
+    return [
+        row["use_days"] >> BUCKET_BITS * (place - passed) & BUCKET_MAX if place >= passed else 0
+        for place in range(BUCKETS)
+    ]

@@ -1,0 +1,258 @@
+"""What a memory can tell of itself: its state in numbers, its history, and why a rule would touch a memory."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from remanence.arguments import check_count, check_memory
+from remanence.change import Change, Increment, Logged
+from remanence.clock import DAY, HOUR, to_datetime
+from remanence.curate.explain import Explanation
+from remanence.curate.explain import explain as explain_row
+from remanence.curate.forecast import due_at, first_archives, needed
+from remanence.curate.policy.compiled import Policy
+from remanence.effects import STAMPS
+from remanence.flows import heartbeat
+from remanence.flows.core import Core
+from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen
+from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
+from remanence.flows.curate.undoing import image
+from remanence.flows.sessions import Session, opened
+from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.base import Bookkeeping
+from remanence.timescale import Timescale, scales
+
+# What follows from the run itself, or says nothing to a reader.
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
+RUNS_TOLD_MAX = 1_000_000
+RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How far a clock has come, in hours or turns, and how much of that a day on average of the last thirty days."""
+
+    reading: float
+    per_day: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
+
+    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
+    at the present pace, None where it does not. `first_archives` tells for each decay
+    class that stands when time alone takes its first memory away under the policy, at the present pace of its clock,
+    None if not within 200 years. `automatic` tells what became of the last work that nobody asked for, `sessions`
+    which are open.
+    """
+
+    scope: str
+    at: int
+    memories: int
+    statuses: Mapping[str, int]
+    tiers: Mapping[str, int]
+    tokens: Mapping[str, int]
+    kinds: Mapping[str, int]
+    categories: Mapping[str, int]
+    links: int
+    pinned: int
+    runs: int
+    policy: str | None
+    adopted: bool
+    last_curate_at: int | None
+    due_at: int | None
+    clocks: Mapping[str, Pace]
+    first_archives: Mapping[str, int | None]
+    sessions: tuple[Session, ...]
+    automatic: Mapping[str, Ran]
+    interrupted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One run's mark on a memory, or one run: when, which verb, by whom, and what changed."""
+
+    run: str
+    at: int
+    verb: str
+    actor: str | None
+    changes: Sequence[str] = field(default_factory=tuple)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def status(core: Core) -> State:
+    """Count what is there."""
+    await heartbeat.beat(core)
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, _asked(core), now)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
+    stored = await adopted(core)
+    recent = await core.store.history(
+        core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
+    )
+    return State(
+        scope=core.scope,
+        at=now,
+        memories=len(snapshot),
+        statuses=_by_label(snapshot, "status", Status),
+        tiers=_by_label(snapshot, "tier", Tier),
+        tokens=_tokens_by_tier(snapshot),
+        kinds=_by_label(snapshot, "kind", Kind),
+        categories=_by_name(snapshot, "category"),
+        links=0 if snapshot.links is None else len(snapshot.links),
+        pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
+        runs=len({part.cause.run for part in recent}),
+        policy=core.policy.name if core.policy_given else None,
+        adopted=stored is not None and stored["hash"] == core.policy.hash,
+        last_curate_at=last,
+        due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
+        clocks={name: _pace(scale) for name, scale in clocks.items()},
+        first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
+        sessions=tuple(await opened(core)),
+        automatic=await kept(core),
+        interrupted=_interrupted(recent),
+    )
+
+
+def _asked(core: Core) -> SnapshotRequest:
+    """Say what of a scope its numbers need, and what foretelling needs under the policy."""
+    columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
+    clocks = frozenset({"active", "turns"})
+    foretold = needed(core.policy)
+    return SnapshotRequest(columns | foretold.columns, foretold.tags, links=True, clocks=clocks)
+
+
+def _pace(scale: Timescale) -> Pace:
+    """Read a clock; a turn counts as an hour on its scale."""
+    return Pace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+
+
+def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
+    found = first_archives(snapshot, core.policy, now) if core.policy_given else {}
+    return {decay.label: at for decay, at in found.items()}
+
+
+def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
+    values = snapshot.columns[column]
+    counts = {label.label: int(np.count_nonzero(values == label)) for label in labels}
+    counts = {"(none)": len(snapshot) - sum(counts.values())} | counts
+    return {name: count for name, count in counts.items() if count}
+
+
+def _by_name(snapshot: Snapshot, column: str) -> dict[str, int]:
+    codes, counts = np.unique(snapshot.columns[column], return_counts=True)
+    names = snapshot.names[column]
+    return {
+        names[code] if code >= 0 else "(none)": int(count) for code, count in zip(codes, counts, strict=True)
+    }
+
+
+def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
+    status, tier, tokens = (snapshot.columns[name] for name in ("status", "tier", "tokens"))
+    stands = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return {
+        label.label: int(tokens[stands & (tier == label)].sum())
+        for label in Tier
+        if (stands & (tier == label)).any()
+    }
+
+
+def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
+    """Name the runs whose last part is missing; a finished undo clears a run it took back."""
+    final = {part.cause.run for part in recent if part.cause.final}
+    undone = {
+        part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
+    }
+    started = {part.cause.run: None for part in recent}
+    return tuple(run for run in started if run not in final and run not in undone)
+
+
+async def history(core: Core, name: int | str | None, limit: int) -> list[Event]:
+    """Return what happened to a memory, or the newest runs of the scope, oldest first."""
+    check_count("limit", limit, 1, RUNS_TOLD_MAX)
+    if name is not None:
+        logged = await core.store.history(core.scope, memory=await _seq(core, name), limit=limit)
+        return [_event(part) for part in logged if any(map(_tells, part.changes))]
+    latest = (await core.store.search(core.scope, ())).position
+    after = max(0, latest - limit)
+    return [
+        _event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)
+    ]
+
+
+async def _seq(core: Core, name: int | str) -> int:
+    """Return the sequence number of a memory, of one that was purged from the audit."""
+    check_memory(name)
+    (memory,) = await core.store.get(core.scope, [name])
+    if memory is not None:
+        return memory.seq
+    purged = await image(core, name)
+    return purged[1] if purged is not None else (await core.one(name)).seq
+
+
+def _event(part: Logged) -> Event:
+    number = f"{part.count:,} change{'s' * (part.count != 1)}"
+    shown = tuple(_shown(change) for change in part.changes if _tells(change)) or (number,)
+    return Event(
+        part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
+    )
+
+
+def _tells(change: Change) -> bool:
+    """Tell whether a change changed anything; one that only watched a row did not."""
+    return (
+        change.after is None
+        or change.before is None
+        or any(not isinstance(value, Increment) or value.by for value in change.after.values())
+    )
+
+
+def _shown(change: Any) -> str:
+    """Say in a line what a change did."""
+    what = change.table.removesuffix("s").removesuffix("ie") if change.table != "memories" else "memory"
+    if change.table == "links":
+        what = f"{Relation(change.key[2]).label} link {change.key[0]} - {change.key[1]}"
+    elif change.table != "memories":
+        what = f"{what} {change.key[1]!r}"
+    if change.before is None:
+        return f"{what} created"
+    if change.after is None:
+        return f"{what} destroyed"
+    fields = [
+        f"{name} {_value(name, change.before.get(name))} → {_value(name, value)}"
+        if not isinstance(value, Increment)
+        else f"{name} {value.by:+d}"
+        for name, value in change.after.items()
+        if name not in _UNTOLD
+    ]
+    return ", ".join(fields)
+
+
+def _value(name: str, value: Any) -> str:
+    column = COLUMN.get(name)
+    if value is None:
+        return "none"
+    if name == "holds":
+        return ", ".join(
+            reason if until is None else f"{reason} until {_time(until)}" for reason, until in value.items()
+        )
+    if name.endswith("_at") or (column is not None and column.kind == "time"):
+        return _time(value)
+    return str(value) if column is None or column.labels is None else column.labels(value).label
+
+
+def _time(micros: int) -> str:
+    return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+
+
+async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:
+    """Show every rule and guard of a policy for one memory."""
+    memory = await core.one(name)
+    snapshot, now = await frozen(core, policy)
+    return await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)

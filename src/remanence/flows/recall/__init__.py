@@ -1,0 +1,1 @@
+"""What is found: recalls, frames, and the uses they count."""

@@ -1,0 +1,304 @@
+"""A frame's answer: what may be seen is gathered, weighed by the five parts, cut to the budget and laid out as data."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from remanence.arguments import check_count
+from remanence.flows import settings
+from remanence.flows.core import Core, aside
+from remanence.flows.recall import kept_frames
+from remanence.flows.recall.fill import Filled, Queue, fill
+from remanence.flows.recall.frame_inputs import contradictions, degrees, facts, fading_clock, hours
+from remanence.flows.recall.recalling import RecallRequest, asked_for, rank_rows, render
+from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Memory, Recalled
+from remanence.recall.frames import (
+    BUDGET_MAX,
+    LIMIT_MAX,
+    MEMORIES,
+    Candidates,
+    Filling,
+    Frame,
+    laid_out,
+    offering,
+    parts_of,
+    room_chars,
+    stronger_first,
+    stronger_than,
+)
+from remanence.score import composite
+from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing
+from remanence.store.base import Arriving
+from remanence.text import check_text, fingerprints, token_estimate, words
+from remanence.timescale import ClockName
+
+POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
+SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A frame as it was asked for."""
+
+    name: str
+    query: str | None = None
+    budget: int | None = None
+    limit: int | None = None
+    count_use: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Reach:
+    """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
+
+    `running` were in the running; of those not here `unasked` have nothing to do with the question, others scored less.
+    """
+
+    rows: Ints
+    similarity: Floats
+    exact: Bools
+    running: int
+    unasked: int = 0
+    strength: float = 0.0
+    said_by_other: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Field:
+    """The candidates, their sizes, what contradicts what, and how many memories stand at all."""
+
+    found: Candidates
+    reach: _Reach
+    tokens: Ints
+    contradictions: Sequence[tuple[int, int]]
+    standing: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Ranking:
+    """Scores and their parts, aligned with ascending sequence numbers; `above` names stronger contradictions."""
+
+    seq: Ints
+    scores: Floats
+    parts: Mapping[str, Floats]
+    above: Mapping[int, set[int]]
+
+    def score(self, seq: int) -> float:
+        """Return the score of one candidate."""
+        return float(self.scores[np.searchsorted(self.seq, seq)])
+
+    def hit(self, memory: Memory) -> Hit:
+        """Return one candidate with its score and the parts of it."""
+        place = np.searchsorted(self.seq, memory.seq)
+        parts = {name: float(values[place]) for name, values in self.parts.items()}
+        return Hit(memory, self.score(memory.seq), parts)
+
+
+async def frame(core: Core, look: Look) -> Recalled:
+    """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
+    chosen = await kept_frames.one(core, look.name)
+    if look.query is not None:
+        check_text(look.query)
+    budget = chosen.budget if look.budget is None else look.budget
+    limit = chosen.limit if look.limit is None else look.limit
+    limit = await settings.number(core, "frame_limit") if limit is None else limit
+    check_count("budget", budget, 1, BUDGET_MAX)
+    check_count("limit", limit, 1, LIMIT_MAX)
+    room = Filling(room_chars(chosen.template, budget), limit)
+    field = await _field(core, chosen, look.query, limit)
+    ranking = _ranking(chosen, field, asked=look.query is not None)
+    order = offering(field.found, ranking.scores)
+    sure = int((field.found.guaranteed | field.found.exact).sum())
+    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above)
+    filled = await fill(core, queue, room)
+    chars = sum(len(memory.text) for memory in filled.kept.values())
+    answer = await aside(chars, _answer, look, chosen, field, ranking, (filled, room))
+    if look.count_use:
+        core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
+    return answer
+
+
+async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _Field:
+    """Gather the candidates; nobody moves the index meanwhile."""
+    now, clock = core.clock.now(), _clock(core, chosen)
+    known = None if query is None else await asked_for(core, query)
+    async with core.index.still(now):
+        guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
+        passes = guaranteed | await _passing(core, chosen, clock, now)
+        if query is None or known is None:
+            reach = _whole(passes)
+        else:
+            reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
+        seqs = core.index.seq[reach.rows]
+        read = await facts(core, seqs, clock, now)
+        found = Candidates(
+            seq=seqs,
+            similarity=reach.similarity,
+            guaranteed=guaranteed[reach.rows],
+            exact=reach.exact,
+            evidence=read.evidence,
+            counts=read.counts,
+            degree=degrees(core, read.links, reach.rows),
+        )
+        tokens = core.index.column("tokens")[reach.rows]
+        standing = int(core.index.stands.sum())
+        return _Field(found, reach, tokens, contradictions(core, read.links), standing)
+
+
+def _clock(core: Core, chosen: Frame) -> ClockName:
+    """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
+    if chosen.clock is not None:
+        return chosen.clock
+    return fading_clock(core)
+
+
+async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
+    """Tell which rows bear any of some tags."""
+    found = np.zeros(len(core.index), np.bool_)
+    for pattern in patterns:
+        found |= await core.index.tagged(pattern, now)
+    return found
+
+
+async def _passing(core: Core, chosen: Frame, clock: ClockName, now: int) -> Bools:
+    """Tell which rows stand and pass the frame's filters."""
+    passes = core.index.stands
+    if chosen.tags:
+        passes &= await _any(core, chosen.tags, now)
+    if chosen.categories:
+        codes = [core.index.code("category", name) for name in chosen.categories]
+        passes &= np.isin(core.index.column("category"), codes)
+    if chosen.window_hours is not None:
+        passes &= await hours(core, core.index.seq, clock, now) < chosen.window_hours
+    return passes
+
+
+def _whole(passes: Bools) -> _Reach:
+    rows = np.flatnonzero(passes)
+    return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
+
+
+async def _asked(
+    core: Core, query: str, known: tuple[Known, list[str]], masks: tuple[Bools, Bools], pool: int
+) -> _Reach:
+    """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
+    passes, guaranteed = masks
+    postings = await core.store.search(core.scope, known[1])
+    ranked = await asyncio.to_thread(
+        rank_rows, core, RecallRequest(query), (known[0], postings.rows), passes, pool
+    )
+    similarity = np.zeros(len(core.index))
+    if len(ranked.rows):
+        similarity[ranked.rows] = ranked.scores / max(float(ranked.scores.max()), 1e-9)
+    exact = await _repeating(core, query, passes)
+    similarity[exact] = 1.0
+    rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
+    unasked = running - len(rows) if len(ranked.rows) < pool else 0
+    return _Reach(
+        rows, similarity[rows], exact[rows], running, unasked, ranked.strength, ranked.said_by_other
+    )
+
+
+async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
+    """Tell which rows say what the question says and no more, whoever said it: each is found by its own text."""
+    index = core.index
+    alike = passes & (index.column("words") == await aside(len(query), _count, query))
+    names = index.names("speaker")
+    codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
+    speakers = [names[code] if code >= 0 else "" for code in codes]
+    marks = await aside(len(query), fingerprints, query, speakers)
+    twins = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.values()
+    same = np.zeros(len(index), np.bool_)
+    same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
+    return same & passes
+
+
+def _count(text: str) -> int:
+    return len(words(text))
+
+
+def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
+    parts = parts_of(field.found)
+    weights = chosen.weights if asked else chosen.weights.without_similarity()
+    seqs = field.found.seq
+    above = stronger_than(field.contradictions, seqs, parts)
+    return _Ranking(seqs, composite(weights, parts), parts, above)
+
+
+def _answer(
+    look: Look, chosen: Frame, field: _Field, ranking: _Ranking, filled: tuple[Filled, Filling]
+) -> Recalled:
+    """Put in order what got room, lay it out, and account for all that did not."""
+    kept, room = filled[0].kept, filled[1]
+    first = set(field.found.seq[field.found.guaranteed].tolist())
+    best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
+    order = stronger_first(best, ranking.above)
+    over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
+    text = laid_out(chosen.template, [render(kept[seq], over[seq]) for seq in order])
+    worse = field.reach.running - field.reach.unasked - len(field.found)
+    left_out = {
+        "limit": room.counts.get("limit", 0) + worse,
+        "budget": room.counts.get("budget", 0),
+        "question": field.reach.unasked,
+        "filter": field.standing - field.reach.running,
+    }
+    return Recalled(
+        query=look.query or "",
+        memories=tuple(
+            replace(ranking.hit(kept[seq]), contradicted_by=tuple(one.id for one in over[seq]))
+            for seq in order
+        ),
+        strength=field.reach.strength,
+        tokens=token_estimate(text),
+        dropped=tuple(filled[0].dropped),
+        said_by_other=field.reach.said_by_other,
+        text=text,
+        left_out={reason: count for reason, count in left_out.items() if count},
+    )
+
+
+IDENTITY = "self/*"
+_COLUMNS = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
+
+
+async def boot(core: Core, budget: int | None) -> Recalled:
+    """Return as much as fits of what is load-bearing, and of the newest episodes in the room that is left."""
+    budget = await settings.number(core, "boot_tokens") if budget is None else budget
+    check_count("budget", budget, 1, BUDGET_MAX)
+    wanted = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY, REJECTED_PATH}))
+    snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+    rows = _order(snapshot)
+    tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
+    room = Filling(room_chars(MEMORIES, budget), max(len(rows), 1))
+    filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
+    kept = list(filled.kept.values())
+    text = laid_out(MEMORIES, [render(memory) for memory in kept])
+    return Recalled(
+        query="",
+        memories=tuple(Hit(memory, memory.value or 0.0) for memory in kept),
+        strength=0.0,
+        tokens=token_estimate(text),
+        dropped=tuple(filled.dropped),
+        text=text,
+        left_out={reason: count for reason, count in room.counts.items() if count},
+    )
+
+
+def _order(snapshot: Snapshot) -> Ints:
+    """Order what stands: load-bearing by rank, worth and date, then episodes by date, the newest first.
+
+    Of what is load-bearing the pinned come before identity before rejected paths before all else.
+    """
+    columns, tags = snapshot.columns, snapshot.tags
+    rejected = tags[REJECTED_PATH]
+    bearing = load_bearing(columns["kind"], rejected)
+    rank = np.select(
+        [~bearing, np.asarray(columns["pinned"]) > 0, tags[IDENTITY], rejected], [4, 0, 1, 2], default=3
+    )
+    worth = np.where(bearing, np.nan_to_num(np.asarray(columns["value"], np.float64)), 0.0)
+    said_at = np.asarray(columns["said_at"], np.float64)
+    order = np.lexsort((-snapshot.seq, -said_at, -worth, rank))
+    standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
+    return standing

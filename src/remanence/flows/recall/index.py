@@ -1,0 +1,347 @@
+"""What recall keeps of a scope in memory: columns, vectors and windows, in order of arrival.
+
+A cache that can be thrown away: it follows the change sequence, patches the rows that changed, and is read anew
+where too many did.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import Change
+from remanence.errors import StoreDamaged
+from remanence.model import COLUMN, Memory, Role, Status
+from remanence.recall.corpus import Corpus
+from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.semantic import touched_rows, window_vectors
+from remanence.segment import segments
+from remanence.snapshot import Snapshot, SnapshotRequest, means
+from remanence.store.base import Store
+from remanence.text import asks
+
+Answer = TypeVar("Answer")
+Ints = npt.NDArray[np.int64]
+# What ranking and filters read of a memory.
+COLUMNS = (
+    "status", "role", "kind", "category", "state", "agent", "speaker", "thread", "session",
+    "said_at", "learned_at", "words", "tokens", "value",
+)  # fmt: skip
+NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
+PAGE = 1_000
+PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
+PATCH_MIN = 2_000
+RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
+PATTERNS_MAX = 64  # tag patterns whose memories are remembered
+
+
+class ScopeIndex:
+    """The resident columns of one scope; `refresh` before use, and read them `still` where something is awaited."""
+
+    def __init__(self, store: Store, scope: str, dimensions: int) -> None:
+        self._store = store
+        self._scope = scope
+        self._dimensions = dimensions
+        self.position = -1
+        self._rows = 0
+        self._seq = np.zeros(0, np.int64)
+        self._columns: dict[str, npt.NDArray[np.generic]] = {}
+        self._codes: dict[str, dict[str, int]] = {}
+        self._bare = np.zeros((0, 0), np.float16)
+        self._windows = np.zeros((0, 0), np.float32)
+        self._held = np.zeros(0, np.bool_)
+        self._asks = np.zeros(0, np.bool_)
+        self._ground: Ground | None = None
+        self._tagged: dict[str, Ints] = {}
+        self._turn = asyncio.Lock()
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @property
+    def seq(self) -> Ints:
+        """Sequence numbers, ascending."""
+        return self._seq[: self._rows]
+
+    @property
+    def bare(self) -> npt.NDArray[np.float16]:
+        """The vectors as stored, one row per memory; zeros where there is none."""
+        return self._bare[: self._rows]
+
+    @property
+    def windows(self) -> npt.NDArray[np.float32]:
+        """The vectors with those of their neighbours in the segment, normalised."""
+        return self._windows[: self._rows]
+
+    @property
+    def stands(self) -> npt.NDArray[np.bool_]:
+        """Which memories recall may return: inbox and active."""
+        status = self.column("status")
+        stands: npt.NDArray[np.bool_] = (status == Status.INBOX) | (status == Status.ACTIVE)
+        return stands
+
+    @property
+    def lends(self) -> npt.NDArray[np.bool_]:
+        """Which memories lend their words to their neighbours: all but tombstones."""
+        lends: npt.NDArray[np.bool_] = self.column("status") != Status.PRUNED
+        return lends
+
+    @property
+    def ground(self) -> Ground:
+        """The scope as the ranking sees it, worked out once after each change."""
+        if self._ground is None:
+            self._ground = ground_of(self._corpus(), self.names("speaker"))
+        return self._ground
+
+    def _corpus(self) -> Corpus:
+        said_at = self.column("said_at").astype(np.int64)
+        return Corpus(
+            seq=self.seq,
+            segment=segments(self.column("session"), self.column("thread"), self.column("agent"), said_at),
+            words=np.where(self.lends, self.column("words"), 0).astype(np.int32),
+            speaker=self.column("speaker").astype(np.int32),
+            said_at=said_at,
+            value=np.nan_to_num(self.column("value").astype(np.float32)),
+            live=self.stands,
+            assistant=self.column("role") == Role.ASSISTANT,
+            asks=self._asks[: self._rows],
+        )
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return one column; names are codes, −1 where absent."""
+        return self._columns[name][: self._rows]
+
+    def names(self, column: str) -> Sequence[str]:
+        """Return the names of a column by code."""
+        return tuple(self._codes[column])
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name, or −2, which no row has."""
+        return self._codes[column].get(name, -2)
+
+    def rows_of(self, seqs: Iterable[int]) -> Ints:
+        """Return the rows of sequence numbers that are all here; where the audit left one out, it cannot be trusted."""
+        rows, here = self.rows_among(np.fromiter(seqs, np.int64))
+        if not here.all():
+            raise StoreDamaged(
+                f"the history of scope {self._scope!r} leaves out a memory that is stored",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        return rows
+
+    def lending_rows(self, seqs: Ints) -> Ints:
+        """Return the rows of sequence numbers, without tombstones and what arrived since the last refresh."""
+        if not self._rows:
+            return np.zeros(0, np.int64)
+        rows: Ints = np.searchsorted(self.seq, seqs[seqs <= self.seq[-1]])
+        lending: Ints = rows[self.lends[rows]]
+        return lending
+
+    def embedded(self, seq: int) -> bool:
+        """Tell whether a memory has a vector."""
+        return bool(self._held[int(self.rows_of([seq])[0])])
+
+    async def tagged(self, pattern: str, now: int) -> npt.NDArray[np.bool_]:
+        """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
+        if pattern not in self._tagged:
+            if len(self._tagged) >= PATTERNS_MAX:
+                self._tagged.clear()
+            snapshot = await self._store.snapshot(
+                self._scope, SnapshotRequest(frozenset(), tags=frozenset({pattern})), now
+            )
+            self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
+        marked = np.zeros(len(self), np.bool_)
+        marked[self.rows_among(self._tagged[pattern])[0]] = True
+        return marked
+
+    def rows_among(self, seqs: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        """Return the rows of those sequence numbers that are here, and which these are."""
+        at = np.searchsorted(self.seq, seqs)
+        here = at < len(self)
+        here[here] = self.seq[at[here]] == seqs[here]
+        return at[here], here
+
+    async def refresh(self, now: int) -> None:
+        """Catch up with the change sequence: patch the rows that changed, or read anew."""
+        async with self.still(now):
+            pass
+
+    @asynccontextmanager
+    async def still(self, now: int) -> AsyncIterator[None]:
+        """Catch up, and let nobody else do so before the block ends: rows keep their number and their place."""
+        async with self._turn:
+            await self._catch_up(now)
+            yield
+
+    async def _catch_up(self, now: int) -> None:
+        whole = False
+        try:
+            changed = None if self.position < 0 else await self._changed()
+            if changed is None or not await self._patch(changed):
+                await self._read(now)
+            whole = True
+        finally:
+            if not whole:  # cancelled half-way: what was passed over is read anew
+                self.position = -1
+
+    async def _changed(self) -> set[int] | None:
+        """Return which memories changed since, or None where a patch does not pay or rows left."""
+        changed: set[int] = set()
+        runs = 0
+        while page := await self._store.history(self._scope, after=self.position, limit=PAGE):
+            changes = [change for part in page for change in part.changes if change.table == "memories"]
+            if any(change.after is None for change in changes):
+                return None
+            self._retag([change for part in page for change in part.changes if change.table == "tags"])
+            changed.update(change.key for change in changes if isinstance(change.key, int))
+            runs += len(page)
+            if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
+                return None
+            self.position = page[-1].position
+        return changed
+
+    def _retag(self, changes: Sequence[Change]) -> None:
+        """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
+        if len(changes) > PATCH_MIN:
+            self._tagged.clear()
+        keys = [cast("tuple[int, str]", change.key) for change in changes]
+        taken_off = [tag for change, (_, tag) in zip(changes, keys, strict=True) if change.after is None]
+        for pattern in list(self._tagged):
+            if any(means(pattern, tag) for tag in taken_off):
+                del self._tagged[pattern]
+            elif put_on := [seq for seq, tag in keys if means(pattern, tag)]:
+                self._tagged[pattern] = np.union1d(self._tagged[pattern], put_on)
+
+    async def _read(self, now: int) -> None:
+        """Read the whole scope."""
+        snapshot = await self._store.snapshot(
+            self._scope, SnapshotRequest(frozenset(COLUMNS), asks=True), now
+        )
+        seqs, vectors = await self._store.vectors(self._scope)
+        await _to_the_end(self._fill, snapshot, seqs, vectors)
+
+    def _fill(self, snapshot: Snapshot, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Begin anew with what was read."""
+        self.position = snapshot.position
+        self._rows = len(snapshot)
+        self._seq = snapshot.seq.copy()
+        self._columns = {name: snapshot.columns[name].copy() for name in COLUMNS}
+        self._codes = _codes(snapshot)
+        self._embed(seqs, vectors)
+        assert snapshot.asks is not None
+        self._asks = snapshot.asks.copy()
+        self._ground = None
+        self._tagged.clear()
+        self._windows = window_vectors(self.ground.windows, self._bare)
+
+    def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
+        whole = vectors.shape == (self._rows, self._dimensions) and np.array_equal(seqs, self._seq)
+        if whole and vectors.flags.writeable:
+            self._bare, self._held = vectors, np.ones(self._rows, np.bool_)
+            return
+        self._bare = np.zeros((self._rows, self._dimensions), np.float16)
+        self._held = np.zeros(self._rows, np.bool_)
+        self._place(seqs, vectors)
+
+    def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
+        if not len(seqs) or not self._rows:
+            return
+        if vectors.shape[1] != self._dimensions:
+            raise StoreDamaged(
+                f"the vectors of scope {self._scope!r} have {vectors.shape[1]} numbers instead of {self._dimensions}",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        at = np.searchsorted(self.seq, seqs)
+        at[at == self._rows] = 0
+        here = self.seq[at] == seqs
+        self._bare[at[here]] = vectors[here]
+        self._held[at[here]] = True
+
+    async def _patch(self, changed: Iterable[int]) -> bool:
+        """Read single memories again, or for the first time, and the windows that they reach."""
+        seqs = sorted(changed)
+        memories: list[Memory] = []
+        for start in range(0, len(seqs), PAGE):
+            found = await self._store.get(self._scope, seqs[start : start + PAGE])
+            memories += [memory for memory in found if memory is not None]
+        if not memories:
+            return True
+        vectors = await self._store.vectors(self._scope, only=[memory.seq for memory in memories])
+        return await _to_the_end(self._place_again, memories, *vectors)
+
+    def _place_again(self, memories: Sequence[Memory], seqs: Ints, vectors: npt.NDArray[np.float16]) -> bool:
+        """Put memories into their rows, old or new; return False where that takes reading anew."""
+        latest = int(self.seq[-1]) if self._rows else 0
+        if any(memory.seq < latest and memory.seq not in self for memory in memories):
+            return False  # a row came back in the middle
+        # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
+        old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
+        left = touched_rows(self.ground.windows, old)
+        fresh = [memory.seq for memory in memories if memory.seq > latest]
+        self._grow(len(fresh))
+        self._seq[self._rows - len(fresh) : self._rows] = fresh
+        rows = self.rows_of(memory.seq for memory in memories)
+        for name in COLUMNS:
+            self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
+        self._asks[rows] = [asks(memory.text) for memory in memories]
+        self._place(seqs, vectors)
+        self._ground = None
+        reached = np.union1d(left, touched_rows(self.ground.windows, rows))
+        self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
+        return True
+
+    def __contains__(self, seq: object) -> bool:
+        at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
+        return at < self._rows and self.seq[at] == seq
+
+    def _coded(self, name: str, values: list[Any]) -> npt.NDArray[np.generic]:
+        """Turn values into what a snapshot's column holds."""
+        if name in NAMES:
+            codes = self._codes[name]
+            values = [-1 if value is None else codes.setdefault(value, len(codes)) for value in values]
+        kind = self._columns[name].dtype
+        absent = np.nan if kind.kind == "f" else -1
+        return np.array([absent if value is None else value for value in values], kind)
+
+    def _grow(self, by: int) -> None:
+        """Make room for new rows; buffers double, so that learning one by one stays cheap."""
+        needed = self._rows + by
+        if needed > len(self._seq):
+            room = max(needed, 2 * self._rows, 1_024)
+            self._seq = _widened(self._seq, room)
+            self._columns = {name: _widened(values, room) for name, values in self._columns.items()}
+            self._bare, self._windows = _widened(self._bare, room), _widened(self._windows, room)
+            self._held, self._asks = _widened(self._held, room), _widened(self._asks, room)
+        self._held[self._rows : needed] = False
+        self._bare[self._rows : needed] = 0
+        self._rows = needed
+
+
+async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
+    done = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+    cancelled: asyncio.CancelledError | None = None
+    while not done.done():
+        try:
+            await asyncio.wait([done])
+        except asyncio.CancelledError as error:  # it may come more than once
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled from done.exception()
+    return done.result()
+
+
+def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:
+    names: Mapping[str, Sequence[str]] = snapshot.names
+    return {column: {name: code for code, name in enumerate(names.get(column, ()))} for column in NAMES}
+
+
+def _widened(values: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    wide = np.zeros((room, *values.shape[1:]), values.dtype)
+    wide[: len(values)] = values
+    return wide

@@ -1,0 +1,100 @@
+"""Frames as a scope keeps them: the built-in ones are seeded when it opens, and all may be changed and taken back.
+
+Knows where a definition is kept; what it means is in `recall.frames`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from remanence.arguments import check_name
+from remanence.errors import NameUnknown
+from remanence.flows.core import Core
+from remanence.flows.write.learning import check_state
+from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, defined
+from remanence.signatures import checked_class
+from remanence.store.base import Bookkeeping
+
+UNDER = "frame/"  # what the bookkeeping's names of frames begin with
+
+
+@checked_class
+class Frames:
+    """The frames of a memory, as `memory.frames`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def list(self) -> list[Frame]:
+        """Return all frames: the built-in ones, then the users' by name."""
+        return await every(self._core)
+
+    async def get(self, name: str) -> Frame:
+        """Return one frame; raise NameUnknown with the nearest name."""
+        return await one(self._core, name)
+
+    async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
+        """Change a frame, or make one: what is not given stays, or in a new one is as in `attention`.
+
+        Fields: weights, tags, categories, guarantees, budget, limit, window_hours, template, clock.
+        """
+        return await put(self._core, name, definition)
+
+    async def reset(self, name: str) -> Frame | None:
+        """Take a built-in frame back to what it came as, and return it; a user's own frame is gone: None."""
+        return await reset(self._core, name)
+
+
+def built_in() -> dict[str, Mapping[str, Any]]:
+    """Return the rows of the built-in frames, by their names in the bookkeeping."""
+    return {_kept(name): {"source": "builtin", **frame.row} for name, frame in BUILTIN.items()}
+
+
+async def one(core: Core, name: str) -> Frame:
+    """Read one frame."""
+    row = await _row(core, name)
+    if row is None:
+        raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await every(core)])
+    return _frame(name, row)
+
+
+async def every(core: Core) -> list[Frame]:
+    """Read all frames."""
+    rows = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(UNDER,)))).values
+    found = [_frame(kept.removeprefix(UNDER), row) for kept, row in rows.items()]
+    return sorted(found, key=lambda frame: (frame.name not in BUILTIN, frame.name))
+
+
+async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
+    """Check a definition and keep it as a user's."""
+    check_name("a frame", name)
+    row = await _row(core, name)
+    frame = defined(name, definition, None if row is None else _frame(name, row))
+    for category in frame.categories:
+        check_state(core, category, None)
+    await _keep(core, name, {"source": "user", **frame.row})
+    return frame
+
+
+async def reset(core: Core, name: str) -> Frame | None:
+    """Forget what a user made of a frame."""
+    await one(core, name)
+    await _keep(core, name, built_in().get(_kept(name)))
+    return BUILTIN.get(name)
+
+
+def _kept(name: str) -> str:
+    return f"{UNDER}{name}"
+
+
+async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
+    asked = Bookkeeping(core.clock.now(), get=(_kept(name),))
+    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, asked)).values.get(_kept(name))
+    return row
+
+
+async def _keep(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_kept(name): row}))
+
+
+def _frame(name: str, row: Mapping[str, Any]) -> Frame:
+    return defined(name, {key: value for key, value in row.items() if key != "source"})

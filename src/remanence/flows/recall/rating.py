@@ -1,0 +1,85 @@
+"""What helped and what did not: ratings are counted as evidence, and what helped together is linked more closely."""
+
+from collections.abc import Sequence
+
+from remanence.arguments import check_fraction, check_memory
+from remanence.change import Change
+from remanence.effects import VERBS
+from remanence.errors import Conflict, InvalidInput
+from remanence.flows.core import RACES_MAX, Core, overtaken
+from remanence.flows.identity import GUARD, says_who
+from remanence.flows.recall.uses import strengthened
+from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
+from remanence.score import RATING
+
+RATED_MAX = 1_000
+IDENTITY_CATEGORY = "identity"
+HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
+
+
+async def rate(
+    core: Core, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
+) -> Rated:
+    """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
+
+    All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
+    """
+    named = [ids] if isinstance(ids, int | str) else ids
+    for name in named:
+        check_memory(name)
+    names = list(dict.fromkeys(named))
+    if not 1 <= len(names) <= RATED_MAX:
+        raise InvalidInput(
+            f"cannot rate {len(names):,} memories at once", recovery=f"name 1 to {RATED_MAX:,} of them"
+        )
+    check_fraction("a signal", signal)
+    await core.uses.settle()
+    for attempt in range(RACES_MAX):
+        memories, skipped = await _sorted(core, names, spares_identity=spares_identity)
+        if not memories:
+            return Rated((), skipped)
+        cause = core.cause("rate", detail={"signal": signal})
+        try:
+            await core.commit(await _changes(core, list(memories), signal), cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return Rated(tuple(memory.id for memory in memories.values()), skipped, cause.run)
+    raise AssertionError("unreachable")
+
+
+async def _sorted(
+    core: Core, names: Sequence[int | str], *, spares_identity: bool
+) -> tuple[dict[int, Memory], tuple[Dropped, ...]]:
+    """Tell what can be rated from what cannot; a memory named twice is rated once."""
+    rated: dict[int, Memory] = {}
+    skipped: list[Dropped] = []
+    for name, memory in zip(names, await core.store.get(core.scope, names), strict=True):
+        reason = _immune(memory)
+        if memory is not None and not reason and spares_identity:
+            reason = GUARD if says_who(core, memory.category, memory.tags) else ""
+        if memory is None or reason:
+            skipped.append(Dropped(str(name) if memory is None else memory.id, reason))
+        else:
+            rated[memory.seq] = memory
+    return rated, tuple(skipped)
+
+
+def _immune(memory: Memory | None) -> str:
+    """Say why a memory is not rated; "" where it is. How a task went says nothing of who the agent is."""
+    if memory is None:
+        return "unknown"
+    if memory.status not in STANDING:
+        return memory.status.label
+    is_identity = memory.category == IDENTITY_CATEGORY or CONSTITUTIONAL in memory.tags
+    return GUARD if is_identity else ""
+
+
+async def _changes(core: Core, seqs: Sequence[int], signal: float) -> list[Change]:
+    helped = round(signal * RATING)
+    counts = {name: by for name, by in (("helped", helped), ("failed", RATING - helped)) if by}
+    changes = [VERBS["rate"].counted(seq, **counts) for seq in seqs]
+    if signal > HELPED_FROM and len(seqs) > 1:
+        links = await core.store.neighbours(core.scope, seqs)
+        changes += strengthened(links, {frozenset(seqs): 1}, core.clock.now())
+    return changes

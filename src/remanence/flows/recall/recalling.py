@@ -1,0 +1,242 @@
+"""A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.arguments import check_count, check_tags
+from remanence.clock import to_datetime
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.core import Core, aside, label
+from remanence.flows.recall.frame_inputs import stronger
+from remanence.flows.recall.index import COLUMNS
+from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
+from remanence.recall.fit import fit
+from remanence.recall.frames import BUDGET_MAX, stronger_first
+from remanence.recall.fuse import Query, Ranked, rank
+from remanence.recall.lexical import worth_asking
+from remanence.recall.semantic import word_weight
+from remanence.store.base import Arriving, Find
+from remanence.store.constraints import refuse_unfit
+from remanence.text import check_text, stems, term_hash, token_estimate, visible
+
+LIMIT_MAX = 1_000
+LISTED_MAX = 1_000_000
+# With a budget, smaller memories further down may take the room that a large one leaves.
+BUDGET_POOL = 4
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """A recall as it was asked for."""
+
+    query: str
+    limit: int = 10
+    budget: int | None = None
+    asker: str | None = None
+    thread: str | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    between: tuple[int, int] | None = None
+    count_use: bool = True
+
+
+async def recall(core: Core, asked: RecallRequest) -> Recalled:
+    """Answer a question from what stands: inbox and active memories."""
+    _check(asked)
+    known, terms = await asked_for(core, asked.query)
+    postings = await core.store.search(core.scope, terms)
+    pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
+    async with core.index.still(core.clock.now()):
+        allowed = await _allowed(core, asked)
+        ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
+        seqs = [int(core.index.seq[row]) for row in ranked.rows]
+    memories = await core.store.get(core.scope, seqs)
+    above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
+    chars = sum(len(memory.text) for memory in memories if memory is not None)
+    answer = await aside(chars, _answer, asked, ranked, memories, above)
+    if asked.count_use:
+        core.uses.count([hit.memory.seq for hit in answer.memories])
+    return answer
+
+
+async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
+    """Return how often the question's words are held, and which of them are worth asking for."""
+    hashes = await aside(len(query), _hashes, query)
+    known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
+    held = {stem: known.df.get(term, 0) for stem, term in hashes.items()}
+    return known, worth_asking(list(hashes), held, known.memories)
+
+
+def _hashes(query: str) -> dict[str, int]:
+    return {stem: term_hash(stem) for stem in stems(query)}
+
+
+def _check(asked: RecallRequest) -> None:
+    check_text(asked.query)
+    check_count("limit", asked.limit, 1, LIMIT_MAX)
+    if asked.budget is not None:
+        check_count("budget", asked.budget, 1, BUDGET_MAX)
+    if asked.between is not None and asked.between[0] > asked.between[1]:
+        raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
+
+
+async def _allowed(core: Core, asked: RecallRequest) -> Bools:
+    """Return which rows may be returned: those that stand and pass every filter."""
+    index = core.index
+    allowed = index.stands
+    if asked.thread is not None:
+        allowed &= index.column("thread") == index.code("thread", asked.thread)
+    if asked.between is not None:
+        said_at = index.column("said_at")
+        allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+    for name, value in asked.filters.items():
+        allowed &= await _tagged(core, value) if name == "tags" else _equal(core, name, value)
+    return allowed
+
+
+def _equal(core: Core, name: str, value: Any) -> Bools:
+    if name not in COLUMNS:
+        raise NameUnknown("filter", name, [*COLUMNS, "tags"])
+    plain = column_value(name, value)
+    if COLUMN[name].kind == "name" and plain is not None:
+        plain = core.index.code(name, plain)
+    result: Bools = core.index.column(name) == (-1 if plain is None else plain)
+    return result
+
+
+def column_value(name: str, value: Any) -> Any:
+    """Return what a column is asked to be, a label by its number, or refuse what it can never be."""
+    labels = COLUMN[name].labels
+    plain = label(labels, value, name) if labels is not None and isinstance(value, str) else value
+    if plain is not None:
+        refuse_unfit(name, plain)
+    return plain
+
+
+async def _tagged(core: Core, tags: Any) -> Bools:
+    """Return the rows that have all tags (patterns such as `self/*` allowed)."""
+    patterns = [tags] if isinstance(tags, str) else tags
+    check_tags(patterns)
+    found = np.ones(len(core.index), np.bool_)
+    for pattern in patterns:
+        found &= await core.index.tagged(pattern, core.clock.now())
+    return found
+
+
+def rank_rows(
+    core: Core,
+    asked: RecallRequest,
+    words: tuple[Known, Mapping[str, npt.NDArray[np.int64]]],
+    allowed: Bools,
+    pool: int,
+) -> Ranked:
+    """Rank on the resident columns; runs in a worker thread."""
+    index = core.index
+    known, rows = words
+    query = Query(
+        text=asked.query,
+        stems=tuple(rows),
+        vector=_vector(core, asked.query, known),
+        asker=None if asked.asker is None else index.code("speaker", asked.asker),
+        within_conversation=asked.thread is not None,
+    )
+    found = {stem: index.lending_rows(seqs) for stem, seqs in rows.items()}
+    vectors = index.windows if core.embedder.dimensions else None
+    return rank(index.ground, found, vectors, query, allowed, pool)
+
+
+def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
+    """Embed the question, its words weighted by how rare they are in the scope now."""
+    if not core.embedder.dimensions:
+        return None
+    vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(known.memories, known.df))[0]
+    return vector
+
+
+def _answer(
+    asked: RecallRequest, ranked: Ranked, memories: Sequence[Memory | None], above: Mapping[int, set[int]]
+) -> Recalled:
+    """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
+    hits = [
+        Hit(memory, float(score), parts)
+        for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
+        if memory is not None
+    ]
+    found = {hit.memory.seq: hit.memory for hit in hits}
+    # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
+    longest = {hit.memory.seq: render(hit.memory, _over(hit, above, found)) for hit in hits}
+    kept, dropped = fit(list(map(token_estimate, longest.values())), asked.limit, asked.budget)
+    shown = {hits[k].memory.seq: hits[k] for k in kept}
+    among = {seq: found[seq] for seq in shown}
+    over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
+    order = stronger_first(shown, above)
+    lines = [render(found[seq], over[seq]) if above.get(seq) else longest[seq] for seq in order]
+    return Recalled(
+        query=asked.query,
+        memories=tuple(
+            replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq]))
+            if over[seq]
+            else shown[seq]
+            for seq in order
+        ),
+        strength=ranked.strength,
+        tokens=sum(map(token_estimate, lines)),
+        dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
+        said_by_other=ranked.said_by_other,
+        text="\n".join(lines),
+        left_out={"budget": len(dropped)} if dropped else {},
+    )
+
+
+def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) -> list[Memory]:
+    """Return those of some memories that contradict a hit and are stronger."""
+    return [among[seq] for seq in above.get(hit.memory.seq, ()) if seq in among]
+
+
+def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:
+    """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
+
+    Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is.
+    """
+    when = to_datetime(memory.said_at).date().isoformat()
+    who = f" {_headed(memory.speaker)}" if memory.speaker else ""
+    source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
+    marks = "".join(map(contradicted, contradicting))
+    return f"[{memory.id} {when}{who}{source}{marks}] {_plain(memory.text)}"
+
+
+def contradicted(by: Memory) -> str:
+    """Write into a line that another memory contradicts it."""
+    return f"; contradicted by {by.id}"
+
+
+LINE_CHARS_MIN = len("[") + 32 + len(" 2026-01-01] ") + 1 + len("\n")
+_BRACKETS = str.maketrans("[];", "(),")
+
+
+def _plain(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def _headed(name: str) -> str:
+    """Return a name that cannot close the brackets it stands in."""
+    return _plain(name).translate(_BRACKETS)
+
+
+async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:
+    """List memories; names of enumerations may be given as strings."""
+    check_count("limit", find.limit, 1, LISTED_MAX)
+    if find.among is not None:
+        check_count("among", find.among, 1, LISTED_MAX)
+    equal = dict(find.equal) | ({} if kind is None else {"kind": kind})
+    for name, value in equal.items():
+        if name not in COLUMN:
+            raise NameUnknown("column", name, COLUMN)
+        equal[name] = column_value(name, value)
+    return await core.store.find(core.scope, replace(find, equal=equal))

@@ -1,0 +1,326 @@
+"""The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
+
+A writer, where one is given, is asked about each before anything is decided; its answer is checked like any proposal.
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import Change
+from remanence.clock import MINUTE
+from remanence.effects import VERBS
+from remanence.errors import Conflict, WriterError
+from remanence.flows.core import RACES_MAX, Core, act, leased
+from remanence.flows.recall.framing import Look, frame
+from remanence.flows.write.learning import vector_of
+from remanence.llm.base import Judgement, Writer
+from remanence.model import Consolidated, Memory, Relation, Status, link_values
+from remanence.store.base import Find
+from remanence.twins import verdict
+
+TIMEOUT_S = 30.0
+CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A checked judgement; `alignment` is None and `reason` says why where there is none."""
+
+    alignment: float | None = None
+    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
+    reason: str = ""
+
+
+async def judge(
+    core: Core, writer: Writer, memories: Sequence[Memory], similar: Sequence[Sequence[Memory]]
+) -> list[Judged]:
+    """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
+    who = (await frame(core, Look("self", count_use=False))).text
+    asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
+    return list(await asyncio.gather(*asked))
+
+
+async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> Judged:
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            found = await writer.judge(memory.text, who, {other.id: other.text for other in others})
+    except TimeoutError:
+        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s")
+    except WriterError as error:
+        return Judged(reason=f"{memory.id}: {error}")
+    return _checked(memory, found, {other.id: other.seq for other in others})
+
+
+def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
+    """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
+    if not _fraction(found.alignment):
+        return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
+    wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
+    if wrong:
+        return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
+    sure = tuple(
+        (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
+    )
+    return Judged(round(found.alignment, 6), sure)
+
+
+def _fraction(value: object) -> bool:
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
+    )
+
+
+CHUNK = 200
+JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
+SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
+NEAR_MAX = 3
+HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
+PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
+LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
+TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
+BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass
+class _Pair:
+    seq: int
+    cosine: float
+
+
+@dataclass
+class _Chunk:
+    memories: list[Memory]
+    changes: list[Change] = field(default_factory=list)
+    embedded: int = 0
+    near: int = 0
+    similar: int = 0
+    judged: Sequence[Judged] = ()
+    held: Collection[int] = ()  # those that have a vector
+
+    def added_to(self, total: Consolidated, run: str) -> Consolidated:
+        """Return the sum of what was done before and in this chunk."""
+        return Consolidated(
+            activated=total.activated + len(self.memories),
+            embedded=total.embedded + self.embedded,
+            near_duplicates=total.near_duplicates + self.near,
+            similar=total.similar + self.similar,
+            run=run if self.memories else total.run,
+            judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
+            contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
+            unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
+        )
+
+
+async def consolidate(
+    core: Core, progress: Callable[[int], None] | None, most: int = sys.maxsize
+) -> Consolidated:
+    """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
+    cause = core.cause("consolidate")
+    total, part, drawn = Consolidated(), 0, _KnownLinks()
+    size = CHUNK if core.writer is None else JUDGED_CHUNK
+    while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
+        async with _own_turn(core):
+            chunk = await _commit(core, await _inbox(core, limit), cause.run, part, drawn)
+        part += 1
+        total = chunk.added_to(total, cause.run)
+        if progress is not None:
+            progress(total.activated)
+    return total
+
+
+async def _inbox(core: Core, limit: int) -> list[Memory]:
+    return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
+
+
+def _own_turn(core: Core) -> AbstractAsyncContextManager[object]:
+    """Keep other processes from asking a writer meanwhile; this saves its time, what is right the commit sees to."""
+    return nullcontext() if core.writer is None else leased(core, "consolidate", LEASE, tries=TRIES_MAX)
+
+
+async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "_KnownLinks") -> _Chunk:
+    """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
+    judged: dict[int, Judged] = {}
+    for attempt in range(RACES_MAX):
+        chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
+        async with core.index.still(core.clock.now()):
+            pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
+            chunk.held = {memory.seq for memory in chunk.memories if core.index.embedded(memory.seq)}
+        partners = await _texts(core, pairs)
+        if core.writer is not None and not judged:
+            judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
+        chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
+        await drawn.look(core, _ends(chunk.memories, pairs))
+        # Comparing texts word by word takes long where many are alike.
+        await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
+        try:
+            if chunk.changes:
+                by = {} if core.writer is None else {"writer": core.writer.name}
+                await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part, detail=by))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            drawn.forget()
+            again = await core.store.get(core.scope, [memory.seq for memory in inbox])
+            inbox = [memory for memory in again if memory is not None]
+            continue
+        return chunk
+    raise AssertionError("unreachable")
+
+
+def _ends(memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> set[int]:
+    """Return a chunk's memories and all that they may be linked to."""
+    return {memory.seq for memory in memories} | {pair.seq for mine in pairs for pair in mine}
+
+
+async def _judged(
+    core: Core,
+    writer: Writer,
+    memories: Sequence[Memory],
+    pairs: Sequence[Sequence[_Pair]],
+    partners: Mapping[int, Memory],
+) -> dict[int, Judged]:
+    """Ask the writer about a chunk, each memory beside those that are similar to it."""
+    similar = [[partners[pair.seq] for pair in mine if pair.seq in partners] for mine in pairs]
+    answers = await judge(core, writer, memories, similar)
+    return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
+
+
+def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
+    """Return for each memory its most similar standing memories, best first; of equals the older."""
+    index = core.index
+    if not core.embedder.dimensions or not memories:
+        return [[] for _ in memories]
+    rows = index.rows_of([memory.seq for memory in memories])
+    own = index.bare[rows].astype(np.float32)
+    stands = index.stands
+    best = np.empty((len(memories), 0), np.float32)
+    whose = np.empty((len(memories), 0), np.int64)
+    for start in range(0, len(index), BLOCK):
+        stop = min(start + BLOCK, len(index))
+        cosine = own @ index.bare[start:stop].astype(np.float32).T
+        cosine[:, ~stands[start:stop]] = -1.0
+        mine = np.flatnonzero((rows >= start) & (rows < stop))
+        cosine[mine, rows[mine] - start] = -1.0
+        top = np.argpartition(-cosine, min(PARTNERS, stop - start - 1), axis=1)[:, :PARTNERS]
+        best = np.concatenate([best, np.take_along_axis(cosine, top, axis=1)], axis=1)
+        whose = np.concatenate([whose, top + start], axis=1)
+    return [
+        _best(*pair, core.embedder.thresholds.similar) for pair in zip(index.seq[whose], best, strict=True)
+    ]
+
+
+def _best(seqs: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_Pair]:
+    order = np.lexsort((seqs, -cosines))[:PARTNERS]
+    return [_Pair(int(seqs[k]), float(cosines[k])) for k in order if cosines[k] >= floor]
+
+
+async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
+    """Fetch the memories whose words have to be compared: those in the band of near duplicates; for a writer, all."""
+    near = core.embedder.thresholds.near if core.writer is None else core.embedder.thresholds.similar
+    seqs = sorted({pair.seq for mine in pairs for pair in mine if pair.cosine >= near})
+    return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+
+
+@dataclass
+class _KnownLinks:
+    """The links of the memories looked at so far, with those drawn since, and how many similar ones each has."""
+
+    keys: set[tuple[int, int, int]] = field(default_factory=set)
+    similar: Counter[int] = field(default_factory=Counter)
+    looked_at: set[int] = field(default_factory=set)
+
+    async def look(self, core: Core, seqs: set[int]) -> None:
+        """Fetch the links of what was not looked at before: of hubs, that every chunk meets, only once."""
+        for link in await core.store.neighbours(core.scope, sorted(seqs - self.looked_at)):
+            self.add(link.key)
+        self.looked_at |= seqs
+
+    def forget(self) -> None:
+        """Begin anew: what was drawn has not been written."""
+        for known in (self.keys, self.similar, self.looked_at):
+            known.clear()
+
+    def room(self, relation: Relation, *ends: int) -> bool:
+        """Tell whether both ends take another link; near duplicates always find room."""
+        return relation is not Relation.SIMILAR or all(self.similar[end] < HUB_MAX for end in ends)
+
+    def add(self, key: tuple[int, int, int]) -> None:
+        """Count a link, once."""
+        if key[2] == Relation.SIMILAR and key not in self.keys:
+            self.similar.update(key[:2])
+        self.keys.add(key)
+
+
+def _decide(
+    core: Core,
+    chunk: _Chunk,
+    pairs: Sequence[Sequence[_Pair]],
+    partners: dict[int, Memory],
+    drawn: _KnownLinks,
+) -> None:
+    """Turn a chunk active and draw its links, each pair once."""
+    now = core.clock.now()
+    for memory, mine, judged in zip(chunk.memories, pairs, chunk.judged, strict=True):
+        chunk.changes += _activated(core, chunk, memory, now, judged)
+        chunk.changes += _contradictions(memory, judged, drawn, now)
+        left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
+        for pair in mine:
+            relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
+            key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
+            if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
+                left[relation] -= 1
+                drawn.add(key)
+                chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
+                chunk.near += relation is Relation.NEAR_DUPLICATE
+                chunk.similar += relation is Relation.SIMILAR
+
+
+def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
+    given: dict[str, Any] = {}
+    if judged.alignment is not None:
+        # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.
+        said = judged.alignment if memory.confidence is None else memory.confidence
+        given = {"alignment": judged.alignment, "confidence": said}
+    (change,) = act(memory, VERBS["consolidate"], now, **given)
+    if core.embedder.dimensions and memory.seq not in chunk.held:
+        assert change.before is not None and change.after is not None
+        vector = vector_of(core, memory.text)
+        change = Change(
+            "memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector}
+        )
+        chunk.embedded += 1
+    return [change]
+
+
+def _contradictions(memory: Memory, judged: Judged, drawn: _KnownLinks, now: int) -> list[Change]:
+    changes = []
+    for other, sure in judged.contradicts:
+        key = (min(memory.seq, other), max(memory.seq, other), int(Relation.CONTRADICTS))
+        if key not in drawn.keys:
+            drawn.add(key)
+            changes.append(Change("links", key, None, _values(sure, now)))
+    return changes
+
+
+def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -> Relation:
+    """Call a pair near duplicates only where the words say so too: numbers, names and negation must agree."""
+    if other is None or other.speaker != memory.speaker:
+        return Relation.SIMILAR
+    twin = verdict(other.text, memory.text, cosine, core.embedder.thresholds)
+    return Relation.SIMILAR if twin.kind == "distinct" else Relation.NEAR_DUPLICATE
+
+
+def _values(cosine: float, now: int) -> dict[str, Any]:
+    weight = round(min(1.0, max(0.0, cosine)), 6)
+    return link_values(now, weight, weight)

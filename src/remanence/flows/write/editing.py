@@ -1,0 +1,568 @@
+"""One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypedDict
+
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
+from remanence.change import Change, Receipt
+from remanence.clock import to_datetime, to_micros
+from remanence.curate.planner.protection import protecting
+from remanence.effects import VERBS, Effect
+from remanence.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.flows.core import (
+    RACES_MAX,
+    Core,
+    act,
+    aside,
+    joined,
+    label,
+    overtaken,
+    receipt,
+    refuse_moved,
+    unmoved,
+    update,
+)
+from remanence.flows.curate.undoing import before_fall
+from remanence.flows.holds import hold_columns, with_holds
+from remanence.flows.recall.uses import WEIGHT_STEP, seen
+from remanence.flows.write.learning import (
+    answers,
+    check_state,
+    decided,
+    heard,
+    initial_state,
+    prepared,
+    vector_of,
+)
+from remanence.model import (
+    STANDING,
+    SYMMETRIC,
+    Kind,
+    Learned,
+    Lifecycle,
+    Link,
+    Memory,
+    Relation,
+    Severity,
+    Status,
+    Turn,
+    link_values,
+)
+from remanence.store.lineage import REPLACING
+from remanence.text import check_text, fingerprint, token_estimate, words
+from remanence.write.arrive import Batch
+
+LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
+# What a link drawn by hand weighs where nobody says (elfmem); any other relation as one of similarity.
+LINKED_WEIGHTS = {
+    Relation.SIMILAR: 0.65,
+    Relation.CO_OCCURS: 0.55,
+    Relation.ELABORATES: 0.70,
+    Relation.SUPPORTS: 0.75,
+    Relation.CONTRADICTS: 0.60,
+}
+CHAIN_MAX = 1_000
+
+
+class Editable(TypedDict, total=False):
+    """What of a memory can be changed by name."""
+
+    text: str
+    category: str | None
+    kind: str | None
+    state: str | None
+    severity: str | None
+    lifecycle: str
+    attributes: Mapping[str, Any] | None
+    confidence: float | None
+    valid_from: datetime | int | None
+    valid_to: datetime | int | None
+
+
+async def edit(
+    core: Core, name: int | str, values: Mapping[str, Any], if_revision: int | None = None
+) -> Receipt:
+    """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return await edited(core, memory, VERBS["update"], values)
+
+    return await core.change_one(name, "update", decide, if_revision=if_revision)
+
+
+async def edited(
+    core: Core,
+    memory: Memory,
+    effect: Effect,
+    values: Mapping[str, Any],
+    tags: Iterable[str] | None = None,
+) -> list[Change]:
+    """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
+    checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
+    changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
+    if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
+        return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
+    return changes
+
+
+async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
+    """Give a changed text its vector in the same change, with the old one, so that undo restores both."""
+    assert change.before is not None and change.after is not None
+    _, old = await core.store.vectors(core.scope, only=[memory.seq])
+    before = old[0].astype("<f2").tobytes() if len(old) else None
+    after = await aside(len(change.after["text"]), vector_of, core, change.after["text"])
+    return Change(
+        "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
+    )
+
+
+def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what a caller gave into column values, each checked."""
+    after = dict(values)
+    if "text" in after:
+        after.update(_text_columns(memory, after["text"]))
+        if after["text"] != memory.text:
+            _refuse_held(core, memory)
+    for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
+        if isinstance(after.get(column), str):
+            after[column] = label(labels, after[column], column)
+    _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
+    if "category" in after or "state" in after:
+        after["state"] = _state(core, memory, after)
+    if after.get("confidence") is not None:
+        check_fraction("confidence", after["confidence"])
+        after["confidence"] = round(after["confidence"], 6)
+    if "attributes" in after:
+        check_attributes(after["attributes"])
+        after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
+    for column in ("valid_from", "valid_to"):
+        if after.get(column) is not None:
+            after[column] = to_micros(after[column])
+    if "valid_from" in after or "valid_to" in after:
+        validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
+        check_validity(validity["valid_from"], validity["valid_to"])
+    return after
+
+
+def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
+    """Refuse to archive a memory by its lifecycle, or to bring an archived one back by it: that is its status."""
+    if lifecycle is memory.lifecycle:
+        return
+    if lifecycle is Lifecycle.ARCHIVED:
+        raise InvalidInput(
+            "the lifecycle 'archived' cannot be set by hand: it comes with the status",
+            recovery="archive it by a policy (`curate`), or `forget` it",
+        )
+    if memory.status is Status.ARCHIVED:
+        raise InvalidInput(
+            f"memory {memory.id} is archived, and so is its lifecycle",
+            recovery=f"bring it back first: restore {memory.id}",
+        )
+
+
+def _refuse_held(core: Core, memory: Memory) -> None:
+    """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
+    if "held" in protecting(memory, core.policy, core.clock.now()):
+        raise Protected(
+            f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
+            recovery="`correct` it, which keeps this text as history, or release its holds first",
+            guards=("held",),
+        )
+
+
+def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
+    """Return the state that a memory comes to, checked: a new category begins anew where it lacks the state."""
+    category = after.get("category", memory.category)
+    state: str | None = after.get("state", memory.state)
+    check_state(core, category, None)
+    declared = core.policy.categories.get(category or "")
+    if "state" not in after and category != memory.category:
+        fits = declared is not None and state in declared.states
+        state = state if fits else initial_state(core, category)
+    check_state(core, category, state)
+    _refuse_reopened(core, memory, category, state)
+    return state
+
+
+def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: str | None) -> None:
+    """Refuse to take a memory out of a last state, also by way of a category where it would be none."""
+    was, comes_to = (core.policy.categories.get(name or "") for name in (memory.category, category))
+    if was is None or memory.state not in was.terminal:
+        return
+    if state == memory.state and comes_to is not None and state in comes_to.terminal:
+        return
+    into = state if was is comes_to else f"{state} of category {category}"
+    raise InvalidInput(
+        f"memory {memory.id} is {memory.state}, a last state of {memory.category!r}: it does not become {into}",
+        recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
+    )
+
+
+def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
+    check_text(text)
+    return {
+        "text": text,
+        "fingerprint": fingerprint(text, memory.speaker or ""),
+        "tokens": token_estimate(text),
+        "words": len(words(text)),
+    }
+
+
+async def tag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+    """Add tags; those it has already stay."""
+    check_tags(tags)
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        held = {*memory.tags, *tags}
+        check_tags(held)
+        return update(memory, {}, tags=held)
+
+    return await core.change_one(name, "tag", decide, if_revision=if_revision)
+
+
+async def untag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+    """Take tags away; those it lacks are no matter."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return update(memory, {}, tags=set(memory.tags) - set(tags))
+
+    return await core.change_one(name, "untag", decide, if_revision=if_revision)
+
+
+async def set_pin(core: Core, name: int | str, *, pinned: bool, if_revision: int | None = None) -> Receipt:
+    """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return act(memory, VERBS[verb], core.clock.now())
+
+    verb = "pin" if pinned else "unpin"
+    return await core.change_one(name, verb, decide, if_revision=if_revision)
+
+
+async def hold(
+    core: Core, name: int | str, reason: str, until: int | None, if_revision: int | None = None
+) -> Receipt:
+    """Forbid destruction under a named hold, until a time or for good."""
+    check_name("a hold", reason)
+    if until is not None and until <= core.clock.now():
+        raise InvalidInput(
+            f"a hold until {to_datetime(until):%Y-%m-%d %H:%M} protects nothing",
+            recovery="give a time that lies ahead, or none for a hold that lasts until it is released",
+        )
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        holds = hold_columns({**(memory.holds or {}), reason: until})
+        return act(memory, VERBS["hold"], core.clock.now(), **holds)
+
+    return await core.change_one(name, "hold", decide, if_revision=if_revision)
+
+
+async def release(core: Core, name: int | str, reason: str, if_revision: int | None = None) -> Receipt:
+    """Lift a named hold."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        left = dict(memory.holds or {})
+        if reason not in left:
+            raise NotFound(
+                f"memory {memory.id} has no hold {reason!r}",
+                recovery=f"its holds: {', '.join(left) or 'none'}",
+            )
+        del left[reason]
+        return act(memory, VERBS["release"], core.clock.now(), **hold_columns(left))
+
+    return await core.change_one(name, "release", decide, if_revision=if_revision)
+
+
+async def confirm(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
+    """Count that a memory was seen again or was the answer; one that no longer stands comes back to active."""
+    now = core.clock.now()
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if memory.status in STANDING:
+            return act(memory, VERBS["confirm"], now)
+        if memory.status in (Status.PRUNED, Status.SUPERSEDED):
+            raise InvalidInput(
+                f"memory {memory.id} is {memory.status.label}",
+                recovery=f"bring it back first: restore {memory.id}",
+            )
+        given = await before_fall(core, memory.seq, memory.valid_to, now)
+        return act(memory, VERBS["confirm archived"], now, **given)
+
+    return await core.change_one(name, "confirm", decide, if_revision=if_revision)
+
+
+async def dispute(core: Core, name: int | str) -> Receipt:
+    """Count that somebody denied a memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return act(memory, VERBS["dispute"], core.clock.now())
+
+    return await core.change_one(name, "dispute", decide)
+
+
+async def forget(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
+    """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
+    now = core.clock.now()
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if memory.status is Status.PRUNED:
+            return []
+        guards = protecting(memory, core.policy, now, VERBS["forget"].level)
+        if guards:
+            raise Protected(
+                f"memory {memory.id} is protected: {', '.join(guards)}",
+                recovery="unpin it or release its holds first, if you mean it",
+                guards=guards,
+            )
+        return act(memory, VERBS["forget"], now)
+
+    return await core.change_one(name, "forget", decide, if_revision=if_revision)
+
+
+async def supersede(core: Core, old: int | str, by: int | str, if_revision: int | None = None) -> Receipt:
+    """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return await superseded(core, memory, await core.one(by))
+
+    return await core.change_one(old, "supersede", decide, if_revision=if_revision)
+
+
+async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
+    """Decide how one memory takes another's place; of two that did, the later one holds."""
+    line = await _line(core, old, newer)
+    _refuse_pruned(newer)
+    key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
+    changes = await _replaced(core, old, newer.seq, key)
+    if not changes:
+        return []
+    now = core.clock.now()
+    for memory in line:
+        values = _inherited(old, memory.pinned, memory.holds, now)
+        if key is not None and memory is line[-1]:
+            values["key"] = key
+        changes += update(memory, values, guarded=True) or [unmoved(memory, guarded=True)]
+    return changes
+
+
+def _refuse_pruned(memory: Memory) -> None:
+    if memory.status is Status.PRUNED:
+        raise InvalidInput(
+            f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
+        )
+
+
+async def _replaced(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
+    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
+
+    It gives up the `key` that goes with its place, None where it keeps its name.
+    """
+    _refuse_pruned(old)
+    links = await core.store.neighbours(core.scope, [old.seq])
+    drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
+    if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
+        return []
+    now = core.clock.now()
+    # What was to hold only later never held: its time is empty, not turned round.
+    changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
+    if key is not None:
+        changes = joined([*changes, *update(old, {"key": None})])
+    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
+    if by not in {link.source for link in drawn}:
+        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
+    return changes
+
+
+def _inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int) -> dict[str, Any]:
+    """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
+
+    The old one keeps them too: it is what was pinned and held.
+    """
+    return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
+
+
+async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
+    """Return a memory and those that took its place in turn; to meet the old one there would close a circle."""
+    line: list[Memory] = []
+    at: Memory | None = newer
+    while at is not None and len(line) < CHAIN_MAX:
+        if at.seq == old.seq:
+            raise InvalidInput(
+                f"{newer.id} cannot supersede {old.id}: it is superseded by it, or the same",
+                recovery="name the older memory first, then the newer one",
+            )
+        line.append(at)
+        at = await successor(core, at)
+    if at is not None:
+        raise InvalidInput(
+            f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`"
+        )
+    return line
+
+
+async def successor(core: Core, memory: Memory) -> Memory | None:
+    """Return the memory that took another's place, if any did."""
+    if memory.status is not Status.SUPERSEDED:
+        return None
+    links = await core.store.neighbours(core.scope, [memory.seq])
+    successors = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
+    return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
+
+
+async def correct(core: Core, name: int | str, text: str, if_revision: int | None = None) -> Learned:
+    """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
+    for attempt in range(RACES_MAX):
+        old = await core.one(name)
+        refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
+        batch, changes = await decided(core, [await prepared(core, _corrected(old, text))])
+        changes = joined([*changes, *await _corrections(core, old, batch)])
+        cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
+        try:
+            committed = await core.commit(changes, cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        (learned,) = answers(batch, committed.assigned)
+        return learned
+    raise AssertionError("unreachable")
+
+
+async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
+    """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
+    (outcome,) = batch.outcomes
+    if outcome.key < 0:
+        now = core.clock.now()
+        batch.rows[0].update(_inherited(old, 0, None, now), key=old.key)
+        return await _replaced(core, old, outcome.key, old.key)
+    if outcome.key == old.seq:
+        return [unmoved(old)]
+    return await superseded(core, old, await core.one(outcome.key))
+
+
+def _corrected(old: Memory, text: str) -> Turn:
+    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread."""
+    return Turn(
+        text=text,
+        category=old.category,
+        kind=old.kind.label if old.kind is not None else None,
+        tags=old.tags,
+        role=old.role.label,
+        speaker=old.speaker,
+        thread=old.thread,
+        session=old.session,
+        state=old.state,
+        severity=old.severity.label if old.severity is not None else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """A link to draw, and what to do where it exists already."""
+
+    source: int | str
+    target: int | str
+    relation: str
+    weight: float | None = None
+    confidence: float | None = None
+    if_exists: str = "reinforce"
+    if_revision: int | None = None
+
+
+async def link(core: Core, wish: Linking) -> Link:
+    """Draw a typed link between two standing memories, or strengthen the one that is there."""
+    relation = label(Relation, wish.relation, "relation")
+    for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
+        if value is not None:
+            check_fraction(what, value)
+    if wish.if_exists not in _IF_EXISTS:
+        raise InvalidInput(
+            f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}"
+        )
+    for attempt in range(RACES_MAX):
+        source, target = await _ends(core, wish.source, wish.target, relation)
+        held = await _held(core, source, target, relation)
+        _refuse_moved_link(held, wish.if_revision)
+        change = _linked(held, (source, target, int(relation)), wish, core.clock.now())
+        if change is None:
+            assert held is not None
+            return held
+        try:
+            await core.commit([change], core.cause("link"))
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        assert change.after is not None
+        stands = {**({} if held is None else held.values), **change.after}
+        return Link(source, target, relation, **stands)
+    raise AssertionError("unreachable")
+
+
+_IF_EXISTS = ("reinforce", "update", "skip", "error")
+
+
+def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int) -> Change | None:
+    """Decide one link: drawn anew, strengthened, set, left alone or refused."""
+    weight = None if wish.weight is None else round(wish.weight, 6)
+    confidence = None if wish.confidence is None else round(wish.confidence, 6)
+    if held is None:
+        usual = LINKED_WEIGHTS.get(Relation(key[2]), LINKED_WEIGHTS[Relation.SIMILAR])
+        return Change("links", key, None, link_values(now, usual if weight is None else weight, confidence))
+    match wish.if_exists:
+        case "skip":
+            return None
+        case "error":
+            raise InvalidInput(f"the link {key} exists", recovery="use if_exists='reinforce' or 'update'")
+        case "update":
+            after = {"weight": held.weight if weight is None else weight, "confidence": confidence}
+        case _:
+            grown = (
+                None
+                if held.confidence is None
+                else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
+            )
+            after = {"weight": min(1.0, round(held.weight + WEIGHT_STEP, 6)), "confidence": grown}
+    after = {**after, "count": seen(held.count, 1), "last_at": now}
+    before = {name: getattr(held, name) for name in after}
+    return Change("links", key, before, after)
+
+
+def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
+    keys = [] if held is None else [("links", held.key)]
+    refuse_moved("the link", 0 if held is None else held.revision, if_revision, *keys)
+
+
+async def unlink(
+    core: Core, source: int | str, target: int | str, relation: str, if_revision: int | None = None
+) -> Receipt:
+    """Cut one link; again after a lost race."""
+    kind = label(Relation, relation, "relation")
+    for attempt in range(RACES_MAX):
+        low, high = await _ends(core, source, target, kind)
+        held = await _held(core, low, high, kind)
+        _refuse_moved_link(held, if_revision)
+        if held is None:
+            raise NotFound(
+                f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
+            )
+        cause = core.cause("unlink")
+        try:
+            await core.commit([Change("links", held.key, held.values, None)], cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return receipt(core.scope, cause, 1, {"unlink": 1})
+    raise AssertionError("unreachable")
+
+
+async def _ends(core: Core, source: int | str, target: int | str, relation: Relation) -> tuple[int, int]:
+    first, second = (await core.one(source)).seq, (await core.one(target)).seq
+    if first == second:
+        raise InvalidInput("a memory cannot be linked to itself", recovery="name two different memories")
+    return (min(first, second), max(first, second)) if relation in SYMMETRIC else (first, second)
+
+
+async def _held(core: Core, source: int, target: int, relation: Relation) -> Link | None:
+    links = await core.store.neighbours(core.scope, [source])
+    return next((link for link in links if link.key == (source, target, int(relation))), None)

@@ -1,0 +1,261 @@
+"""Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
+from remanence.change import Change
+from remanence.clock import to_micros
+from remanence.errors import Conflict, InvalidInput, NameUnknown
+from remanence.flows.core import RACES_MAX, Core, aside, joined, label, overtaken, update
+from remanence.flows.identity import refuse_identity, refuse_repeat
+from remanence.flows.write.speaking import settled
+from remanence.llm.base import WordWeight
+from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
+from remanence.recall.semantic import word_weight
+from remanence.store.base import Arriving
+from remanence.text import check_text, fingerprint, stems, term_hash
+from remanence.write.arrive import Batch, Draft, in_segment
+from remanence.write.roles import role_of_name
+
+CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
+
+
+@dataclass(eq=False)
+class _Waiting:
+    draft: Draft
+    answer: Learned | None = None
+
+
+class GroupCommit:
+    """Lets single texts in: those that wait while a commit runs share the next one, so many callers cost few fsyncs."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._waiting: list[_Waiting] = []
+        self._turn = asyncio.Lock()
+
+    async def learn(self, turn: Turn) -> Learned:
+        """Take one text in; whoever gets the lock first takes all that wait with it."""
+        self._core.process.refuse_child()
+        mine = _Waiting(await prepared(self._core, turn))
+        if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
+            (answer,) = await take(self._core, await settled(self._core, [mine.draft]))
+            return answer
+        self._waiting.append(mine)
+        try:
+            async with self._turn:
+                while mine.answer is None:
+                    await self._take(mine)
+        finally:
+            if mine.answer is None and mine in self._waiting:
+                self._waiting.remove(mine)
+        return mine.answer
+
+    async def _take(self, mine: _Waiting) -> None:
+        batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
+        answers: list[Learned] = []
+        try:
+            drafts = await settled(self._core, [item.draft for item in batch])
+            answers = await take(self._core, drafts)
+        finally:
+            if not answers:  # the failure is this caller's; the others try again with a batch of their own
+                self._waiting[:0] = [item for item in batch if item is not mine]
+        for item, answer in zip(batch, answers, strict=True):
+            item.answer = answer
+
+
+async def learn_many(
+    core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
+) -> list[Learned]:
+    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far.
+
+    Who spoke is told of all texts of a name together, across the chunks.
+    """
+    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns), together=True)
+    answers: list[Learned] = []
+    for start in range(0, len(drafts), CHUNK):
+        answers += await take(core, drafts[start : start + CHUNK])
+        if progress is not None:
+            progress(len(answers))
+    return answers
+
+
+def _prepared(core: Core, turns: Sequence[Turn]) -> list[Draft]:
+    return [prepare(core, turn) for turn in turns]
+
+
+async def prepared(core: Core, turn: Turn) -> Draft:
+    """Check one text and derive what follows from it alone."""
+    return await aside(len(str(turn.text)), prepare, core, turn)
+
+
+def prepare(core: Core, turn: Turn) -> Draft:
+    """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
+    check_text(turn.text)
+    for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
+        if (name := getattr(turn, what)) is not None:
+            check_name(what, name)
+    check_tags(turn.tags)
+    check_state(core, turn.category, turn.state)
+    if turn.spares_identity:
+        refuse_identity(core, turn.category, turn.tags)
+    if turn.confidence is not None:
+        check_fraction("confidence", turn.confidence)
+    check_attributes(turn.attributes)
+    session = turn.session or core.session
+    if session != turn.session:
+        turn = replace(turn, session=session)
+    return Draft(
+        turn=turn,
+        role=(role_of_name(turn.speaker) or Role.USER)
+        if turn.role is None
+        else label(Role, turn.role, "role"),
+        kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
+        severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
+        fingerprint=fingerprint(turn.text, turn.speaker or ""),
+        terms=frozenset(map(term_hash, stems(turn.text))),
+        said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
+        state=initial_state(core, turn.category) if turn.state is None else turn.state,
+    )
+
+
+def initial_state(core: Core, category: str | None) -> str | None:
+    """Return the state in which a memory of a category begins, if it has one."""
+    return None if category is None else core.policy.categories[category].initial
+
+
+def check_state(core: Core, category: str | None, state: str | None) -> None:
+    """Refuse a category that no policy declares, and a state that its category does not have."""
+    declared = core.policy.categories
+    if category is not None and category not in declared:
+        raise NameUnknown("category", category, declared)
+    if state is None:
+        return
+    if category is None:
+        raise InvalidInput(
+            f"state {state!r} needs a category", recovery="pass the category whose state it is"
+        )
+    if state not in declared[category].states:
+        raise NameUnknown(f"state of {category!r}", state, declared[category].states)
+
+
+async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
+    """Gather, decide and commit one batch, again from the start after a lost race."""
+    for attempt in range(RACES_MAX):
+        batch, changes = await decided(core, drafts)
+        if not changes:
+            return answers(batch, ())
+        try:
+            committed = await core.commit(changes, core.cause("learn", turns=heard(batch)))
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return answers(batch, committed.assigned)
+    raise AssertionError("unreachable")
+
+
+async def decided(
+    core: Core, drafts: Sequence[Draft], freed: Collection[str | None] = ()
+) -> tuple[Batch, list[Change]]:
+    """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
+
+    `freed` are keys that the caller takes from the memories that have them, in the same commit.
+    """
+    chars = sum(len(draft.turn.text) for draft in drafts)
+    known = await core.store.arriving(core.scope, await aside(chars, _asked, core, drafts, freed))
+    batch = await aside(chars, _decide, core, drafts, known)
+    return batch, await _without_known(core, drafts, batch)
+
+
+def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -> Arriving:
+    """Say what must be known of a batch."""
+    return Arriving(
+        fingerprints=list({draft.fingerprint for draft in drafts}),
+        keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
+        segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
+        terms=list(frozenset().union(*(draft.terms for draft in drafts))),
+    )
+
+
+def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
+    """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
+    batch = Batch(core.clock.now(), known, core.new_id, core.agent)
+    for draft in drafts:
+        before = len(batch.rows)
+        batch.take(draft)
+        if core.embedder.dimensions and len(batch.rows) > before:
+            weight = word_weight(known.memories + before, batch.df)
+            batch.rows[-1]["vector"] = vector_of(core, draft.turn.text, weight)
+    return batch
+
+
+def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
+    """Embed one text; without `weight` all its words weigh alike. A vector that cannot be kept is refused."""
+    vectors = core.embedder.embed([text], weight)
+    if vectors.shape != (1, core.embedder.dimensions) or not np.isfinite(vectors).all():
+        raise InvalidInput(
+            f"the embedder {core.embedder.name!r} gave shape {vectors.shape}, or numbers that are not finite",
+            recovery=f"it must give one finite row of {core.embedder.dimensions} per text; nothing was stored",
+        )
+    return bytes(vectors[0].astype("<f2").tobytes())
+
+
+async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
+    """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
+
+    What a repeat says besides is kept: its tags, and how sure it is where that is more.
+    """
+    confirmed = {
+        outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
+    }
+    memories = await core.store.get(core.scope, sorted(confirmed)) if confirmed else []
+    if any(draft.turn.spares_identity for draft in drafts):
+        for memory in filter(None, memories):
+            refuse_repeat(core, memory)
+    have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
+    for place, draft in enumerate(drafts):
+        outcome = batch.outcomes[place]
+        # A repeat keeps no row and so no key of its own; its source tells that the same turn came in before.
+        if (
+            draft.turn.key is not None
+            and (outcome.key, draft.turn.source) in have
+            and outcome.status == "confirmed"
+        ):
+            batch.forget_repeat(place, "it came in before, from the same source")
+    changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
+    gained = [_gained(memory, batch, drafts) for memory in memories if memory is not None]
+    return joined([*changes, *chain.from_iterable(gained)])
+
+
+def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Change]:
+    """Decide what the repeats of a batch add to the memory that they confirm."""
+    pairs = zip(batch.outcomes, drafts, strict=True)
+    turns = [draft.turn for met, draft in pairs if met.key == memory.seq and met.status == "confirmed"]
+    sure = [turn.confidence for turn in turns if turn.confidence is not None]
+    values = {"confidence": max(round(max(sure), 6), memory.confidence or 0.0)} if sure else {}
+    return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
+
+
+def heard(batch: Batch) -> int:
+    """Count the texts that were taken in; what came in before is not heard again."""
+    return sum(outcome.status != "known" for outcome in batch.outcomes)
+
+
+def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
+    """Say what became of each text, with the numbers that the store gave to new ones."""
+    return [
+        Learned(
+            outcome.id,
+            outcome.key if outcome.key > 0 else assigned[-outcome.key - 1],
+            outcome.status,
+            outcome.reason,
+            told_by=outcome.told_by,
+            role=outcome.role,
+        )
+        for outcome in batch.outcomes
+    ]

@@ -1,0 +1,141 @@
+"""A text is put under a name of the caller's: stored once, and from then on brought up to date in its place.
+
+Knows who answers for a text, and what becomes of one whose memory is out of sight.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from remanence.change import Change
+from remanence.effects import VERBS
+from remanence.errors import Conflict, InvalidInput
+from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved, update
+from remanence.flows.identity import refuse_identity
+from remanence.flows.write.editing import edited, successor
+from remanence.flows.write.learning import answers, decided, heard, prepared, take
+from remanence.flows.write.speaking import settled
+from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
+from remanence.write.arrive import Draft
+
+# What a text put again may bring; who said it first, and where, stays.
+_BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence")
+# What left by age or by number, not because something better took its place.
+_GONE = frozenset({Status.ARCHIVED, Status.PRUNED})
+_EVIDENCE = frozenset({"said_at", "revision"})
+
+
+async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned:
+    """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
+    if turn.key is None:
+        raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
+    draft = await prepared(core, turn)
+    _refuse_unfounded(core, draft.turn)
+    (draft,) = await settled(core, [draft])
+    for attempt in range(RACES_MAX):
+        (memory,) = await core.store.get(core.scope, [turn.key])
+        if memory is not None and memory.status not in _GONE:
+            return await _renewed(core, turn.key, draft, if_revision)
+        if memory is None:
+            refuse_moved(f"the key {turn.key!r}", 0, if_revision)
+            return await _named(core, turn.key, draft, if_revision)
+        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+        try:
+            return await _named_after(core, memory, turn.key, draft)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+    raise AssertionError("unreachable")
+
+
+async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+    """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
+    (learned,) = await take(core, [draft])
+    if learned.status == "stored":
+        return learned
+    if (await core.store.get(core.scope, [key])) == [None]:
+        return _repeat(learned, f"{key!r} names nothing")
+    return await _renewed(core, key, draft, if_revision)
+
+
+async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Learned:
+    """Store a text under the name of a memory that is gone, which loses it in the same commit, and link the two."""
+    batch, changes = await decided(core, [draft], freed=[key])
+    (outcome,) = batch.outcomes
+    if outcome.status == "stored":
+        changes += update(gone, {"key": None})
+        ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
+        if all(change.key != ends for change in changes):  # where it said the same words it is linked already
+            changes.append(Change("links", ends, None, link_values(core.clock.now())))
+    assigned: Sequence[int] = ()
+    if changes:
+        cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
+        assigned = (await core.commit(changes, cause)).assigned
+    (learned,) = answers(batch, assigned)
+    if learned.status != "stored":
+        return _repeat(learned, f"{key!r} names {gone.id}, which is {gone.status.label}")
+    return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
+
+
+def _repeat(learned: Learned, named: str) -> Learned:
+    """Say that another memory says the text already, so that the name is not given to it."""
+    return replace(learned, reason=f"an exact repeat of {learned.id}, which keeps its name: {named}")
+
+
+def _refuse_unfounded(core: Core, turn: Turn) -> None:
+    """Refuse a text that nobody answers for, or that comes from nowhere."""
+    if turn.agent is None and turn.speaker is None and core.agent is None:
+        raise InvalidInput(
+            "it is not said who the text comes from",
+            recovery="name its agent or speaker, or open the memory with an agent",
+        )
+    if turn.source is None and turn.thread is None and turn.session is None:
+        raise InvalidInput(
+            "it is not said where the text comes from",
+            recovery="name its source or thread, or begin a session first",
+        )
+
+
+async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+    """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
+    reason = ""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        nonlocal reason
+        if memory.status not in STANDING:
+            reason = await _fallen(core, memory)
+            return []
+        changes = await _brought(core, memory, draft)
+        reason = "updated" if any(map(_says_more, changes)) else "unchanged"
+        return changes
+
+    await core.change_one(key, "update", decide, if_revision=if_revision, turns=1)
+    memory = await core.one(key)
+    return Learned(memory.id, memory.seq, "known", reason)
+
+
+def _says_more(change: Change) -> bool:
+    """Tell whether a change is one of what is said, not of when or where it was said."""
+    return change.table == "tags" or (
+        change.table == "memories" and bool((change.after or {}).keys() - _EVIDENCE)
+    )
+
+
+async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
+    """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
+    turn = draft.turn
+    if turn.spares_identity:
+        refuse_identity(core, memory.category, memory.tags)
+    given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
+    sources = {turn.source} - {None, *memory.sources}
+    return [
+        *await edited(
+            core, memory, VERBS["put"], {**given, "said_at": draft.said_at}, {*memory.tags, *turn.tags}
+        ),
+        *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
+    ]
+
+
+async def _fallen(core: Core, memory: Memory) -> str:
+    """Say what became of a memory that is out of sight, and who took its place."""
+    took = await successor(core, memory)
+    by = "" if took is None else f" by {took.id}"
+    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.id}"

@@ -1,0 +1,343 @@
+"""What every store refuses and how every store counts, so that two stores cannot disagree about it.
+
+Knows changes and the columns of `model`; knows nothing of how rows are kept.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from remanence.change import GUARDS, Change, Increment
+from remanence.clock import DAY, TIME_MAX
+from remanence.errors import InvalidInput, NameUnknown, shown
+from remanence.model import (
+    COLUMN,
+    COLUMNS,
+    COUNT_MAX,
+    COUNTERS,
+    INT_MAX,
+    RETURNING_VERBS,
+    SYMMETRIC,
+    TRANSITIONS,
+    Column,
+    Relation,
+    Status,
+    Tier,
+)
+from remanence.snapshot import SnapshotRequest
+
+LINK_DEFAULTS: Mapping[str, Any] = {
+    "weight": 0.5,
+    "confidence": None,
+    "count": 1,
+    "created_at": 0,
+    "last_at": 0,
+    "resolved_at": None,
+}
+LINK_COLUMN: Mapping[str, Column] = {
+    "weight": Column("weight", "fraction", nullable=False),
+    "confidence": Column("confidence", "fraction"),
+    "count": Column("count", "int", nullable=False),
+    "created_at": Column("created_at", "time", nullable=False),
+    "last_at": Column("last_at", "time", nullable=False),
+    "resolved_at": Column("resolved_at", "time"),
+}
+_TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
+    "memories": COLUMN,
+    "tags": {},
+    "links": LINK_COLUMN,
+    "sources": {"span": Column("span", "text")},
+}
+_REQUIRED = frozenset(column.name for column in COLUMNS if not column.nullable and column.default is None)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "time": (int,),
+    "flag": (int,),
+    "enum": (int,),
+    "fraction": (float, int),
+    "name": (str,),
+    "text": (str,),
+    "json": (Mapping,),
+    "blob": (bytes,),
+}
+_KEYS: Mapping[str, tuple[type, ...]] = {
+    "memories": (int,),
+    "tags": (int, str),
+    "links": (int, int, int),
+    "sources": (int, str),
+}
+_ONE_NUMBER = (int,)
+TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
+# Up to these every column of the kind has room: such a number needs no second look.
+_ROOM: Mapping[str, int] = {"int": COUNT_MAX, "time": TIME_BOUND}
+_CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
+_CLOCKS = frozenset({"active", "turns"})
+_RELATIONS = frozenset(map(int, Relation))
+# Uses of seven days, packed in bytes, the newest lowest.
+BUCKETS = 7
+BUCKET_BITS = 8
+BUCKET_MAX = (1 << BUCKET_BITS) - 1
+
+
+def refuse_malformed(changes: Sequence[Change]) -> None:
+    """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
+    seen: dict[str, set[Any]] = {table: set() for table in _TABLE_COLUMNS}
+    # A large commit says the same few things of many rows: what was looked at a moment ago needs no second look.
+    fitting: dict[tuple[str, str], Any] = {}
+    for change in changes:
+        keys = seen.get(change.table)
+        if keys is None:
+            raise NameUnknown("table", change.table, seen)
+        if change.key in keys:
+            raise _refused(change, "is named twice in one commit", "say each row's change once")
+        keys.add(change.key)
+        _refuse_key(change)
+        if change.before is None and change.after is None:
+            raise _refused(change, "says nothing", "give `before`, `after` or both")
+        for values in (change.before, change.after):
+            if values and not values.keys() <= _TABLE_COLUMNS[change.table].keys():
+                refuse_unknown_columns(values, change.table)
+        if change.after:
+            _refuse_values(change, fitting)
+        if change.table == "memories" and change.before is None:
+            _refuse_missing(change)
+
+
+def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
+    """Raise NameUnknown for a name that is no column of the table."""
+    known = _TABLE_COLUMNS[table]
+    for name in names:
+        if name not in known:
+            raise NameUnknown("column", name, known)
+
+
+def refuse_unfit(name: str, value: Any) -> None:
+    """Raise InvalidInput for a value that a memory's column can never have."""
+    if not fits(COLUMN[name], value):
+        raise InvalidInput(f"{name} cannot be {shown(value)}", recovery=f"pass {_fitting(COLUMN[name])}")
+
+
+def fits(column: Column, value: Any) -> bool:
+    """Tell whether a column, of a memory or of a link, can have a value."""
+    if value is None:
+        return column.nullable
+    given = value  # stays Any where isinstance would make it an object
+    if not isinstance(value, _TYPES[column.kind]):
+        return False
+    if column.kind == "fraction":
+        return bool(0 <= given <= column.limit)  # what is no number is between nothing
+    if column.kind == "flag":
+        return value in {0, 1}
+    if column.kind in _ROOM:
+        least, most = _bounds(column)
+        return bool(least <= given <= most)
+    return column.labels is None or value in _CODES[column.labels]
+
+
+def _fitting(column: Column) -> str:
+    """Say in words what a column can have."""
+    least, most = _bounds(column)
+    words = {
+        "int": f"a whole number from {least:,} to {most:,}",
+        "time": f"a time in microseconds, from {least:,} to {most:,}",
+        "fraction": f"a number from 0 to {column.limit:g}",
+        "flag": "0 or 1",
+        "name": "a name",
+        "text": "a text",
+        "json": "a mapping that JSON can hold",
+        "blob": "bytes",
+    }
+    labels = "" if column.labels is None else " or ".join(item.label for item in column.labels)
+    return (labels or words[column.kind]) + (", or None" if column.nullable else "")
+
+
+def refuse_wanted(wanted: SnapshotRequest) -> None:
+    """Raise NameUnknown for a column or clock that no snapshot knows."""
+    refuse_unknown_columns(wanted.columns)
+    refuse_clocks(wanted.clocks)
+
+
+def refuse_clocks(names: frozenset[str]) -> None:
+    """Raise NameUnknown for a name that is no clock of the store; the wall's is none."""
+    for name in names - _CLOCKS:
+        raise NameUnknown("clock", name, _CLOCKS)
+
+
+def refuse_interval(began: int, ended: int) -> None:
+    """Raise InvalidInput for an interval that ends before it began, or of times that cannot be kept."""
+    if not -TIME_MAX < began <= ended < TIME_MAX:
+        raise InvalidInput(
+            f"no interval from {began} to {ended}",
+            recovery="give its beginning, then its end, in microseconds",
+        )
+
+
+def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], tuple[int, ...]]:
+    """Replace the placeholders -1 … -n by the sequence numbers above `latest_seq`; return both."""
+    created = {change.key for change in changes if change.table == "memories" and change.before is None}
+    placeholders = sorted(-key for key in created if isinstance(key, int) and key < 0)
+    assigned = tuple(range(latest_seq + 1, latest_seq + len(placeholders) + 1))
+    if placeholders != list(range(1, len(placeholders) + 1)):
+        raise InvalidInput(
+            "placeholders are not -1, -2, …", recovery="number new memories -1, -2, … without gaps"
+        )
+    seqs = dict(zip((-number for number in placeholders), assigned, strict=True))
+    resolved = [
+        change
+        if change.key.__class__ is int and change.key > 0
+        else Change(change.table, _resolved_key(change, seqs), change.before, change.after)
+        for change in changes
+    ]
+    for change in resolved:
+        if change.table == "links":
+            _refuse_link(change)
+    return resolved, assigned
+
+
+def memories_of(table: str, key: Any) -> tuple[int, ...]:
+    """Return the sequence numbers that a row's key names."""
+    if table == "memories":
+        return (key,)
+    return tuple(key[:2] if table == "links" else key[:1])
+
+
+def plain(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a change's values into what is kept: enums as int, fractions in millionths, guards left out."""
+    columns = _TABLE_COLUMNS[table]
+    return {
+        name: value if isinstance(value, Increment) else _plain(columns[name], value)
+        for name, value in values.items()
+        if name not in GUARDS
+    }
+
+
+def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless tier and status agree on the archive and a memory out of sight has a reason."""
+    if (row["status"] == Status.ARCHIVED) != (row["tier"] == Tier.ARCHIVE):
+        raise InvalidInput(
+            f"memory {seq}: status {Status(row['status']).label} with tier {Tier(row['tier']).label}",
+            recovery="set status archived and tier archive together",
+        )
+    if row["status"] not in {Status.INBOX, Status.ACTIVE} and row["reason"] is None:
+        raise InvalidInput(
+            f"memory {seq} is no longer active or in the inbox, and has no reason",
+            recovery="set `reason` with `status`",
+        )
+
+
+def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:
+    """Raise InvalidInput for a status that this one may not become, unless the verb brings things back."""
+    if old != new and verb not in RETURNING_VERBS and Status(new) not in TRANSITIONS[Status(old)]:
+        raise InvalidInput(
+            f"memory {seq}: {Status(old).label} cannot become {Status(new).label} by {verb!r}",
+            recovery="restore it, or undo the run that changed it",
+        )
+
+
+def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
+    """Return the columns that a use sets: when, and seven counts per UTC day packed in bytes, the newest lowest.
+
+    `use_day` is the day of the lowest byte, in days since 1970; a day's count stops at 255. A use from before the
+    newest day counts in its own day's byte, or nowhere once that has gone.
+    """
+    day = at // DAY
+    passed = day - row["use_day"]
+    packed = row["use_days"] << (BUCKET_BITS * min(max(passed, 0), BUCKETS))
+    packed &= (1 << (BUCKET_BITS * BUCKETS)) - 1
+    shift = BUCKET_BITS * max(-passed, 0)
+    if shift < BUCKET_BITS * BUCKETS:
+        count = (packed >> shift) & BUCKET_MAX
+        packed += (min(count + by, BUCKET_MAX) - count) << shift
+    return {"used_at": max(at, row["used_at"] or at), "use_days": packed, "use_day": max(day, row["use_day"])}
+
+
+def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
+    return InvalidInput(f"{change.table} {change.key}: {what}", recovery=recovery)
+
+
+def _refuse_key(change: Change) -> None:
+    shape = _KEYS[change.table]
+    if type(change.key) is int and shape == _ONE_NUMBER:
+        return
+    key = change.key if isinstance(change.key, tuple) else (change.key,)
+    if tuple(map(type, key)) == shape:
+        return
+    if len(key) != len(shape) or not all(map(isinstance, key, shape)):
+        raise _refused(
+            change, "has a key of another shape", f"{change.table} are keyed by {len(shape)} values"
+        )
+
+
+def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
+    columns = _TABLE_COLUMNS[change.table]
+    for name, value in (change.after or {}).items():
+        if type(value) is int and 0 <= value <= _ROOM.get(columns[name].kind, -1):
+            continue
+        if fitting.get((change.table, name), change) is value:
+            continue
+        if isinstance(value, Increment):
+            if change.table != "memories" or name not in COUNTERS or change.before is None:
+                raise _refused(
+                    change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
+                )
+            continue
+        if not fits(columns[name], value):
+            raise _refused(change, f"{name} cannot be {shown(value)}", f"pass {_fitting(columns[name])}")
+        fitting[change.table, name] = value
+
+
+def _refuse_missing(change: Change) -> None:
+    missing = sorted(_REQUIRED - set(change.after or {}))
+    if missing:
+        raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
+
+
+def _bounds(column: Column) -> tuple[int, int]:
+    """Return between which numbers the values of a column of numbers or times are."""
+    if column.kind == "time":
+        return -TIME_BOUND, TIME_BOUND
+    if column.name == "use_days":
+        return 0, (1 << (BUCKET_BITS * BUCKETS)) - 1
+    return (0, COUNT_MAX) if column.name == "count" else (-INT_MAX, INT_MAX)
+
+
+def as_far_as(value: int, by: int) -> int:
+    """Return by how much of an increment a counter changes: it stops at its bounds, and what counted goes on."""
+    return min(max(value + by, -INT_MAX), INT_MAX) - value
+
+
+def _plain(column: Column, value: Any) -> Any:
+    if value is None:
+        return None
+    match column.kind:
+        case "enum" | "int" | "flag" | "time":
+            return int(value)
+        case "fraction":
+            return round(float(value), 6)
+        case "json":
+            return dict(value)
+        case _:
+            return value
+
+
+def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
+    ends = memories_of(change.table, change.key)
+    unknown = [end for end in ends if end <= 0 and end not in seqs]
+    if unknown:
+        raise _refused(
+            change, f"names {unknown[0]}, which is not created here", "create it in the same commit"
+        )
+    found = tuple(seqs.get(end, end) for end in ends)
+    if isinstance(change.key, int):
+        return found[0]
+    last = change.key[-1]
+    return (*found, last if isinstance(last, str) else int(last))
+
+
+def _refuse_link(change: Change) -> None:
+    source, target, relation = change.key  # type: ignore[misc]
+    if relation not in _RELATIONS:
+        raise _refused(change, f"has no relation {relation}", "use a code of model.Relation")
+    if source == target:
+        raise _refused(change, "links a memory to itself", "leave it out")
+    if relation in SYMMETRIC and source > target:
+        raise _refused(change, "is symmetric and the wrong way round", "name the lower sequence number first")

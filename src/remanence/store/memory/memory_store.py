@@ -1,0 +1,436 @@
+"""The reference store: one plain dict per table, which states the semantics that every store must have.
+
+Knows changes and columns; knows nothing of SQL, files or speed. Full text and term statistics are counted from
+the texts on each read, so they cannot be wrong; a commit works on copies, so it cannot be half done.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import GUARDS, Cause, Change, Committed, Logged
+from remanence.clock import DAY, MINUTE
+from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
+from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest, means
+from remanence.store.base import (
+    Arriving,
+    Booked,
+    Bookkeeping,
+    Capability,
+    Check,
+    Find,
+    Ints,
+    Known,
+    KnownMemory,
+    Postings,
+)
+from remanence.store.constraints import (
+    memories_of,
+    plain,
+    refuse_clocks,
+    refuse_interval,
+    refuse_malformed,
+    refuse_unknown_columns,
+    refuse_wanted,
+    resolve,
+)
+from remanence.store.lineage import REPLACING, lineage
+from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts
+from remanence.text import asks, stems, term_hash
+
+
+@dataclass(slots=True)
+class _Scope:
+    """All that one scope holds; rows are never changed in place, so that a shallow copy is a frozen state."""
+
+    tables: Tables = field(default_factory=empty)
+    log: list[Logged] = field(default_factory=list)
+    fired: dict[str, int] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
+    spans: list[tuple[int, int]] = field(default_factory=list)  # what sessions covered: disjoint, ascending
+    heard: Counter[int] = field(default_factory=Counter)  # minute → turns
+
+    @property
+    def position(self) -> int:
+        return self.log[-1].position if self.log else 0
+
+    def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
+        return (
+            _pairs(self.spans) if "active" in asked else None,
+            _pairs(sorted(self.heard.items())) if "turns" in asked else None,
+        )
+
+
+class MemoryStore:
+    """Memories in the process, gone with it; closing keeps them, so that a test can reopen."""
+
+    capabilities: frozenset[Capability] = frozenset()
+
+    def __init__(self) -> None:
+        self._scopes: dict[str, _Scope] = {}
+        self._latest_seq = 0
+        self._opened = False
+
+    async def open(self) -> None:
+        """Make the store ready."""
+        self._opened = True
+
+    async def close(self) -> None:
+        """Refuse further work until opened again."""
+        self._opened = False
+
+    async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+        """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
+        tables = self._read(scope).tables
+        by_key = {row["key"]: seq for seq, row in tables["memories"].items() if row["key"] is not None}
+        by_id = {row["id"]: seq for seq, row in tables["memories"].items()}
+        seqs = [name if isinstance(name, int) else by_id.get(name, by_key.get(name, 0)) for name in names]
+        return [_memory(scope, tables, seq) if seq in tables["memories"] else None for seq in seqs]
+
+    async def find(self, scope: str, find: Find) -> list[Memory]:
+        """List memories by status, tags and columns."""
+        refuse_unknown_columns(find.equal)
+        tables = self._read(scope).tables
+        arrivals = sorted(tables["memories"].items(), reverse=True)[: find.among]
+        found = [
+            seq
+            for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
+            if seq > find.after
+            and (find.statuses is None or row["status"] in find.statuses)
+            and all((seq, tag) in tables["tags"] for tag in find.tags)
+            and all(row[name] == value for name, value in plain("memories", find.equal).items())
+        ]
+        return [_memory(scope, tables, seq) for seq in found[: find.limit]]
+
+    async def arriving(self, scope: str, asked: Arriving) -> Known:
+        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
+        rows = self._read(scope).tables["memories"]
+        prints, keys = set(asked.fingerprints), set(asked.keys)
+        twins: dict[bytes, KnownMemory] = {}
+        # Later ones overwrite, so the best comes last: the standing ones, and of those the oldest.
+        for seq, row in sorted(rows.items(), key=lambda item: (item[1]["status"] in STANDING, -item[0])):
+            if row["fingerprint"] in prints:
+                twins[row["fingerprint"]] = _twin(seq, row)
+        df = Counter(term_hash(stem) for row in rows.values() for stem in _words(row["text"]))
+        return Known(
+            twins=twins,
+            keys={row["key"]: _twin(seq, row) for seq, row in rows.items() if row["key"] in keys},
+            tails={
+                segment: tail
+                for segment in asked.segments
+                if (tail := _tail([row for _, row in sorted(rows.items())], segment)) is not None
+            },
+            memories=sum(1 for row in rows.values() if _words(row["text"])),
+            df={term: df[term] for term in asked.terms if term in df},
+        )
+
+    async def search(self, scope: str, stems: Sequence[str]) -> Postings:
+        """Return the postings of stems; unknown stems have empty ones."""
+        state = self._read(scope)
+        rows = sorted(state.tables["memories"].items())
+        return Postings(
+            rows={
+                stem: np.array([seq for seq, row in rows if stem in _words(row["text"])], np.int64)
+                for stem in stems
+            },
+            position=state.position,
+        )
+
+    async def vectors(
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
+        wanted = None if only is None else set(only)
+        found = [
+            (seq, np.frombuffer(row["vector"], "<f2"))
+            for seq, row in sorted(self._read(scope).tables["memories"].items())
+            if row["vector"] is not None and seq > after and (wanted is None or seq in wanted)
+        ]
+        seqs = np.array([seq for seq, _ in found], np.int64)
+        return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
+
+    async def neighbours(
+        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+    ) -> list[Link]:
+        """Return every link, or those of one relation, that have one of these memories at an end."""
+        ends = set(seqs)
+        links = sorted(self._read(scope).tables["links"].items())
+        return [
+            Link(key[0], key[1], Relation(key[2]), **row)
+            for key, row in links
+            if (key[0] in ends or key[1] in ends) and relation in (None, key[2])
+        ]
+
+    async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Freeze the scope as columns."""
+        state = self._read(scope)
+        refuse_wanted(wanted)
+        spans, heard = state.clocks(wanted.clocks)
+        rows = sorted(state.tables["memories"].items())
+        seq = np.array([seq for seq, _ in rows], np.int64)
+        columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
+        names = {
+            name: tuple(sorted({value for value in values if value is not None}))
+            for name, values in columns.items()
+            if COLUMN[name].kind == "name"
+        }
+        return Snapshot(
+            scope=scope,
+            position=state.position,
+            seq=seq,
+            columns={
+                name: _array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
+            },
+            names=names,
+            tags={pattern: _tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
+            links=_link_columns(seq, state.tables["links"]) if wanted.links else None,
+            fired=dict(state.fired),
+            newest_at=max((part.cause.at for part in state.log), default=0),
+            destroyed_today=sum(
+                part.cause.destroyed for part in state.log if now - DAY < part.cause.at <= now
+            ),
+            spans=spans,
+            heard=heard,
+            asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
+        )
+
+    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
+        refuse_malformed(changes)
+        state = self._read(scope)
+        refuse_conflicts(state.tables, changes)
+        resolved, assigned = resolve(changes, self._latest_seq)
+        tables, logged = applied(state.tables, resolved, cause)
+        log = [*state.log, _part(state.log, cause, logged)] if changes or cause.closes else state.log
+        fired = state.fired | dict.fromkeys(cause.fired, cause.at)
+        heard = state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns})
+        after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired, heard=heard)
+        self._latest_seq = max([self._latest_seq, *tables["memories"]])
+        return Committed(cause.run, cause.part, after.position, assigned, len(changes))
+
+    async def history(
+        self,
+        scope: str,
+        *,
+        run: str | None = None,
+        memory: int | None = None,
+        after: int = 0,
+        limit: int = 1_000,
+        rows: bool = True,
+    ) -> list[Logged]:
+        """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
+        parts = [
+            part for part in self._read(scope).log if part.position > after and run in {None, part.cause.run}
+        ]
+        if memory is not None:
+            parts = [_about(part, memory) for part in parts]
+            parts = [part for part in parts if part.changes]
+        return [part if rows else replace(part, changes=()) for part in parts[:limit]]
+
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
+        if asked.cover is not None:
+            refuse_interval(*asked.cover)
+        refuse_clocks(asked.clocks)
+        state = self._scopes[scope] = self._read(scope)
+        values = {**state.values, **asked.put}
+        swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
+        for name, value in {**asked.put, **swapped}.items():
+            state.values[name] = json.loads(json.dumps(value))
+            if value is None:
+                del state.values[name]
+        if asked.cover is not None:
+            state.spans = _joined(state.spans, asked.cover)
+        if asked.release is not None:
+            _release(state.leases, *asked.release)
+        fence = None if asked.lease is None else _lease(state.leases, *asked.lease, now=asked.now)
+        wanted = {
+            name: value
+            for name, value in sorted(state.values.items())
+            if name in asked.get or name.startswith(tuple(asked.under))
+        }
+        spans, heard = state.clocks(asked.clocks)
+        return Booked(wanted, fence, spans, heard)
+
+    async def scopes(self) -> list[str]:
+        """List the scopes that hold anything."""
+        self._read("")
+        return sorted(name for name, state in self._scopes.items() if state != _Scope())
+
+    async def check(self) -> list[Check]:
+        """Look whether what is stored is sound: references and the audit chain."""
+        self._read("")
+        dangling = [
+            f"{scope}: {table} {key}"
+            for scope, state in self._scopes.items()
+            for table, rows in state.tables.items()
+            for key in rows
+            if not set(memories_of(table, key)) <= set(state.tables["memories"])
+        ]
+        broken = [scope for scope, state in self._scopes.items() if not _chain_holds(state.log)]
+        return [
+            Check(
+                "references",
+                not dangling,
+                "; ".join(dangling) or "every tag, link and source has its memories",
+            ),
+            Check("audit", not broken, "; ".join(broken) or "every part follows from the one before"),
+            self._lineage(),
+        ]
+
+    async def backup(self, path: str) -> None:
+        """Refuse: there is no file to copy."""
+        raise StoreUnavailable(
+            f"a store in memory cannot be copied to {path}",
+            recovery="export its memories, or open a file instead",
+        )
+
+    def _lineage(self) -> Check:
+        rows: dict[int, Row] = {}
+        links: list[tuple[int, int, int]] = []
+        for state in self._scopes.values():
+            rows |= state.tables["memories"]
+            links += [key for key in state.tables["links"] if key[2] in REPLACING]
+        found = [
+            (successor, old, rows[successor]["status"]) for successor, old, _ in links if successor in rows
+        ]
+        fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
+        return lineage(found, fallen)
+
+    def _read(self, scope: str) -> _Scope:
+        if not self._opened:
+            raise StoreUnavailable("the store is closed", recovery="open it first")
+        return self._scopes.get(scope) or _Scope()
+
+
+@lru_cache(maxsize=100_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+def _tail(rows: Sequence[Row], segment: Segment) -> Tail | None:
+    """Return the end of a segment; threads and runs are looked for among the last arrivals."""
+    reach = rows if segment.kind == "session" else rows[-LOOK_BACK:]
+    found = [row for row in reach if segment_of(row["session"], row["thread"], row["agent"]) == segment]
+    latest = found[: -FIRST_IN_SEGMENT - 1 : -1]
+    said_at = [row["said_at"] for row in latest]
+    return Tail(counted(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
+
+
+def _twin(seq: int, row: Row) -> KnownMemory:
+    return KnownMemory(seq, row["id"], Status(row["status"]), row["revision"], row["fingerprint"])
+
+
+def _memory(scope: str, tables: Tables, seq: int) -> Memory:
+    row = {name: value for name, value in tables["memories"][seq].items() if name != "vector"}
+    for column in COLUMNS:
+        if column.labels is not None and row[column.name] is not None:
+            row[column.name] = column.labels(row[column.name])
+    tags = tuple(sorted(tag for owner, tag in tables["tags"] if owner == seq))
+    sources = tuple(sorted(source for owner, source in tables["sources"] if owner == seq))
+    return Memory(seq=seq, scope=scope, tags=tags, sources=sources, **row)
+
+
+def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:
+    match column.kind:
+        case "enum":
+            return np.array([-1 if value is None else value for value in values], np.int8)
+        case "name":
+            return np.array([-1 if value is None else names.index(value) for value in values], np.int32)
+        case "int" | "flag":
+            return np.array(values, np.int64)
+        case "time" | "fraction":
+            return np.array([np.nan if value is None else value for value in values], np.float64)
+        case _:
+            raise InvalidInput(
+                f"{column.name} is in no snapshot", recovery="ask for numbers, names, times and enums only"
+            )
+
+
+def _tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
+    owners = {owner for owner, tag in tags if means(pattern, tag)}
+    return np.array([number in owners for number in seq.tolist()], np.bool_)
+
+
+def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkColumns:
+    keys = sorted(links)
+    ends = np.array(keys, np.int64).reshape(-1, 3)
+    fractions = {
+        name: np.array([np.nan if links[key][name] is None else links[key][name] for key in keys], np.float64)
+        for name in ("weight", "confidence", "last_at", "resolved_at")
+    }
+    return LinkColumns(
+        source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
+        target=np.searchsorted(seq, ends[:, 1]).astype(np.int32),
+        relation=ends[:, 2].astype(np.int8),
+        count=np.array([links[key]["count"] for key in keys], np.int64),
+        **fractions,
+    )
+
+
+def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, 2)
+
+
+def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
+    met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
+    joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
+    apart = [span for span in spans if span not in met]
+    return sorted([*apart, joined]) if joined[0] < joined[1] else apart
+
+
+def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
+    position, previous = (log[-1].position, log[-1].digest) if log else (0, "")
+    kept = () if cause.verb == "use" else changes
+    cause = replace(cause, turns=0)  # what was heard is not in the log
+    return Logged(position + 1, cause, kept, _digest(previous, cause, kept), len(changes))
+
+
+def _digest(previous: str, cause: Cause, changes: tuple[Change, ...]) -> str:
+    content = json.dumps(
+        [previous, asdict(cause), [asdict(change) for change in changes]], sort_keys=True, default=bytes.hex
+    )
+    return hashlib.blake2b(content.encode(), digest_size=32).hexdigest()
+
+
+def _chain_holds(log: Sequence[Logged]) -> bool:
+    previous = ""
+    for part in log:
+        if part.digest != _digest(previous, part.cause, part.changes):
+            return False
+        previous = part.digest
+    return True
+
+
+def _about(part: Logged, memory: int) -> Logged:
+    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
+    return replace(part, changes=changes, count=len(changes))
+
+
+def _lease(
+    leases: dict[str, tuple[str, int, int]], name: str, holder: str, until: int, *, now: int
+) -> int | None:
+    """Take or renew a lease; return its fence, or None where another holds it."""
+    held_by, held_until, fence = leases.get(name, ("", now, 0))
+    if held_by != holder and held_until > now:
+        return None
+    leases[name] = (holder, until, fence + (held_by != holder))
+    return leases[name][2]
+
+
+def _release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> None:
+    """Free a lease; its fence stays, so that the next holder's is higher."""
+    held_by, until, fence = leases.get(name, ("", 0, 0))
+    if held_by == holder:
+        leases[name] = ("", min(until, 0), fence)

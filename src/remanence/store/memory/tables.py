@@ -1,0 +1,207 @@
+"""What a commit does to tables kept as plain dicts: the rules of every store, written once without a store.
+
+Knows changes and rows; knows nothing of scopes, audit chains or files.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
+
+from remanence.change import GUARDS, Cause, Change, Increment
+from remanence.errors import Conflict, InvalidInput
+from remanence.model import COLUMNS, STANDING, Status
+from remanence.store.constraints import (
+    LINK_DEFAULTS,
+    as_far_as,
+    count_use,
+    memories_of,
+    plain,
+    refuse_state,
+    refuse_transition,
+)
+
+Row = Mapping[str, Any]
+Tables = dict[str, dict[Any, Row]]
+
+_DEFAULTS: Row = {
+    column.name: int(column.default) if column.labels and column.default is not None else column.default
+    for column in COLUMNS
+}
+
+
+def empty() -> Tables:
+    """Return tables without rows."""
+    return {"memories": {}, "tags": {}, "links": {}, "sources": {}}
+
+
+def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
+    """Raise Conflict with every row that is not as its change says it was."""
+    taken = {
+        (name, row[name])
+        for row in tables["memories"].values()
+        for name in ("id", "key", "fingerprint")
+        if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
+    } - {("key", key) for key in freed(changes)}
+    going = _going(tables, changes)
+    conflicts = []
+    for change in changes:
+        row = tables[change.table].get(change.key)
+        if change.before is not None:
+            expected = row is not None and all(
+                row[name] == value for name, value in _expected(change).items()
+            )
+            if not expected or not _claim_key(change, taken, going):
+                conflicts.append((change.table, change.key))
+        elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken)):
+            conflicts.append((change.table, change.key))
+    if conflicts:
+        raise Conflict(conflicts)
+
+
+def freed(changes: Iterable[Change]) -> set[str]:
+    """Return the keys that memories lose in a commit: another one may take them in the same."""
+    lost = [
+        (change.before or {}).get("key")
+        for change in changes
+        if change.table == "memories" and "key" in (change.after or {})
+    ]
+    return {key for key in lost if key is not None}
+
+
+def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Tables, tuple[Change, ...]]:
+    """Return new tables with all changes done and the changes as the log keeps them; the old tables stay as they are.
+
+    Placeholders are resolved and conflicts refused already. Raise InvalidInput where the result would break a rule.
+    """
+    after = {name: dict(rows) for name, rows in tables.items()}
+    logged = tuple(_write(after, change, cause) for change in changes)
+    _refuse_dangling(after, changes)
+    _revise(tables, after, changes)
+    if not cause.planned:
+        _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
+    return after, logged
+
+
+def _expected(change: Change) -> Row:
+    """Return the values that the row must have, counters aside."""
+    before = change.before or {}
+    guards = {name: before[name] for name in GUARDS & before.keys()}
+    return guards | {
+        name: value for name, value in plain(change.table, before).items() if not isinstance(value, Increment)
+    }
+
+
+def _claim(row: Row, taken: set[tuple[str, Any]]) -> bool:
+    """Take id, key and, for a memory in sight, fingerprint for a new row; tell whether all were free."""
+    names = ["id", "key"] + ["fingerprint"] * (row.get("status", Status.INBOX) in STANDING)
+    claims = {(name, row[name]) for name in names if row.get(name) is not None}
+    free = not claims & taken
+    taken |= claims
+    return free
+
+
+def _going(tables: Tables, changes: Iterable[Change]) -> set[Any]:
+    """Return the keys of memories whose rows go in a commit: an update may give them to others in the same."""
+    gone = [change.key for change in changes if change.table == "memories" and change.after is None]
+    return {tables["memories"][seq]["key"] for seq in gone if seq in tables["memories"]}
+
+
+def _claim_key(change: Change, taken: set[tuple[str, Any]], going: set[Any]) -> bool:
+    """Take the key that an update gives to a memory; tell whether it was free."""
+    key = (change.after or {}).get("key")
+    if change.table != "memories" or key is None or key == (change.before or {}).get("key"):
+        return True
+    free = ("key", key) not in taken or key in going
+    taken.add(("key", key))
+    going.discard(key)
+    return free
+
+
+def _write(tables: Tables, change: Change, cause: Cause) -> Change:
+    """Do one change in `tables`; return it as the log keeps it."""
+    rows, old = tables[change.table], tables[change.table].get(change.key)
+    if change.after is None:
+        del rows[change.key]
+        return Change(change.table, change.key, old, None)
+    values = plain(change.table, change.after)
+    if change.table == "memories":
+        return _write_memory(rows, change, values, cause)
+    rows[change.key] = {**(LINK_DEFAULTS if change.table == "links" else {}), **(old or {}), **values}
+    if old is None:
+        return Change(change.table, change.key, None, {})
+    return Change(change.table, change.key, {name: old[name] for name in values}, values)
+
+
+def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], cause: Cause) -> Change:
+    seq = cast("int", change.key)
+    old, after = rows.get(seq), change.after or {}
+    if old is None:
+        rows[seq] = {**_DEFAULTS, **values, "revision": after.get("revision", 1)}
+        refuse_state(seq, rows[seq])
+        return Change("memories", seq, None, {"revision": rows[seq]["revision"]})
+    told = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
+    columns = {name: value for name, value in values.items() if name not in told}
+    counts = {name: as_far_as(old[name], by) for name, by in told.items()}
+    new = {**old, **columns} | {name: old[name] + by for name, by in counts.items()}
+    if told.get("uses", 0) > 0:
+        new |= {
+            name: value
+            for name, value in count_use(old, cause.at, counts["uses"]).items()
+            if name not in columns
+        }
+    new["touched"] += bool(counts)
+    new["revision"] += bool(columns)
+    rows[seq] = new
+    refuse_transition(seq, old["status"], new["status"], cause.verb)
+    refuse_state(seq, new)
+    logged = [*columns, *(["revision"] if columns else [])]
+    return Change(
+        "memories",
+        seq,
+        {name: old[name] for name in logged} | {name: Increment(-by) for name, by in counts.items()},
+        {name: new[name] for name in logged} | {name: Increment(by) for name, by in counts.items()},
+    )
+
+
+def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
+    """Raise InvalidInput for a tag, link or source of no memory, made so from either side."""
+    destroyed = {change.key for change in changes if change.table == "memories" and change.after is None}
+    written = [(change.table, change.key) for change in changes if change.after is not None]
+    left = (
+        [(table, key) for table in ("tags", "links", "sources") for key in tables[table]] if destroyed else []
+    )
+    for table, key in written + left:
+        missing = [seq for seq in memories_of(table, key) if seq not in tables["memories"]]
+        if missing:
+            raise InvalidInput(
+                f"{table} {key} would name memory {missing[0]}, which does not exist",
+                recovery="destroy a memory together with its tags, links and sources",
+            )
+
+
+def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
+    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
+    tagged = {change.key[0] for change in changes if change.table == "tags"}  # type: ignore[index]
+    for seq in tagged & before["memories"].keys() & after["memories"].keys():
+        row = after["memories"][seq]
+        if row["revision"] == before["memories"][seq]["revision"]:
+            after["memories"][seq] = {**row, "revision": row["revision"] + 1}
+
+
+def _touch(tables: Tables, changes: Sequence[Change], but: AbstractSet[int]) -> None:
+    """Raise `touched` where a link, tag or source was written and of every neighbour of a memory that changed."""
+    touched: set[int] = set()
+    for change in changes:
+        if change.table != "memories":
+            touched |= set(memories_of(change.table, change.key))
+        elif change.before is not None and change.after is not None and not _counts_only(change):
+            touched |= {end for key in tables["links"] if change.key in key[:2] for end in key[:2]} - {
+                change.key
+            }
+    for seq in touched & tables["memories"].keys() - but:
+        row = tables["memories"][seq]
+        tables["memories"][seq] = {**row, "touched": row["touched"] + 1}
+
+
+def _counts_only(change: Change) -> bool:
+    return all(isinstance(value, Increment) for value in plain(change.table, change.after or {}).values())

@@ -1,0 +1,1 @@
+"""The store on SQLite: one file, one thread that writes, a few that read."""

@@ -1,0 +1,182 @@
+"""The tags, links and sources of one commit: compared, imaged and written.
+
+Knows their keys and values; knows memories only as what they hang on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from remanence.change import Change
+from remanence.errors import InvalidInput
+from remanence.model import LINK_COLUMNS
+from remanence.store.constraints import LINK_DEFAULTS, memories_of, plain
+from remanence.store.sqlite.audit import json_text, shape_of
+from remanence.store.sqlite.dialect import DECODING, id_list
+from remanence.store.sqlite.interned import TAG
+from remanence.store.sqlite.rows import decoded_link, encoded_link, link_digest
+from remanence.store.sqlite.transaction import Key, Work
+
+_VALUES = ", ".join(LINK_COLUMNS)
+_SELECT = {
+    "tags": "SELECT 1 FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
+    "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
+    "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
+}
+_PUT = {
+    "tags": "INSERT INTO tags (scope, seq, tag) VALUES (?, ?, ?) ON CONFLICT (scope, seq, tag) DO NOTHING",
+    "sources": (
+        "INSERT INTO sources (scope, seq, source, span) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (scope, seq, source) DO UPDATE SET span = excluded.span"
+    ),
+    "links": (
+        f"INSERT INTO links (scope, source, target, relation, {_VALUES}, digest)"
+        f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}, ?) ON CONFLICT (scope, source, target, relation) DO UPDATE"
+        f" SET {', '.join(f'{name} = excluded.{name}' for name in (*LINK_COLUMNS, 'digest'))}"
+    ),
+}
+_DELETE = {
+    "tags": "DELETE FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
+    "sources": "DELETE FROM sources WHERE scope = ? AND seq = ? AND source = ?",
+    "links": "DELETE FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
+}
+_ORDER = ("tags", "links", "sources")
+
+Row = Mapping[str, Any]
+
+
+class Attached:
+    """What one commit does to tags, links and sources, step by step."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._taken: dict[str, list[tuple[int, Change]]] = {table: [] for table in _ORDER}
+        self._rows: dict[tuple[str, Any], Row] = {}
+
+    @property
+    def ends(self) -> set[int]:
+        """Every memory at whose side something is written."""
+        return {
+            seq
+            for table, taken in self._taken.items()
+            for _, change in taken
+            for seq in memories_of(table, change.key)
+        }
+
+    @property
+    def tagged(self) -> set[int]:
+        """Every memory that gets or loses a tag."""
+        return {seq for _, change in self._taken["tags"] for seq in memories_of("tags", change.key)}
+
+    def take(self, n: int, change: Change) -> None:
+        """Sort one change in."""
+        self._taken[change.table].append((n, change))
+
+    def conflicts(self) -> Iterator[Key]:
+        """Read every row; yield those that are not as their change says they were."""
+        for table, taken in self._taken.items():
+            taken.sort(key=_key_of)  # rows that lie together are read and written together
+            for _, change in taken:
+                row = self._row(table, change.key)
+                if (row is None) is (change.before is not None) or not _matches(table, change.before, row):
+                    yield table, change.key
+
+    def images(self) -> None:
+        """Give the audit what each change did."""
+        images = self._work.images
+        for table, taken in self._taken.items():
+            for n, change in taken:
+                row = self._rows.get((table, change.key))
+                if change.after is None:
+                    images.destroyed(n, change, row or {})
+                elif row is None:
+                    images.created(n, change)
+                else:
+                    values = plain(table, change.after)
+                    shape = shape_of(images, self._work.names, self._work.connection, values)
+                    after = json_text(list(values.values()))
+                    images.updated(n, change, shape, [row[name] for name in values], after)
+
+    def refuse_dangling(self, gone: Iterable[int]) -> None:
+        """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
+        written = {
+            (table, change.key): memories_of(table, change.key)
+            for table, taken in self._taken.items()
+            for _, change in taken
+            if change.after is not None
+        }
+        if not written:
+            return
+        seqs = {seq for ends in written.values() for seq in ends}
+        found = self._work.connection.execute(
+            "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
+            (id_list(seqs), self._work.no),
+        )
+        missing = seqs - {seq for (seq,) in found.fetchall()} | seqs & set(gone)
+        for (table, key), ends in written.items() if missing else ():
+            for seq in missing.intersection(ends):
+                raise InvalidInput(
+                    f"{table} {key} would name memory {seq}, which does not exist",
+                    recovery="destroy a memory together with its tags, links and sources",
+                )
+
+    def write(self) -> None:
+        """Write what is new or other, then take away what goes."""
+        for table, taken in self._taken.items():
+            put = [self._put(table, change) for _, change in taken if change.after is not None]
+            if put:
+                self._work.connection.executemany(_PUT[table], put)
+        for table, taken in self._taken.items():
+            gone = [self._key(table, change.key) for _, change in taken if change.after is None]
+            if gone:
+                self._work.connection.executemany(_DELETE[table], gone)
+
+    def _row(self, table: str, key: Any) -> Row | None:
+        """Read a row and keep it for later."""
+        kept = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
+        if kept is None:
+            return None
+        with DECODING:
+            row = self._rows[table, key] = _READ[table](kept)
+        return row
+
+    def _key(self, table: str, key: Any) -> tuple[Any, ...]:
+        """Return a row's key as SQLite keeps it, the scope in front."""
+        if table == "tags":
+            return self._work.no, key[0], self._work.number(TAG, key[1])
+        return (self._work.no, *key)
+
+    def _put(self, table: str, change: Change) -> tuple[Any, ...]:
+        key = self._key(table, change.key)
+        if table == "tags":
+            return key
+        values = plain(table, change.after or {})
+        if table == "sources":
+            return (*key, values.get("span"))
+        whole = {**LINK_DEFAULTS, **self._rows.get((table, change.key), {}), **values}
+        kept = encoded_link(whole)
+        return (*key, *kept, link_digest(key[1:], kept))
+
+
+def _key_of(taken: tuple[int, Change]) -> Any:
+    return taken[1].key
+
+
+def _matches(table: str, before: Row | None, row: Row | None) -> bool:
+    if not before or row is None:
+        return True
+    return all(row[name] == value for name, value in plain(table, before).items())
+
+
+def _span(kept: Sequence[Any]) -> Row:
+    return {"span": kept[0]}
+
+
+def _nothing(_: Sequence[Any]) -> Row:
+    return {}
+
+
+_READ: Mapping[str, Callable[[Sequence[Any]], Row]] = {
+    "tags": _nothing,
+    "sources": _span,
+    "links": decoded_link,
+}

@@ -1,0 +1,343 @@
+"""What was done and why, in parts chained by digests: how a part is kept, read again and proven.
+
+Knows changes and causes as rows of `runs` and `changes`; writes no memory. A creation is kept by its key, an update
+by the columns that changed in the order of its shape, a destruction with the whole row. Where a row's values were
+kept earlier in the same part, only the number of that change is.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from remanence.change import Cause, Change, Increment, Logged
+from remanence.errors import StoreDamaged
+from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
+from remanence.store.constraints import LINK_DEFAULTS
+from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
+from remanence.store.sqlite.rows import DEFAULTS
+
+TABLES = ("memories", "tags", "links", "sources")
+UNCHAINED = bytes(32)  # what the first part follows
+CODE = {table: code for code, table in enumerate(TABLES)}
+# Values shorter than this are not worth a reference.
+_SHARED_MIN = 8
+
+# position, n, kind, key, subkey, shape, before, after
+Entry = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
+_RUN = (
+    "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
+    "planned", "changes", "previous", "digest",
+)  # fmt: skip
+_INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
+_CHANGE = 'position, n, kind, "key", subkey, shape, "before", "after"'
+_INSERT_CHANGE = f"INSERT INTO changes ({_CHANGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT_CHANGES = (
+    'SELECT position, n, kind, "key", subkey, shape, "before", "after" FROM changes WHERE position = ?'
+)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as canonical JSON."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+@dataclass(slots=True)
+class Images:
+    """The images of one part at its position, in the order of its changes, with each repeated image kept once."""
+
+    position: int
+    count: int
+    entries: list[Entry] = field(default_factory=list)
+    shapes: dict[int, str] = field(default_factory=dict)
+    mentioned: set[int] = field(default_factory=set)
+    _before: dict[str, int] = field(default_factory=dict)
+    _after: dict[str, int] = field(default_factory=dict)
+
+    def created(self, n: int, change: Change, revision: int = 1) -> None:
+        """Keep a creation by its key, and its revision where it is not the first."""
+        after = None if revision == 1 else json_text({"revision": revision})
+        self.entries.append((self.position, n, *self._keyed(change), None, None, after))
+
+    def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
+        """Keep a destruction with the whole row: a link's values in order, else whatever differs from the defaults."""
+        image = json_text([row[name] for name in LINK_COLUMNS] if change.table == "links" else row)
+        before = _shared(self._before, n, image)
+        self.entries.append((self.position, n, *self._keyed(change), None, before, None))
+
+    def updated(self, n: int, change: Change, shape: int, before: Sequence[Any], after: str) -> None:
+        """Keep an update by its values in the order of the shape, `before` with the revision at its end."""
+        old, new = _shared(self._before, n, json_text(before)), _shared(self._after, n, after)
+        self.entries.append((self.position, n, *self._keyed(change), shape, old, new))
+
+    def _keyed(self, change: Change) -> tuple[int, int, str | None]:
+        """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
+        key = change.key
+        if isinstance(key, int):
+            self.mentioned.add(key)
+            return 0, key, None
+        self.mentioned.add(key[0])
+        if len(key) == 2:
+            return CODE[change.table], key[0], key[1]
+        self.mentioned.add(key[1])
+        return CODE["links"], key[0], f"{key[1]}:{key[2]}"
+
+
+def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, columns: Iterable[str]) -> int:
+    """Return the number of an update's shape, the names of its columns in order."""
+    text = ",".join(columns)
+    number = names.make(connection, SHAPE, text)
+    images.shapes[number] = text
+    return number
+
+
+def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> None:
+    """Write one part at the end of the chain."""
+    last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
+    previous = last[0] if last else UNCHAINED
+    images.entries.sort(key=_number)
+    header = _header(images.position, scope, cause, images.count)
+    digest = _digest(previous, header, images.shapes, images.entries)
+    connection.execute(_INSERT_RUN, (*header, previous, digest))
+    connection.executemany(_INSERT_CHANGE, images.entries)
+    mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
+    connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditQuery:
+    """Which parts to read."""
+
+    run: str | None = None
+    memory: int | None = None
+    after: int = 0
+    limit: int = 1_000
+    rows: bool = True
+
+
+def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: AuditQuery) -> list[Logged]:
+    """Return logged parts, oldest first."""
+    number = names.number(connection, SCOPE, scope)
+    condition, source = "scope = ?1 AND position > ?2", "runs"
+    if asked.run is not None:
+        condition += " AND run = ?3"
+    if asked.memory is not None:
+        source = "mentions JOIN runs USING (position)"
+        condition += " AND mentions.seq = ?4"
+    if asked.memory is None and asked.run is None:
+        source += " INDEXED BY runs_scope"
+    found = connection.execute(
+        f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?5",
+        (number, asked.after, asked.run, asked.memory, asked.limit),
+    )
+    return [_logged(connection, names, row, asked) for row in found.fetchall()]
+
+
+def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
+    """Yield what is wrong with the chain: a part that does not follow from the one before, or was changed."""
+    expected, latest = UNCHAINED, 0
+    for row in connection.execute(f"SELECT {', '.join(_RUN)} FROM runs ORDER BY position").fetchall():
+        *header, previous, digest = row
+        entries = connection.execute(f"{_SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
+        shapes = names.all(connection, {entry[5] for entry in entries} - {None})
+        if latest + 1 != header[0] or previous != expected:
+            yield f"part {header[0]} does not follow part {latest}"
+        elif digest != _digest(previous, header, shapes, entries):
+            yield f"part {header[0]} is not what was written"
+        latest, expected = header[0], digest
+    (last,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    ).fetchone()
+    if last != latest:
+        yield f"parts {latest + 1} to {last} are missing"
+
+
+def _shared(seen: dict[str, int], n: int, text: str) -> str:
+    """Return a text, or the number of the change that has it already."""
+    if len(text) < _SHARED_MIN:
+        return text
+    first = seen.setdefault(text, n)
+    return text if first == n else str(first)
+
+
+def _number(entry: Entry) -> int:
+    return entry[1]
+
+
+def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, ...]:
+    """Return a part's row in `runs`, its digests apart."""
+    return (
+        position,
+        scope,
+        cause.run,
+        cause.part,
+        int(cause.final),
+        cause.verb,
+        cause.at,
+        cause.actor,
+        cause.policy,
+        json_text(dict(cause.detail)) if cause.detail else None,
+        json_text(list(cause.fired)) if cause.fired else None,
+        cause.destroyed,
+        int(cause.planned),
+        count,
+    )
+
+
+def _digest(
+    previous: bytes, header: Sequence[Any], shapes: Mapping[int, str], entries: Sequence[Sequence[Any]]
+) -> bytes:
+    """Return the digest of a part: what it follows, why it was done and what it changed."""
+    content = orjson.dumps([header, sorted(shapes.items()), entries])
+    return blake2b(previous + content, digest_size=32).digest()
+
+
+def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any], asked: AuditQuery) -> Logged:
+    (
+        position,
+        _,
+        run,
+        part,
+        final,
+        verb,
+        at,
+        actor,
+        policy,
+        detail,
+        fired,
+        destroyed,
+        planned,
+        count,
+        _,
+        digest,
+    ) = row
+    cause = Cause(
+        verb=verb,
+        at=at,
+        run=run,
+        part=part,
+        final=bool(final),
+        actor=actor,
+        policy=policy,
+        detail={} if detail is None else dict(orjson.loads(detail)),
+        destroyed=destroyed,
+        fired=() if fired is None else tuple(orjson.loads(fired)),
+        planned=bool(planned),
+    )
+    changes: tuple[Change, ...] = ()
+    if asked.rows or asked.memory is not None:
+        changes = tuple(_changes(connection, names, position, asked.memory))
+    if asked.memory is not None:
+        count = len(changes)
+    return Logged(position, cause, changes if asked.rows else (), digest.hex(), count)
+
+
+def _changes(
+    connection: sqlite3.Connection, names: Interned, position: int, memory: int | None
+) -> Iterator[Change]:
+    """Yield a part's changes in order, all of them or those of one memory."""
+    condition, about = "", (position,)
+    if memory is not None:
+        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
+        about = (position, memory)  # type: ignore[assignment]
+    statement = _SELECT_CHANGES.replace("?", "?1") + condition
+    entries = connection.execute(f"{statement} ORDER BY n", about).fetchall()
+    shapes = {
+        number: _Shape(text)
+        for number, text in names.all(connection, {entry[5] for entry in entries} - {None}).items()
+    }
+    images = _Resolved(connection, position)
+    for _, _, kind, key, subkey, shape, before, after in entries:
+        if kind not in range(len(TABLES)):
+            raise StoreDamaged(
+                f"part {position} changes a table {kind}, which there is not",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        yield _change(TABLES[kind], _key(kind, key, subkey), before, after, shapes.get(shape), images)
+
+
+def _key(kind: int, key: int, subkey: str | None) -> Any:
+    if subkey is None:
+        return key
+    if kind != CODE["links"]:
+        return key, subkey
+    target, _, relation = subkey.partition(":")
+    return key, int(target), int(relation)
+
+
+class _Resolved:
+    """Images by text, with references to earlier changes of the part followed."""
+
+    def __init__(self, connection: sqlite3.Connection, position: int) -> None:
+        self._connection = connection
+        self._position = position
+        self._held: dict[tuple[str, str], Any] = {}
+
+    def image(self, side: str, text: str) -> Any:
+        """Return the values that a text holds or refers to."""
+        if text[0] in "[{":
+            return orjson.loads(text)
+        held = self._held.get((side, text))
+        if held is None:
+            row = self._connection.execute(
+                f'SELECT "{side}" FROM changes WHERE position = ? AND n = ?', (self._position, int(text))
+            ).fetchone()
+            if row is None or row[0] is None:
+                raise StoreDamaged(
+                    f"part {self._position} refers to change {text}, which is not there",
+                    recovery="run `doctor`, then go back to the latest backup",
+                )
+            held = self._held[side, text] = orjson.loads(row[0])
+        return held
+
+
+class _Shape:
+    """The columns of an update, and which of them are blobs."""
+
+    def __init__(self, text: str) -> None:
+        self.columns = tuple(text.split(",")) if text else ()
+        self.counters = [(at, name) for at, name in enumerate(self.columns) if name in COUNTERS]
+        self._blobs = [name for name in self.columns if name in COLUMN and COLUMN[name].kind == "blob"]
+
+    def values(self, kept: Sequence[Any]) -> dict[str, Any]:
+        """Return values by column, the revision apart."""
+        found = dict(zip(self.columns, kept, strict=False))
+        for name in self._blobs:
+            found[name] = None if found[name] is None else bytes.fromhex(found[name])
+        return found
+
+
+def _change(
+    table: Any, key: Any, before: str | None, after: str | None, shape: _Shape | None, images: _Resolved
+) -> Change:
+    if before is None:
+        revision = {"revision": 1 if after is None else orjson.loads(after)["revision"]}
+        return Change(table, key, None, revision if table == "memories" else {})
+    if shape is None:
+        return Change(table, key, _whole(table, images.image("before", before)), None)
+    old, new = images.image("before", before), images.image("after", after or "[]")
+    was, now = shape.values(old), shape.values(new)
+    for at, name in shape.counters:
+        if isinstance(new[at], dict):
+            was[name], now[name] = Increment(-new[at]["by"]), Increment(new[at]["by"])
+    if len(old) > len(shape.columns):
+        was["revision"], now["revision"] = old[-1], old[-1] + 1
+    return Change(table, key, was, now)
+
+
+def _whole(table: str, image: Any) -> dict[str, Any]:
+    """Return the row that a destruction took away, all its columns."""
+    if table == "links":
+        # The first version kept no `resolved_at`, the last of them.
+        return {**LINK_DEFAULTS, **dict(zip(LINK_COLUMNS, image, strict=False))}
+    if table != "memories":
+        return dict(image)
+    return {
+        name: bytes.fromhex(image[name])
+        if column.kind == "blob" and name in image
+        else image.get(name, DEFAULTS[name])
+        for name, column in COLUMN.items()
+    }

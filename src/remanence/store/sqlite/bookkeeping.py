@@ -1,0 +1,141 @@
+"""What is kept beside memories: values by name, leases, what sessions covered and how many turns were heard.
+
+Neither audited nor undone. Each function runs inside one transaction; those that read need no more than a number.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.clock import MINUTE
+from remanence.model import INT_MAX
+from remanence.snapshot import Ints
+from remanence.store.base import Booked, Bookkeeping
+from remanence.store.sqlite.dialect import DECODING
+from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
+
+_PUT = (
+    "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)"
+    " ON CONFLICT (scope, name) DO UPDATE SET value = excluded.value"
+)
+# Spans are disjoint, so those that meet a new one lie together: from the last that began no later than it to the last
+# that begins no later than its end.
+_MEET = (
+    "DELETE FROM spans WHERE scope = ?1 AND began_at <= ?3 AND ended_at >= ?2 AND began_at >="
+    " (SELECT coalesce(max(began_at), ?2) FROM spans WHERE scope = ?1 AND began_at <= ?2)"
+    " RETURNING began_at, ended_at"
+)
+_HEAR = (
+    "INSERT INTO heard (scope, minute, turns) VALUES (?, ?, ?)"
+    " ON CONFLICT (scope, minute) DO UPDATE SET turns = turns + excluded.turns"
+)
+_CLOCKS = {
+    "active": "SELECT began_at, ended_at FROM spans WHERE scope = ? ORDER BY began_at",
+    "turns": "SELECT minute, turns FROM heard WHERE scope = ? ORDER BY minute",
+}
+
+
+def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
+    """Write values, spans and leases, then read what is asked for."""
+    no = names.make(connection, SCOPE, scope)
+    _write(connection, no, asked.put)
+    held = _values(connection, no, asked.swap)
+    swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
+    _write(connection, no, swapped)
+    gone = [(no, name) for name, value in {**asked.put, **swapped}.items() if value is None]
+    connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", gone)
+    if asked.cover is not None:
+        _cover(connection, no, *asked.cover)
+    if asked.release is not None:
+        _release(connection, no, *asked.release)
+    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
+    return _answer(connection, no, asked, fence)
+
+
+def booked(connection: sqlite3.Connection, names: Interned, scope: str, asked: Bookkeeping) -> Booked:
+    """Answer what asks for no writing; a scope that nobody wrote to holds nothing."""
+    return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
+
+
+def hear(connection: sqlite3.Connection, scope: int, at: int, turns: int) -> None:
+    """Add turns to the minute in which they were heard."""
+    connection.execute(_HEAR, (scope, at // MINUTE * MINUTE, turns))
+
+
+def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
+    """Return what a clock is read from: spans or turns heard, ascending."""
+    rows = connection.execute(_CLOCKS[name], (scope,)).fetchall()
+    with DECODING:
+        if name == "turns" and not all(0 < turns <= INT_MAX for _, turns in rows):
+            raise ValueError("turns that nobody can have heard")
+        return np.array(rows, np.int64).reshape(-1, 2)
+
+
+def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None) -> Booked:
+    return Booked(
+        _values(connection, no, asked.get, asked.under),
+        fence,
+        spans=clock(connection, no, "active") if "active" in asked.clocks else None,
+        heard=clock(connection, no, "turns") if "turns" in asked.clocks else None,
+    )
+
+
+def _values(
+    connection: sqlite3.Connection, scope: int, wanted: Iterable[str], under: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the values that there are, by name, and those of all names that begin so."""
+    ranges = [(name, f"{name}\0") for name in wanted]
+    ranges += [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in under]
+    statement = "SELECT name, value FROM settings WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
+    rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
+    with DECODING:
+        values = {name: orjson.loads(value) for name, value in rows}
+        if None in values.values():
+            raise ValueError("a kept value is null")
+        return values
+
+
+def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:
+    rows = [
+        (scope, name, orjson.dumps(value).decode()) for name, value in values.items() if value is not None
+    ]
+    connection.executemany(_PUT, rows)
+
+
+def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:
+    """Join an interval with all that it meets."""
+    met = connection.execute(_MEET, (scope, began, ended)).fetchall()
+    began, ended = min([began, *(row[0] for row in met)]), max([ended, *(row[1] for row in met)])
+    if began < ended:
+        connection.execute(
+            "INSERT INTO spans (scope, began_at, ended_at) VALUES (?, ?, ?)", (scope, began, ended)
+        )
+
+
+def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:
+    """Take or renew a lease; return its fence, or None where another holds it."""
+    name, holder, until = lease
+    row = connection.execute(
+        "SELECT holder, until, fence FROM leases WHERE scope = ? AND name = ?", (scope, name)
+    ).fetchone()
+    held_by, held_until, fence = row or ("", now, 0)
+    if held_by != holder and held_until > now:
+        return None
+    fence += held_by != holder
+    connection.execute(
+        "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
+        " DO UPDATE SET holder = excluded.holder, until = excluded.until, fence = excluded.fence",
+        (scope, name, holder, until, fence),
+    )
+    return int(fence)
+
+
+def _release(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
+    """Free a lease; its fence stays, so that the next holder's is higher."""
+    connection.execute(
+        "UPDATE leases SET holder = '', until = min(until, 0) WHERE scope = ? AND name = ? AND holder = ?",
+        (scope, name, holder),
+    )

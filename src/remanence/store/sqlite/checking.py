@@ -1,0 +1,141 @@
+"""Whether what is stored is sound: SQLite's own checks, and ours, which see what those cannot.
+
+Reads everything and mends nothing; each check says what it saw, also where the file breaks under it.
+"""
+
+import sqlite3
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from remanence.model import LINK_COLUMNS, Status
+from remanence.store.base import Check
+from remanence.store.lineage import REPLACING, lineage
+from remanence.store.sqlite import audit, fulltext
+from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
+from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.rows import DIGESTED, link_digest, plain_values, read_columns, row_digest
+from remanence.text import term_hash
+
+SHOWN_MAX = 5
+_MASK = (1 << 64) - 1
+# FTS5's ascii tokeniser folds these, and nothing else.
+_FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+Faults = Iterator[str]
+_UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
+_REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
+
+
+def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
+    """Look at everything; the list has one entry a check, sound or not."""
+    return [
+        _looked("structure", "every page is in order", lambda: _structure(connection)),
+        _looked("references", "every row names rows that are there", lambda: _references(connection)),
+        _looked("rows", "every memory is what was written", lambda: _memories(connection, names)),
+        _looked("links", "every link is what was written", lambda: _links(connection)),
+        _looked("audit", "every part follows from the one before", lambda: audit.broken(connection, names)),
+        _looked(
+            "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
+        ),
+        _lineage(connection),
+    ]
+
+
+def _looked(name: str, sound: str, look: Callable[[], Faults]) -> Check:
+    found: list[str] = []
+    try:
+        found.extend(look())
+    except _UNREADABLE as error:
+        found.append(f"cannot be read: {error}")
+    more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
+    return Check(name, not found, "; ".join(found[:SHOWN_MAX]) + more if found else sound)
+
+
+def _structure(connection: sqlite3.Connection) -> Faults:
+    # quick_check would not compare indexes with their tables.
+    for (line,) in connection.execute("PRAGMA integrity_check").fetchall():
+        if line != "ok":
+            yield line
+
+
+def _references(connection: sqlite3.Connection) -> Faults:
+    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchall():
+        yield f"{table} {row or ''} names no row of {parent}"
+    halves = connection.execute(
+        "SELECT seq FROM memories WHERE seq NOT IN (SELECT seq FROM states)"
+        " UNION SELECT m.seq FROM memories m JOIN states s ON s.seq = m.seq WHERE m.scope <> s.scope"
+    )
+    for (seq,) in halves.fetchall():
+        yield f"memory {seq} has no state in its scope"
+
+
+def _memories(connection: sqlite3.Connection, names: Interned) -> Faults:
+    scopes = names.all(
+        connection, [no for (no,) in connection.execute("SELECT DISTINCT scope FROM memories").fetchall()]
+    )
+    for scope, digest, seq, kept in read_columns(connection, DIGESTED):
+        if row_digest(scopes.get(scope, ""), plain_values(connection, names, DIGESTED, kept)) != digest:
+            yield f"memory {seq} is not what was written"
+
+
+def _links(connection: sqlite3.Connection) -> Faults:
+    rows = connection.execute(
+        f"SELECT source, target, relation, digest, {', '.join(LINK_COLUMNS)} FROM links"
+    )
+    for source, target, relation, digest, *kept in rows:
+        if link_digest((source, target, relation), kept) != digest:
+            yield f"link {source} {target} {relation} is not what was written"
+
+
+def _lineage(connection: sqlite3.Connection) -> Check:
+    try:
+        links = connection.execute(
+            "SELECT source, target, status FROM links CROSS JOIN states ON seq = source"
+            f" WHERE relation IN ({_REPLACING})"
+        ).fetchall()
+        fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
+        return lineage(links, dict(fallen.fetchall()))
+    except _UNREADABLE as error:
+        return Check("lineage", ok=False, detail=f"cannot be read: {error}")
+
+
+def _full_text(connection: sqlite3.Connection) -> Faults:
+    """Compare index and statistics with the texts themselves, by sums that no order changes."""
+    counted: Counter[tuple[int, int]] = Counter()
+    holding: Counter[int] = Counter()
+    expected = pairs = 0
+    for seq, scope, text in connection.execute("SELECT seq, scope, text FROM memories"):
+        distinct = fulltext.words_of(text)
+        holding[scope] += bool(distinct)
+        counted.update([(scope, term_hash(stem)) for stem in distinct])
+        for token in {_folded(token) for token in tokens(scope, distinct)}:
+            expected, pairs = (expected + hash((token, seq))) & _MASK, pairs + 1
+    held = found = 0
+    connection.execute(WORDS_VIEW)
+    waiting = ((_folded(word), seq) for word, seq in fulltext.waiting_words(connection))
+    for token, seq in chain(connection.execute("SELECT term, doc FROM temp.held"), waiting):
+        held, found = (held + hash((token, seq))) & _MASK, found + 1
+    if (held, found) != (expected, pairs):
+        yield f"full text holds {found} words of memories where the texts have {pairs}, or others"
+    yield from _statistics(connection, counted, holding)
+
+
+def _statistics(
+    connection: sqlite3.Connection, counted: Counter[tuple[int, int]], holding: Counter[int]
+) -> Faults:
+    kept = Counter(
+        {(scope, term): df for scope, term, df in connection.execute("SELECT scope, term, df FROM terms")}
+    )
+    kept.update(fulltext.waiting_terms(connection))
+    wrong = [key for key in kept.keys() | counted.keys() if kept[key] != counted[key]]
+    if wrong:
+        yield f"{len(wrong)} terms are counted wrongly"
+    for scope, memories in connection.execute("SELECT scope, memories FROM scopes").fetchall():
+        if memories != holding[scope]:
+            yield f"scope {scope} counts {memories} memories with words, there are {holding[scope]}"
+
+
+def _folded(token: str) -> str:
+    return token if token == token.lower() else token.translate(_FOLD)

@@ -1,0 +1,113 @@
+"""Interned kept once and meant by number: scopes, categories, threads, tags, and the shapes of logged changes.
+
+Numbers never change and are never given up, so a cache needs no news of other processes. Knows nothing of what a
+name stands for.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+
+from remanence.store.sqlite.dialect import id_list
+
+SCOPE, TAG, SHAPE = "scope", "tag", "shape"
+CACHED_MAX = 200_000
+
+
+class Interned:
+    """What is committed, shared by all threads of a process."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], int] = {}
+        self.texts: dict[int, str] = {}
+
+    def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
+        """Return the number of a name, or None where nobody ever used it."""
+        number = self.numbers.get((space, name))
+        if number is None:
+            number = _select(connection, space, name)
+            if number is not None:
+                self.learn(space, name, number)
+        return number
+
+    def text(self, connection: sqlite3.Connection, number: int) -> str:
+        """Return the name behind a number."""
+        text = self.texts.get(number)
+        return text if text is not None else self.all(connection, [number])[number]
+
+    def all(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the names behind many numbers."""
+        wanted = set(numbers)
+        found = {number: self.texts[number] for number in wanted if number in self.texts}
+        missing = id_list(wanted - found.keys())
+        rows = connection.execute(
+            "SELECT no, space, name FROM json_each(?) CROSS JOIN names ON no = value", (missing,)
+        )
+        for number, space, name in rows.fetchall() if missing != "[]" else ():
+            found[number] = name
+            self.learn(space, name, number)
+        return found
+
+    def learn(self, space: str, name: str, number: int) -> None:
+        """Remember a committed name."""
+        if len(self.numbers) >= CACHED_MAX:
+            self.numbers, self.texts = {}, {}
+        self.numbers[space, name] = number
+        self.texts[number] = name
+
+
+class Fresh:
+    """The writer's view: what its open transaction has made or seen is shared only once committed."""
+
+    def __init__(self, names: Interned) -> None:
+        self._names = names
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._texts: dict[int, str] = {}
+
+    def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
+        """Return the number of a name, or None where nobody ever used it."""
+        number = self._names.numbers.get((space, name)) or self._numbers.get((space, name))
+        if number is None:
+            number = _select(connection, space, name)
+            if number is not None:
+                self._note(space, name, number)
+        return number
+
+    def make(self, connection: sqlite3.Connection, space: str, name: str) -> int:
+        """Return the number of a name, giving it one where it has none."""
+        number = self.number(connection, space, name)
+        if number is None:
+            connection.execute("INSERT INTO names (space, name) VALUES (?, ?)", (space, name))
+            (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
+            assert number is not None
+            self._note(space, name, number)
+        return number
+
+    def text(self, connection: sqlite3.Connection, number: int) -> str:
+        """Return the name behind a number."""
+        text = self._names.texts.get(number) or self._texts.get(number)
+        if text is None:
+            space, text = connection.execute(
+                "SELECT space, name FROM names WHERE no = ?", (number,)
+            ).fetchone()
+            self._note(space, text, number)
+        return text
+
+    def keep(self) -> None:
+        """The transaction was committed: share what it made."""
+        for (space, name), number in self._numbers.items():
+            self._names.learn(space, name, number)
+        self.drop()
+
+    def drop(self) -> None:
+        """Forget what a transaction that was rolled back made."""
+        if self._numbers:
+            self._numbers, self._texts = {}, {}
+
+    def _note(self, space: str, name: str, number: int) -> None:
+        self._numbers[space, name] = number
+        self._texts[number] = name
+
+
+def _select(connection: sqlite3.Connection, space: str, name: str) -> int | None:
+    row = connection.execute("SELECT no FROM names WHERE space = ? AND name = ?", (space, name)).fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,198 @@
+"""The memories of one commit: compared, imaged, then written to their three tables and to the full text.
+
+Knows columns, counters and transitions; knows nothing of tags, links and sources.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from remanence.change import Change
+from remanence.model import COLUMNS, Status
+from remanence.store.constraints import refuse_state
+from remanence.store.memory.tables import freed
+from remanence.store.sqlite import fulltext
+from remanence.store.sqlite.dialect import DECODING
+from remanence.store.sqlite.rows import (
+    DEFAULTS,
+    DIGESTED,
+    MEMORIES,
+    STATES,
+    plain_values,
+    read_rows,
+    row_digest,
+)
+from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.updates import Updates, matches, slots
+
+_ALL = tuple(column.name for column in COLUMNS)
+
+_STATE_NAMES = tuple(column.name for column in STATES)
+_STATE_DEFAULTS = tuple((column.name, DEFAULTS[column.name]) for column in STATES)
+# Columns of a new state whose plain value is not what is kept.
+_CONVERTED = tuple(
+    (at, column) for at, column in enumerate(STATES) if column.kind in {"enum", "flag", "fraction", "name"}
+)
+_TOUCHED_AT = _STATE_NAMES.index("touched")
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+_INSERT_MEMORY = _insert("memories", ("seq", "scope", *(column.name for column in MEMORIES), "digest"))
+_INSERT_STATE = _insert("states", ("seq", "scope", *_STATE_NAMES))
+_INSERT_VECTOR = _insert("vectors", ("seq", "vector"))
+_TAKEN = (
+    "SELECT EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND id = ?2)"
+    " OR EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND key = ?3)"
+    " OR EXISTS (SELECT 1 FROM memories m JOIN states s ON s.seq = m.seq"
+    "            WHERE m.scope = ?1 AND m.fingerprint = ?4 AND s.status < 2)"
+    " OR EXISTS (SELECT 1 FROM memories WHERE seq = ?5)"
+)
+_UNCLAIMED = frozenset({("key", None), ("fingerprint", None)})
+
+
+class Memories:
+    """What one commit does to memories, step by step."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._created: list[tuple[int, Change]] = []
+        self._updates = Updates(work)
+        self._destroyed: list[tuple[int, Change]] = []
+        self._gone: dict[int, dict[str, Any]] = {}
+        self._sound: set[tuple[Any, ...]] = set()
+
+    @property
+    def created(self) -> set[int]:
+        """The sequence numbers of new memories."""
+        return {change.key for _, change in self._created}  # type: ignore[misc]
+
+    @property
+    def destroyed(self) -> list[int]:
+        """The sequence numbers of memories whose rows go."""
+        return [change.key for _, change in self._destroyed]  # type: ignore[misc]
+
+    @property
+    def changed(self) -> list[int]:
+        """The sequence numbers of memories whose content or state changes."""
+        return self._updates.changed
+
+    def take(self, n: int, change: Change) -> None:
+        """Sort one change in."""
+        if change.before is None:
+            self._created.append((n, change))
+        elif change.after is None:
+            self._destroyed.append((n, change))
+        else:
+            self._updates.take(n, change)
+
+    def conflicts(self) -> Iterator[Key]:
+        """Yield every row that is not as its change says it was."""
+        yield from self._taken()
+        yield from self._updates.conflicts()
+        yield from self._missing()
+
+    def images(self) -> None:
+        """Give the audit what each change did."""
+        work = self._work
+        for n, change in self._created:
+            work.images.created(n, change, (change.after or {}).get("revision", 1))
+        self._updates.images()
+        for n, change in self._destroyed:
+            row = self._gone[change.key]  # type: ignore[index]
+            work.images.destroyed(
+                n, change, {name: _hex(value) for name, value in row.items() if value != DEFAULTS[name]}
+            )
+
+    def update(self) -> None:
+        """Write all updates; what loses its key loses it first, since an update may give it to another."""
+        keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
+        keyed += [(seq,) for seq in self._updates.unnamed]
+        if keyed:
+            self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
+        self._updates.write()
+
+    def create(self) -> None:
+        """Write all new memories, and index their texts."""
+        if not self._created:
+            return
+        work, rows, states, vectors = self._work, [], [], []
+        for _, change in self._created:
+            after = change.after or {}
+            rows.append(self._memory_row(change.key, after))
+            states.append(self._state_row(change.key, after))
+            if after.get("vector") is not None:
+                vectors.append((change.key, after["vector"]))
+        work.connection.executemany(_INSERT_MEMORY, rows)
+        work.connection.executemany(_INSERT_STATE, states)
+        work.connection.executemany(_INSERT_VECTOR, vectors)
+        texts = [(change.key, (change.after or {})["text"]) for _, change in self._created]
+        work.words += fulltext.add(work.connection, work.no, texts)  # type: ignore[arg-type]
+
+    def destroy(self) -> None:
+        """Take rows away that no tag, link or source names any more."""
+        if not self._destroyed:
+            return
+        work, seqs = self._work, [(seq,) for seq in self.destroyed]
+        work.words -= fulltext.remove(
+            work.connection, work.no, [(seq, row["text"]) for seq, row in self._gone.items()]
+        )
+        for table in ("vectors", "states", "memories"):
+            work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
+
+    def _taken(self) -> Iterator[Key]:
+        """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
+        claimed: set[tuple[str, Any]] = set()
+        execute = self._work.connection.execute
+        free = freed(self._updates.taken)
+        for _, change in self._created:
+            after = change.after or {}
+            stands = after.get("status", Status.INBOX) in {Status.INBOX, Status.ACTIVE}
+            mark = after["fingerprint"] if stands else None
+            key = after.get("key")
+            claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED
+            named = None if key in free else key
+            (taken,) = execute(_TAKEN, (self._work.no, after["id"], named, mark, change.key)).fetchone()
+            if taken or not claims.isdisjoint(claimed):
+                yield "memories", change.key
+            claimed |= claims
+
+    def _missing(self) -> Iterator[Key]:
+        """Read whole the rows that go; yield those that are gone already or changed."""
+        work = self._work
+        kept = read_rows(work.connection, work.no, _keys(self._destroyed), _ALL) if self._destroyed else {}
+        for _, change in self._destroyed:
+            row, before = kept.get(change.key), change.before or {}  # type: ignore[arg-type]
+            if row is None or not matches(work, slots(tuple(before), _ALL), before, row):
+                yield "memories", change.key
+            else:
+                with DECODING:
+                    self._gone[change.key] = plain_values(work.connection, work.names, _ALL, row)  # type: ignore[index]
+
+    def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
+        work = self._work
+        row = {name: after.get(name, DEFAULTS[name]) for name in DIGESTED}
+        row["role"] = int(row["role"])
+        kept = [work.kept(column, after.get(column.name)) for column in MEMORIES]
+        return (seq, work.no, *kept, row_digest(work.scope, row))
+
+    def _state_row(self, seq: Any, after: Mapping[str, Any]) -> list[Any]:
+        values = [after.get(name, default) for name, default in _STATE_DEFAULTS]
+        for at, column in _CONVERTED:
+            if values[at] is not None:
+                values[at] = self._work.kept(column, values[at])
+        values[_TOUCHED_AT] = 0
+        refuse_move = (None, values[0], values[1], values[2] is None)
+        if refuse_move not in self._sound:
+            refuse_state(seq, dict(zip(_STATE_NAMES, values, strict=True)))
+            self._sound.add(refuse_move)
+        return [seq, self._work.no, *values]
+
+
+def _keys(taken: Iterable[tuple[int, Change]]) -> Iterator[int]:
+    return (change.key for _, change in taken)  # type: ignore[misc]
+
+
+def _hex(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value

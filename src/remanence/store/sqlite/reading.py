@@ -1,0 +1,278 @@
+"""Everything that is read by row: memories, links, postings, vectors, twins and scopes.
+
+Each function runs inside one read transaction; none binds a list that grows with what is asked.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.errors import StoreDamaged
+from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Relation, Segment, Status, Tail
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
+from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings
+from remanence.store.constraints import refuse_unknown_columns
+from remanence.store.sqlite import fulltext
+from remanence.store.sqlite.commits import position_of
+from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.interned import SCOPE, TAG, Interned
+from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
+
+Ints = npt.NDArray[np.int64]
+
+_TWIN = (
+    "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
+    " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
+)
+# The last memories of a segment, newest first: a session has an index; threads and runs are looked for among the last
+# arrivals, of which as many are read as it takes.
+_LATEST = (
+    "SELECT seq, said_at FROM (SELECT seq, said_at, session, thread, agent FROM states WHERE scope = ?1"
+    f" ORDER BY seq DESC LIMIT {LOOK_BACK}) WHERE session IS NULL AND "
+)
+_TAILS = {
+    "session": "SELECT seq, said_at FROM states WHERE scope = ?1 AND session = ?2 ORDER BY seq DESC",
+    "thread": f"{_LATEST} thread = ?2",
+    "run": f"{_LATEST} thread IS NULL AND agent IS ?2",
+}
+
+
+def get(
+    connection: sqlite3.Connection, names: Interned, scope: str, wanted: Sequence[int | str]
+) -> list[Memory | None]:
+    """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return [None] * len(wanted)
+    seqs = [name if isinstance(name, int) else _seq_of(connection, no, name) for name in wanted]
+    found = _memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
+    return [None if seq is None else found.get(seq) for seq in seqs]
+
+
+def find(connection: sqlite3.Connection, names: Interned, scope: str, asked: Find) -> list[Memory]:
+    """List memories by status, tags and columns."""
+    refuse_unknown_columns(asked.equal)
+    no = names.number(connection, SCOPE, scope)
+    conditions = None if no is None else _conditions(connection, names, no, asked)
+    if no is None or conditions is None:
+        return []
+    order = "ASC" if asked.oldest_first else "DESC"
+    where = " AND ".join(condition for condition, _ in conditions)
+    values = [value for _, given in conditions for value in given]
+    wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
+    rows = connection.execute(
+        f"SELECT s.seq FROM states s{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
+        (*values, asked.limit),
+    )
+    seqs = [seq for (seq,) in rows.fetchall()]
+    found = _memories(connection, names, scope, no, seqs)
+    return [found[seq] for seq in seqs]
+
+
+def arriving(connection: sqlite3.Connection, names: Interned, scope: str, asked: Arriving) -> Known:
+    """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return Known()
+    row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
+    if row is not None and row[0] < 0:
+        raise ValueError("fewer memories than none")
+    twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
+    keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
+    tails = ((segment, _tail(connection, names, no, segment)) for segment in asked.segments)
+    return Known(
+        twins={mark: twin for mark, twin in twins if twin is not None},
+        keys={key: twin for key, twin in keys if twin is not None},
+        tails={segment: tail for segment, tail in tails if tail is not None},
+        memories=row[0] if row else 0,
+        df=fulltext.frequencies(connection, no, asked.terms),
+    )
+
+
+def search(connection: sqlite3.Connection, names: Interned, scope: str, stems: Sequence[str]) -> Postings:
+    """Return the postings of stems; unknown stems have empty ones."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return Postings({stem: np.empty(0, np.int64) for stem in stems}, 0)
+    return Postings(fulltext.postings(connection, no, stems), position_of(connection, no))
+
+
+def vectors(
+    connection: sqlite3.Connection, names: Interned, scope: str, after: int, only: Sequence[int] | None
+) -> tuple[Ints, npt.NDArray[np.float16]]:
+    """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
+    no = names.number(connection, SCOPE, scope)
+    if only is None:
+        rows = connection.execute(*_all_vectors(connection, no, after)).fetchall()
+    else:
+        rows = connection.execute(
+            "SELECT s.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
+            " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq",
+            (no, after, id_list(set(only))),
+        ).fetchall()
+    if not rows:
+        return np.empty(0, np.int64), np.empty((0, 0), np.float16)
+    seqs, blobs = zip(*rows, strict=True)
+    sizes = set(map(len, blobs))
+    if len(sizes) > 1 or any(size % 2 for size in sizes):
+        raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
+    # A bytearray, so that whoever asked may write to the array without a copy.
+    return np.array(seqs, np.int64), np.frombuffer(bytearray().join(blobs), "<f2").reshape(len(rows), -1)
+
+
+def _all_vectors(
+    connection: sqlite3.Connection, no: int | None, after: int
+) -> tuple[str, tuple[int | None, ...]]:
+    """Return the query for all vectors of a scope above `after`: where no other scope's stand between, one range."""
+    count, first, last = connection.execute(
+        "SELECT count(*), min(seq), max(seq) FROM states WHERE scope = ? AND seq > ?", (no, after)
+    ).fetchone()
+    if count and count == last - first + 1:
+        return "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq", (first, last)
+    joined = (
+        "SELECT s.seq, v.vector FROM states s JOIN vectors v ON v.seq = s.seq"
+        " WHERE s.scope = ? AND s.seq > ? ORDER BY s.seq"
+    )
+    return joined, (no, after)
+
+
+def neighbours(
+    connection: sqlite3.Connection,
+    names: Interned,
+    scope: str,
+    seqs: Sequence[int],
+    relation: Relation | None,
+) -> list[Link]:
+    """Return every link, or those of one relation, with one of these memories at an end, in order of its key."""
+    no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
+    only = "" if relation is None else f" AND relation = {int(relation)}"
+    columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
+    # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
+    rows = connection.execute(
+        f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value{only}"
+        f" UNION SELECT {columns} FROM json_each(?1)"
+        f" CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value{only}"
+        " ORDER BY source, target, relation",
+        (given, no),
+    )
+    return [link(row) for row in rows.fetchall()]
+
+
+def scopes(connection: sqlite3.Connection) -> list[str]:
+    """List the scopes that hold anything."""
+    found = connection.execute(
+        "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
+        " UNION SELECT scope FROM leases UNION SELECT scope FROM fired UNION SELECT scope FROM spans"
+        " UNION SELECT scope FROM heard) ORDER BY name"
+    )
+    return [name for (name,) in found.fetchall()]
+
+
+def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None:
+    """Return the sequence number behind an id or, failing that, a key."""
+    for column in ("id", "key"):
+        row = connection.execute(
+            f"SELECT seq FROM memories WHERE scope = ? AND {column} = ?", (scope, name)
+        ).fetchone()
+        if row is not None:
+            return int(row[0])
+    return None
+
+
+def _memories(
+    connection: sqlite3.Connection, names: Interned, scope: str, no: int, seqs: Iterable[int]
+) -> dict[int, Memory]:
+    """Return whole memories by sequence number."""
+    given = id_list(seqs)
+    rows = connection.execute(selected(WHOLE_NAMES), (given, no)).fetchall()
+    texts = names.all(connection, names_in(rows))
+    tags = _grouped(
+        connection.execute(
+            "SELECT seq, name FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
+            " JOIN names ON no = tag ORDER BY seq, name",
+            (given, no),
+        )
+    )
+    sources = _grouped(
+        connection.execute(
+            "SELECT seq, source FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value ORDER BY seq, source",
+            (given, no),
+        )
+    )
+    return {
+        row[0]: memory(
+            scope, row, texts, tags=tuple(tags.get(row[0], ())), sources=tuple(sources.get(row[0], ()))
+        )
+        for row in rows
+    }
+
+
+def _grouped(rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
+    groups: dict[int, list[str]] = defaultdict(list)
+    for seq, text in rows:
+        groups[seq].append(text)
+    return groups
+
+
+Condition = tuple[str, tuple[Any, ...]]
+_ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
+
+
+def _conditions(
+    connection: sqlite3.Connection, names: Interned, no: int, asked: Find
+) -> list[Condition] | None:
+    """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
+    found: list[Condition] = [("s.scope = ?", (no,))]
+    if asked.among is None:
+        found.append(("s.seq > ?", (asked.after,)))
+    else:  # one bound, since SQLite seeks by one alone
+        found.append(
+            (f"s.seq > max(?, (SELECT min(seq) - 1 FROM ({_ARRIVALS})))", (asked.after, no, asked.among))
+        )
+    if asked.statuses is not None:
+        held = ", ".join(str(int(status)) for status in asked.statuses)
+        found.append((f"s.status IN ({held})", ()))
+    for tag in asked.tags:
+        number = names.number(connection, TAG, tag)
+        found.append(
+            (
+                "EXISTS (SELECT 1 FROM tags t WHERE t.scope = s.scope AND t.seq = s.seq AND t.tag = ?)",
+                (number,),
+            )
+        )
+    for name, value in asked.equal.items():
+        column = COLUMN[name]
+        if column.kind == "name" and value is not None:
+            kept: Any = names.number(connection, name, value)
+            if kept is None:
+                return None
+        else:
+            kept = encoded(column, value)
+        found.append((f"{place(column)} IS ?", (kept,)))
+    return found
+
+
+def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> KnownMemory | None:
+    row = connection.execute(_TWIN.format(column=column), (scope, value)).fetchone()
+    if row is None:
+        return None
+    seq, name, status, revision, mark = row
+    return KnownMemory(seq, name, Status(status), revision, mark)
+
+
+def _tail(connection: sqlite3.Connection, names: Interned, scope: int, segment: Segment) -> Tail | None:
+    column, name = SPACES[segment.kind], segment.name
+    number = None if name is None else names.number(connection, column, name)
+    if number is None and name is not None:
+        return None
+    query = f"{_TAILS[segment.kind]} LIMIT {FIRST_IN_SEGMENT}"
+    latest = connection.execute(query, (scope, number)).fetchall()
+    if not latest:
+        return None
+    (text,) = connection.execute("SELECT text FROM memories WHERE seq = ?", (latest[0][0],)).fetchone()
+    said_at = [at for _, at in latest]
+    return Tail(counted(segment.kind, said_at), said_at[0], text)

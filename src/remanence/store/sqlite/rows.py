@@ -1,0 +1,232 @@
+"""A memory's row between the two worlds: plain values as changes name them, and what SQLite keeps.
+
+Knows the columns of `model` and where each lives; knows nothing of transactions or of what a change means.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from struct import Struct
+from typing import Any, Protocol
+
+import orjson
+
+from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relation
+from remanence.store.constraints import TIME_BOUND
+from remanence.store.sqlite.dialect import id_list
+
+MILLION = 1_000_000
+DIGEST_BYTES = 8  # against decay of the medium, not against forgers
+Values = Mapping[str, Any]
+
+STATES = tuple(column for column in COLUMNS if column.home == "states")
+MEMORIES = tuple(column for column in COLUMNS if column.home == "memories")
+DEFAULTS: Values = {
+    column.name: int(column.default) if column.labels and column.default is not None else column.default
+    for column in COLUMNS
+}
+# Text, identity and provenance: what a row's digest covers.
+DIGESTED = ("id", "key", "text", "fingerprint", "said_at", "learned_at", "speaker", "role")
+
+_ALIAS = {"memories": "m", "states": "s", "vectors": "v"}
+_LINK_DIGEST = Struct("<9q")
+_TIME_DIGEST = Struct("<q")
+_NONE = -(2**63)
+# What of a column can be written as it comes.
+_AS_INT = frozenset({"int", "time", "flag", "enum"})
+
+
+class Numbering(Protocol):
+    """Something that knows names by number."""
+
+    def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
+        """Return the number of a name, or None where nobody ever used it."""
+        ...
+
+    def text(self, connection: sqlite3.Connection, number: int) -> str:
+        """Return the name behind a number."""
+        ...
+
+
+def encoded(column: Column, value: Any) -> Any:
+    """Turn a plain value into what SQLite keeps; a name stays a name, its number is the caller's to find."""
+    if value is None:
+        return None
+    if column.kind in _AS_INT:
+        return int(value)
+    if column.kind == "fraction":
+        return round(value * MILLION)
+    if column.kind == "json":
+        return orjson.dumps(dict(value), option=orjson.OPT_SORT_KEYS).decode()
+    return value
+
+
+def decoded(column: Column, value: Any) -> Any:
+    """Turn what SQLite keeps into the plain value; a name's number is the caller's to replace."""
+    if value is None:
+        return None
+    if column.kind == "fraction":
+        return value / MILLION
+    if column.kind == "json":
+        return _mapping(value)
+    if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
+        raise ValueError(f"{value} is no time")
+    return value
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    read = orjson.loads(text)
+    if not isinstance(read, dict):
+        raise TypeError(f"{text[:40]!r} is no mapping")
+    return read
+
+
+def selected(names: Iterable[str], where: str = "") -> str:
+    """Return the statement that reads columns of the memories in a JSON list (parameter 1) of a scope (2).
+
+    Each row starts with `seq`; only the tables that the columns need are joined.
+    """
+    columns = [COLUMN[name] for name in names]
+    homes = {column.home for column in columns}
+    fields = ", ".join(["s.seq", *(place(column) for column in columns)])
+    joins = " JOIN memories m ON m.seq = s.seq" * ("memories" in homes)
+    joins += " LEFT JOIN vectors v ON v.seq = s.seq" * ("vectors" in homes)
+    return (
+        f"SELECT {fields} FROM json_each(?1) AS given CROSS JOIN states s ON s.seq = given.value{joins}"
+        f" WHERE s.scope = ?2{where}"
+    )
+
+
+def place(column: Column) -> str:
+    """Return a column's name with the alias of its table."""
+    return f"{_ALIAS[column.home]}.{column.name}"
+
+
+def read_rows(
+    connection: sqlite3.Connection, scope: int, seqs: Iterable[int], names: Sequence[str]
+) -> dict[int, tuple[Any, ...]]:
+    """Return the kept values of some columns by sequence number; a memory that is not there is left out."""
+    found = connection.execute(selected(names), (id_list(seqs), scope))
+    return {row[0]: row[1:] for row in found.fetchall()}
+
+
+def read_columns(
+    connection: sqlite3.Connection, names: Sequence[str]
+) -> Iterator[tuple[int, bytes, int, tuple[Any, ...]]]:
+    """Yield (scope, digest, seq, kept values of some columns) of every memory of the database."""
+    fields = ", ".join(place(COLUMN[name]) for name in names)
+    rows = connection.execute(
+        f"SELECT m.scope, m.digest, m.seq, {fields} FROM memories m JOIN states s ON s.seq = m.seq ORDER BY m.seq"
+    )
+    return ((scope, digest, seq, tuple(kept)) for scope, digest, seq, *kept in rows)
+
+
+def plain_values(
+    connection: sqlite3.Connection, numbering: Numbering, names: Sequence[str], kept: Sequence[Any]
+) -> dict[str, Any]:
+    """Return plain values by column, from the kept values of columns in order."""
+    return {
+        name: numbering.text(connection, value)
+        if COLUMN[name].kind == "name" and value is not None
+        else decoded(COLUMN[name], value)
+        for name, value in zip(names, kept, strict=True)
+    }
+
+
+def row_digest(scope: str, row: Values) -> bytes:
+    """Return the check sum of what a memory says, who said it and where it came from."""
+    content = orjson.dumps([scope, *(_shown(row[name]) for name in DIGESTED)])
+    return blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def link_digest(key: tuple[int, int, int], values: Sequence[int | None]) -> bytes:
+    """Return the check sum of a link: its key and kept values in the order of LINK_COLUMNS."""
+    weight, confidence, count, created_at, last_at, resolved_at = values
+    content = _LINK_DIGEST.pack(
+        *key, weight, _NONE if confidence is None else confidence, count, created_at, last_at, 0
+    )
+    if resolved_at is not None:  # an open link has the digest that it had before links could be resolved
+        content += _TIME_DIGEST.pack(resolved_at)
+    return blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def encoded_link(values: Values) -> tuple[int, int | None, int, int, int, int | None]:
+    """Return a link's values as SQLite keeps them, in the order of LINK_COLUMNS."""
+    confidence, resolved_at = values["confidence"], values["resolved_at"]
+    return (
+        round(values["weight"] * MILLION),
+        None if confidence is None else round(confidence * MILLION),
+        int(values["count"]),
+        int(values["created_at"]),
+        int(values["last_at"]),
+        None if resolved_at is None else int(resolved_at),
+    )
+
+
+def decoded_link(kept: Sequence[Any]) -> dict[str, Any]:
+    """Return a link's plain values from what SQLite keeps, in the order of LINK_COLUMNS."""
+    weight, confidence, count, created_at, last_at, resolved_at = kept
+    return {
+        "weight": weight / MILLION,
+        "confidence": None if confidence is None else confidence / MILLION,
+        "count": count,
+        "created_at": created_at,
+        "last_at": last_at,
+        "resolved_at": resolved_at,
+    }
+
+
+def link(kept: Sequence[Any]) -> Link:
+    """Build a link from source, target, relation and its kept values."""
+    source, target, relation, *values = kept
+    return Link(source, target, Relation(relation), **decoded_link(values))
+
+
+# A memory read whole, the vector apart.
+WHOLE = tuple(column for column in COLUMNS if column.name != "vector")
+WHOLE_NAMES = tuple(column.name for column in WHOLE)
+
+
+def _maker(column: Column) -> Callable[[Any], Any]:
+    labels: type[Label] | None = column.labels
+    if labels is not None:
+        return dict(zip(map(int, labels), labels, strict=True)).__getitem__
+    return lambda value: decoded(column, value)
+
+
+_MAKERS = tuple(
+    (number, _maker(column))
+    for number, column in enumerate(WHOLE)
+    if column.kind in {"enum", "fraction", "json", "time"}
+)
+_NAMED = tuple(number for number, column in enumerate(WHOLE) if column.kind == "name")
+
+
+def memory(
+    scope: str,
+    kept: Sequence[Any],
+    texts: Mapping[int, str],
+    *,
+    tags: tuple[str, ...],
+    sources: tuple[str, ...],
+) -> Memory:
+    """Build a memory from its `seq` and kept values in the order of WHOLE, with the names behind its numbers."""
+    seq, *values = kept
+    for number, make in _MAKERS:
+        if values[number] is not None:
+            values[number] = make(values[number])
+    for number in _NAMED:
+        if values[number] is not None:
+            values[number] = texts[values[number]]
+    return Memory(
+        seq=seq, scope=scope, tags=tags, sources=sources, **dict(zip(WHOLE_NAMES, values, strict=True))
+    )
+
+
+def names_in(rows: Iterable[Sequence[Any]]) -> set[int]:
+    """Return every number of a name in rows of `seq` and the values of WHOLE."""
+    return {row[1 + number] for row in rows for number in _NAMED} - {None}
+
+
+def _shown(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value

@@ -1,0 +1,286 @@
+"""A scope frozen as columns, read packed and in ranges inside one read transaction.
+
+Knows which bits each column needs and what `Snapshot` promises; knows nothing of rules.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import GUARDS
+from remanence.clock import DAY
+from remanence.errors import InvalidInput
+from remanence.model import COLUMN, COUNT_MAX, Column, Decay
+from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest
+from remanence.store.constraints import TIME_BOUND, refuse_wanted
+from remanence.store.sqlite import bookkeeping
+from remanence.store.sqlite.interned import SCOPE, Interned
+from remanence.store.sqlite.packed import Field, Packing, Rows, gather
+from remanence.store.sqlite.rows import MILLION
+from remanence.text import ASKING
+
+Ints = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+ROWS_STEP = 1 << 16
+LINKS_STEP = 1 << 14
+# Every time a snapshot can hold exactly lies within 2**53 microseconds of 1970; moved up by that, 54 bits hold it.
+_EPOCH, _TIME_BITS = TIME_BOUND + 1, 54
+# A scope with this share of all rows is read by walking the table, a smaller one by its index.
+_DENSE = 0.25
+# A table of row numbers by sequence number is made up to this many times as long as there are rows.
+_SPREAD_MAX = 8
+_ROW_BITS, _RELATION_BITS = 28, 4
+_KINDS = {
+    "enum": np.int8,
+    "name": np.int32,
+    "int": np.int64,
+    "flag": np.int64,
+    "time": np.float64,
+    "fraction": np.float64,
+}
+
+
+def snapshot(
+    connection: sqlite3.Connection, names: Interned, scope: str, wanted: SnapshotRequest, now: int
+) -> Snapshot:
+    """Freeze the scope as columns."""
+    columns = _columns(wanted)
+    no = names.number(connection, SCOPE, scope) or 0
+    held, newest = connection.execute(
+        "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
+    ).fetchone()
+    seq, arrays = _rows(connection, no, columns)
+    texts = {
+        column.name: _named(connection, names, arrays, column.name)
+        for column in columns
+        if column.kind == "name"
+    }
+    (destroyed,) = connection.execute(
+        "SELECT coalesce(sum(destroyed), 0) FROM runs WHERE scope = ? AND at > ? AND at <= ? AND destroyed > 0",
+        (no, now - DAY, now),
+    ).fetchone()
+    return Snapshot(
+        scope=scope,
+        position=held,
+        seq=seq,
+        columns=arrays,
+        names=texts,
+        tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
+        links=_links(connection, no, seq) if wanted.links else None,
+        fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
+        newest_at=newest,
+        destroyed_today=destroyed,
+        spans=bookkeeping.clock(connection, no, "active") if "active" in wanted.clocks else None,
+        heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
+        asks=_asking(connection, no, seq) if wanted.asks else None,
+    )
+
+
+def _columns(wanted: SnapshotRequest) -> list[Column]:
+    refuse_wanted(wanted)
+    columns = [COLUMN[name] for name in sorted(wanted.columns | GUARDS)]
+    for column in columns:
+        if column.kind not in _KINDS:
+            raise InvalidInput(
+                f"{column.name} is in no snapshot", recovery="ask for numbers, names, times and enums only"
+            )
+    return columns
+
+
+def _field(column: Column) -> Field:
+    """Return the bits of one column; what may be absent is 0 there and everything else one higher."""
+    name = column.name
+    if column.kind == "enum":
+        return Field(name, f"coalesce({name}, -1) + 1", 4)
+    if column.kind == "flag":
+        return Field(name, name, 1)
+    if column.kind == "fraction":
+        return Field(name, f"coalesce({name}, -1) + 1", 20 if column.limit <= 1 else 40)
+    if column.kind == "name":
+        return Field(name, f"coalesce({name}, 0)", 32)
+    if column.kind == "time":
+        return Field(name, f"coalesce({name} + {_EPOCH}, 0)", _TIME_BITS)
+    if name == "use_days":
+        return Field(name, name, 64)
+    return Field(name, f"{name} & 4294967295", 32)
+
+
+def _unpacked(column: Column, rows: Rows) -> Array:
+    """Turn a column's bits into the array that a snapshot holds; names are still numbers of the store."""
+    name = column.name
+    if column.kind == "enum":
+        codes = (rows.unsigned(name) - 1).astype(np.int8)
+        # Where a memory stands may be unknown, and a guard protects it then; without a decay class it has no strength.
+        if name == "decay" and codes.max(initial=0) > max(Decay):
+            raise ValueError("an unknown decay class")
+        return codes
+    if column.kind == "fraction":
+        millionths = rows.unsigned(name) - 1
+        return np.where(millionths < 0, np.nan, millionths / MILLION)
+    if column.kind == "time":
+        micros = rows.unsigned(name)
+        return np.where(micros == 0, np.nan, micros - _EPOCH)
+    if column.kind == "name":
+        return rows.unsigned(name).astype(np.int32)
+    return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
+
+
+def _rows(
+    connection: sqlite3.Connection, no: int, columns: Sequence[Column]
+) -> tuple[Ints, dict[str, Array]]:
+    """Return sequence numbers and columns of all memories of a scope."""
+    packing = Packing([Field("seq", "seq - ?1", 16), *map(_field, columns)])
+    bounds, dense = _extent(connection, no)
+    source = f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no} ORDER BY seq"
+    seqs: list[Ints] = [np.empty(0, np.int64)]
+    chunks: dict[str, list[Array]] = {column.name: [np.empty(0, _KINDS[column.kind])] for column in columns}
+    for base, rows in gather(connection, packing, source, bounds, ROWS_STEP):
+        seqs.append(rows.unsigned("seq") + base)
+        for column in columns:
+            chunks[column.name].append(_unpacked(column, rows))
+    return np.concatenate(seqs), {name: np.concatenate(chunks.pop(name)) for name in list(chunks)}
+
+
+def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:
+    """Return the first and last sequence number of a scope, and whether it fills a good part of the table."""
+    (first,) = connection.execute("SELECT min(seq) FROM states WHERE scope = ?", (no,)).fetchone()
+    (last,) = connection.execute("SELECT max(seq) FROM states WHERE scope = ?", (no,)).fetchone()
+    given_out = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").fetchone()
+    row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
+    if first is None:
+        return (1, 0), False
+    if (
+        first < 1 or given_out is None or last > given_out[0]
+    ):  # or else the ranges between would be read for ever
+        raise ValueError("a sequence number that no memory has")
+    return (first, last), bool(row) and row[0] >= _DENSE * (last - first + 1)
+
+
+def _named(
+    connection: sqlite3.Connection, names: Interned, arrays: dict[str, Array], column: str
+) -> tuple[str, ...]:
+    """Replace the store's numbers by codes into the sorted names of a column; return these."""
+    used, inverse = np.unique(arrays[column], return_inverse=True)
+    numbers = [number for number in used.tolist() if number]
+    texts = names.all(connection, numbers)
+    ordered = sorted(texts.values())
+    places = {text: place for place, text in enumerate(ordered)}
+    codes = np.array([places[texts[number]] if number else -1 for number in used.tolist()], np.int32)
+    arrays[column] = codes[inverse.ravel()] if len(used) else np.empty(0, np.int32)
+    return tuple(ordered)
+
+
+def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
+    """Tell for each memory whether it has a tag that the pattern means: a name, or all that begin alike (`self/*`)."""
+    (found,) = connection.execute(
+        "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
+        " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
+        (no, _glob(pattern)),
+    ).fetchone()
+    return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+
+
+def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
+    """Tell for each memory whether its text holds a question mark."""
+    (first, last), dense = _extent(connection, no)
+    marked = " OR ".join(f"text LIKE '%{mark}%'" for mark in ASKING)
+    (found,) = connection.execute(
+        f"SELECT group_concat(seq) FROM memories{' NOT INDEXED' if dense else ''}"
+        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({marked})",
+        (no, first, last),
+    ).fetchone()
+    return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+
+
+def _glob(pattern: str) -> str:
+    """Escape what GLOB would read into a name; only a star at the end means anything."""
+    stem, star = (pattern[:-1], "*") if pattern.endswith("*") else (pattern, "")
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star
+
+
+_LINKS = Packing(
+    [
+        Field("source", "source - ?1", 14),
+        Field("relation", "relation", 4),
+        Field("weight", "weight", 20),
+        Field("confidence", "coalesce(confidence, -1) + 1", 20),
+        Field("target", "target", 40),
+        Field("count", "count", COUNT_MAX.bit_length()),
+        Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
+    ]
+)
+
+
+def _links(connection: sqlite3.Connection, no: int, seq: Ints) -> LinkColumns:
+    """Return the links of a scope, their ends as row numbers."""
+    source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
+    bounds = (int(seq[0]), int(seq[-1])) if len(seq) else (1, 0)
+    session_key = _Rows(seq)
+    parts: list[tuple[Array, ...]] = [_no_links()]
+    for base, rows in gather(connection, _LINKS, source, bounds, LINKS_STEP):
+        confidence = rows.unsigned("confidence") - 1
+        parts.append(
+            (
+                session_key(rows.unsigned("source") + base),
+                session_key(rows.signed("target")),
+                rows.unsigned("relation").astype(np.int8),
+                rows.unsigned("weight") / MILLION,
+                np.where(confidence < 0, np.nan, confidence / MILLION),
+                (rows.unsigned("last_at") - _EPOCH).astype(np.float64),
+                rows.unsigned("count"),
+            )
+        )
+    found = LinkColumns(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return replace(found, resolved_at=_resolved(connection, no, session_key, found))
+
+
+def _resolved(
+    connection: sqlite3.Connection, no: int, session_key: "_Rows", links: LinkColumns
+) -> npt.NDArray[np.float64]:
+    """Return when each link was resolved: few are, so these are read by their own index and found in their places."""
+    rows = connection.execute(
+        "SELECT source, target, relation, resolved_at FROM links INDEXED BY links_resolved"
+        " WHERE scope = ? AND resolved_at IS NOT NULL",
+        (no,),
+    ).fetchall()
+    times = np.full(len(links), np.nan)
+    if rows:
+        source, target, relation, resolved_at = np.array(rows, np.int64).T
+        places = np.searchsorted(
+            _keys(links.source, links.target, links.relation),
+            _keys(session_key(source), session_key(target), relation),
+        )
+        times[places] = resolved_at
+    return times
+
+
+def _keys(source: Array, target: Array, relation: Array) -> Ints:
+    """Return one number a link, which ascend as links do."""
+    return (source.astype(np.int64) << _ROW_BITS | target.astype(np.int64)) << _RELATION_BITS | relation
+
+
+def _no_links() -> tuple[Array, ...]:
+    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64)
+    return tuple(np.empty(0, kind) for kind in kinds)
+
+
+class _Rows:
+    """Row numbers by sequence number: a table where the numbers lie close, else a search."""
+
+    def __init__(self, seq: Ints) -> None:
+        self._seq = seq
+        self._table: npt.NDArray[np.int32] | None = None
+        if len(seq) and int(seq[-1] - seq[0]) < _SPREAD_MAX * len(seq):
+            self._table = np.zeros(int(seq[-1] - seq[0]) + 1, np.int32)
+            self._table[seq - seq[0]] = np.arange(len(seq), dtype=np.int32)
+
+    def __call__(self, seqs: Ints) -> npt.NDArray[np.int32]:
+        if self._table is not None:
+            rows: npt.NDArray[np.int32] = self._table[seqs - self._seq[0]]
+            return rows
+        return np.searchsorted(self._seq, seqs).astype(np.int32)

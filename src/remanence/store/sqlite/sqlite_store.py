@@ -1,0 +1,239 @@
+"""The store on SQLite: one thread that writes, in groups, and a few that read; one hop a method.
+
+Knows which thread does what; what is done is in the modules beside it.
+"""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.change import Cause, Change, Committed, Logged
+from remanence.errors import StoreUnavailable
+from remanence.model import Link, Memory, Relation
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.base import (
+    Arriving,
+    Booked,
+    Bookkeeping,
+    Capability,
+    Check,
+    Find,
+    Ints,
+    Known,
+    Postings,
+)
+from remanence.store.constraints import refuse_clocks, refuse_interval, refuse_malformed
+from remanence.store.sqlite import audit, bookkeeping, checking, commits, reading, snapshots
+from remanence.store.sqlite.copying import copy
+from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
+from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.threads import Answer, Work, Worker
+from remanence.store.sqlite.upgrade import prepare
+
+READERS = 2
+FEW = 64  # texts that arrive together and are looked up on the writer's thread; changes looked at on the event loop
+_SALT_BYTES = 16
+
+
+class _Writer(Worker):
+    """The one thread that writes; names that its transaction made are shared once it is committed."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], path: str, fresh: Fresh) -> None:
+        super().__init__(connect, path, name="writer")
+        self._fresh = fresh
+
+    def committed(self) -> None:
+        """Share the names that were made."""
+        self._fresh.keep()
+
+    def rolled_back(self) -> None:
+        """Forget the names that were made."""
+        self._fresh.drop()
+
+
+class SqlStore:
+    """Memories in one SQLite file, or for ":memory:" in one connection that writes and reads."""
+
+    capabilities: frozenset[Capability]
+
+    def __init__(
+        self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
+    ) -> None:
+        self.capabilities = frozenset({"backup"} if path == IN_MEMORY else {"durable", "backup"})
+        self._path = path
+        self._random = random
+        self._busy_ms = busy_ms
+        self._names = Interned()
+        self._fresh = Fresh(self._names)
+        self._writer: _Writer | None = None
+        self._readers: Worker | None = None
+        self.closed_cleanly = True
+
+    async def open(self) -> None:
+        """Make the store ready; `closed_cleanly` then tells whether the file was left in order."""
+        if self._writer is not None:
+            return
+        refuse_path(self._path)
+        # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
+        # is in use by another process.
+        self.closed_cleanly = not _left_log(self._path)
+        if self._path != IN_MEMORY:
+            make_private(self._path)
+        self._names = Interned()  # another file may lie at the path by now
+        self._fresh = Fresh(self._names)
+        writer = _Writer(self._connect, self._path, self._fresh)
+        writer.start()
+        try:
+            await writer.ask(_nothing, reads=True)
+        finally:
+            if not writer.connected:
+                await writer.stop()
+        self._writer = writer
+        if self._path != IN_MEMORY:
+            self._readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
+            self._readers.start()
+
+    async def close(self) -> None:
+        """Finish what is under way and let everything go; closing twice is allowed."""
+        readers, writer = self._readers, self._writer
+        self._readers = self._writer = None
+        if readers is not None:
+            await readers.stop()
+        if writer is not None:
+            await writer.stop()
+
+    async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+        """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
+        return await self._read(lambda connection: reading.get(connection, self._names, scope, names))
+
+    async def find(self, scope: str, find: Find) -> list[Memory]:
+        """List memories by status, tags and columns."""
+        return await self._read(lambda connection: reading.find(connection, self._names, scope, find))
+
+    async def arriving(self, scope: str, asked: Arriving) -> Known:
+        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
+        # A reader's page cache is void after each commit, the writer's is not: half the cost of a single write.
+        few = len(asked.fingerprints) + len(asked.keys) <= FEW
+        worker = self._opened(self._writer if few or self._readers is None else self._readers)
+        return await worker.ask(
+            lambda connection: reading.arriving(connection, self._names, scope, asked), reads=True
+        )
+
+    async def search(self, scope: str, stems: Sequence[str]) -> Postings:
+        """Return the postings of stems; unknown stems have empty ones."""
+        return await self._read(lambda connection: reading.search(connection, self._names, scope, stems))
+
+    async def vectors(
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
+        return await self._read(
+            lambda connection: reading.vectors(connection, self._names, scope, after, only)
+        )
+
+    async def neighbours(
+        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+    ) -> list[Link]:
+        """Return every link, or those of one relation, that have one of these memories at an end."""
+        return await self._read(
+            lambda connection: reading.neighbours(connection, self._names, scope, seqs, relation)
+        )
+
+    async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Freeze the scope as columns."""
+        return await self._read(
+            lambda connection: snapshots.snapshot(connection, self._names, scope, wanted, now)
+        )
+
+    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
+        if len(changes) > FEW:
+            await asyncio.to_thread(refuse_malformed, changes)
+        else:
+            refuse_malformed(changes)
+        return await self._write(
+            lambda connection: commits.commit(connection, self._fresh, scope, changes, cause)
+        )
+
+    async def history(
+        self,
+        scope: str,
+        *,
+        run: str | None = None,
+        memory: int | None = None,
+        after: int = 0,
+        limit: int = 1_000,
+        rows: bool = True,
+    ) -> list[Logged]:
+        """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
+        asked = audit.AuditQuery(run, memory, after, limit, rows)
+        return await self._read(lambda connection: audit.read(connection, self._names, scope, asked))
+
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
+        if asked.cover is not None:
+            refuse_interval(*asked.cover)
+        refuse_clocks(asked.clocks)
+        if asked.put or asked.swap or asked.cover or asked.lease or asked.release:
+            return await self._write(
+                lambda connection: bookkeeping.bookkeep(connection, self._fresh, scope, asked)
+            )
+        return await self._read(lambda connection: bookkeeping.booked(connection, self._names, scope, asked))
+
+    async def scopes(self) -> list[str]:
+        """List the scopes that hold anything."""
+        return await self._read(reading.scopes)
+
+    async def check(self) -> list[Check]:
+        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
+        doctor = self._writer
+        if self._path != IN_MEMORY and doctor is not None:
+            doctor = Worker(self._connect_plain, self._path, name="doctor")  # type: ignore[assignment]
+            doctor.start()
+        try:
+            return await self._opened(doctor).ask(
+                lambda connection: checking.check(connection, Interned()), reads=True
+            )
+        finally:
+            if doctor is not None and doctor is not self._writer:
+                await doctor.stop()
+
+    async def backup(self, path: str) -> None:
+        """Write a verified copy to `path`; refuses to overwrite."""
+        await self._read(lambda connection: copy(connection, path))
+
+    async def _read(self, work: Work[Answer]) -> Answer:
+        return await self._opened(self._readers or self._writer).ask(work, reads=True)
+
+    async def _write(self, work: Work[Answer]) -> Answer:
+        return await self._opened(self._writer).ask(work)
+
+    def _opened(self, worker: Worker | None) -> Worker:
+        if worker is None:
+            raise StoreUnavailable("the store is closed", recovery="open it first")
+        return worker
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self._path, busy_ms=self._busy_ms)
+        prepare(connection, self._path, self._random(_SALT_BYTES))
+        return connection
+
+    def _connect_reader(self) -> sqlite3.Connection:
+        return connect(self._path, busy_ms=self._busy_ms, query_only=True)
+
+    def _connect_plain(self) -> sqlite3.Connection:
+        return connect(self._path, busy_ms=self._busy_ms)
+
+
+def _left_log(path: str) -> bool:
+    log = Path(path + "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _nothing(_: sqlite3.Connection) -> None:
+    """Ask for no more than a connection."""

@@ -1,0 +1,262 @@
+"""Threads that own the connections: one writer that commits in groups, and a few readers.
+
+Knows queues, savepoints and event loops; knows nothing of what a job reads or writes.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Generic, TypeVar
+
+from remanence.errors import RemanenceError, StoreUnavailable
+from remanence.process import OpeningProcess
+from remanence.store.sqlite.dialect import UNREADABLE, meaning, unreadable
+
+Answer = TypeVar("Answer")
+Work = Callable[[sqlite3.Connection], Answer]
+
+GROUP_MAX = 256  # requests that share one commit, and with it one fsync
+# What a job may raise besides our own errors: it goes to whoever asked, and the thread lives on.
+_FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+_UNFINISHED = StoreUnavailable("the store's thread has ended", recovery="close the store and open it again")
+
+
+@dataclass(eq=False, slots=True)
+class Job(Generic[Answer]):
+    """One request: what to do, and who waits for it on which loop."""
+
+    work: Work[Answer]
+    reads: bool
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    answer: Answer | None = None
+    error: BaseException | None = _UNFINISHED
+
+    def settle(self) -> None:
+        """Hand the outcome to whoever waits; runs on their loop."""
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.answer)
+
+
+class Worker:
+    """A thread with a connection of its own, or several that share one queue."""
+
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], path: str, *, name: str, threads: int = 1
+    ) -> None:
+        self._connect = connect
+        self._path = path
+        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._threads = [
+            Thread(target=self._run, name=f"remanence-{name}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        self._open = False
+        self._process = OpeningProcess()
+        self.connected = False
+
+    def start(self) -> None:
+        """Let the threads begin; each connects when it first has something to do."""
+        self._open = True
+        for thread in self._threads:
+            thread.start()
+
+    async def ask(self, work: Work[Answer], *, reads: bool = False) -> Answer:
+        """Have a job done and wait for its answer; a caller that is cancelled leaves the job whole."""
+        if not self._open:
+            raise StoreUnavailable("the store is closed", recovery="open it first")
+        self._process.refuse_child()  # whose threads are in another process
+        loop = asyncio.get_running_loop()
+        job = Job(work, reads, loop, loop.create_future())
+        self._queue.put(job)
+        answer: Answer = await job.future
+        return answer
+
+    async def stop(self) -> None:
+        """Finish what waits, close the connections and end the threads."""
+        if not self._open or not self._process.is_this:
+            return
+        self._open = False
+        self._queue.put(None)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+
+    def committed(self) -> None:
+        """Called after each commit."""
+
+    def rolled_back(self) -> None:
+        """Called after each rollback, of one request or of all."""
+
+    def _run(self) -> None:
+        """Serve until told to stop; whatever ends the thread, nobody is left waiting."""
+        connection: sqlite3.Connection | None = None
+        jobs: list[Job[Any]] = []
+        ends = False
+        try:
+            while not ends and (first := self._queue.get()) is not None:
+                jobs, ends = self._waiting(first)
+                connection = self._serve(connection, jobs)
+                _answer(jobs)
+                # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
+                jobs, first = [], None
+        finally:
+            self._open = False
+            _answer([*jobs, *self._left()])
+            self._queue.put(None)  # for the next thread of the same queue
+            if connection is not None:
+                connection.close()
+
+    def _serve(
+        self, connection: sqlite3.Connection | None, jobs: list[Job[Any]]
+    ) -> sqlite3.Connection | None:
+        """Do jobs on the connection, which is made where there is none yet; return it."""
+        try:
+            connection = connection or self._connect()
+            self.connected = True
+        except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
+            self._refuse(jobs, error)
+        else:
+            self._do(connection, jobs)
+        return connection
+
+    def _left(self) -> list[Job[Any]]:
+        """Take what nobody will do any more."""
+        left = []
+        while not self._queue.empty():
+            job = self._queue.get_nowait()
+            left += [job] if job is not None else []
+        return left
+
+    def _waiting(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
+        """Take what else waits, up to a group; tell whether the end was among it."""
+        jobs = [first]
+        if len(self._threads) > 1:
+            return jobs, False
+        while len(jobs) < GROUP_MAX:
+            try:
+                job = self._queue.get_nowait()
+            except Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _do(self, connection: sqlite3.Connection, jobs: list[Job[Any]]) -> None:
+        """Do jobs in order, neighbouring writes in one transaction."""
+        group: list[Job[Any]] = []
+        for job in jobs:
+            if job.future.cancelled():
+                continue
+            if job.reads:
+                self._write(connection, group)
+                group = []
+                self._read(connection, job)
+            else:
+                group.append(job)
+        self._write(connection, group)
+
+    def _read(self, connection: sqlite3.Connection, job: Job[Any]) -> None:
+        """Do one job on a frozen state of the database."""
+        try:
+            connection.execute("BEGIN")
+            job.answer, job.error = job.work(connection), None
+        except UNREADABLE as error:
+            job.error = unreadable(error, self._path)
+        except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
+            job.error = meaning(error, self._path)
+        finally:
+            _roll_back(connection)
+
+    def _write(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> None:
+        """Do a group in one transaction; where that fails as a whole, each job alone, so that it fails alone."""
+        if not group or self._transact(connection, group) or len(group) == 1:
+            return
+        for job in group:
+            self._transact(connection, [job])
+
+    def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
+        """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            self._refuse(group, error)
+            return True
+        try:
+            for job in group:
+                self._step(connection, job, alone=len(group) == 1)
+            if not connection.in_transaction and any(job.error is None for job in group):
+                raise sqlite3.OperationalError("the transaction was lost")
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            _roll_back(connection)
+            self.rolled_back()
+            self._refuse(group, error)
+            return False
+        self.committed()
+        return True
+
+    def _step(self, connection: sqlite3.Connection, job: Job[Any], *, alone: bool) -> None:
+        """Do one job behind a savepoint; on failure only its own writes are undone."""
+        if not alone:
+            connection.execute("SAVEPOINT job")
+        try:
+            job.answer, job.error = job.work(connection), None
+        except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
+            job.error = meaning(error, self._path)
+            self.rolled_back()
+            if alone:
+                _roll_back(connection)
+                return
+            # A full disk takes the whole transaction away, savepoints and all; this then raises.
+            connection.execute("ROLLBACK TO job")
+        if not alone:
+            connection.execute("RELEASE job")
+
+    def _refuse(self, jobs: Iterable[Job[Any]], error: BaseException) -> None:
+        for job in jobs:
+            job.error = meaning(error, self._path)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _answer(jobs: Iterable[Job[Any]]) -> None:
+    """Settle jobs, with one wake-up for each loop that waits."""
+    loops: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
+    for job in jobs:
+        loops.setdefault(job.loop, []).append(job)
+    for loop, own in loops.items():
+        try:
+            loop.call_soon_threadsafe(_settle, own)
+        except RuntimeError:
+            # The loop was closed: nobody waits any more.
+            continue
+
+
+def _settle(jobs: Iterable[Job[Any]]) -> None:
+    for job in jobs:
+        job.settle()

@@ -1,0 +1,48 @@
+"""What the parts of one commit share: connection, scope, cause, and the images for the audit."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.change import Cause
+from remanence.model import Column
+from remanence.store.sqlite.audit import Images
+from remanence.store.sqlite.interned import Fresh
+from remanence.store.sqlite.rows import decoded, encoded
+
+Key = tuple[str, Any]  # (table, key), as Conflict names rows
+
+
+@dataclass(slots=True)
+class Work:
+    """One commit under way in an open transaction; `words` is by how much the scope's texts with words grew."""
+
+    connection: sqlite3.Connection
+    names: Fresh
+    no: int  # the scope's number
+    scope: str
+    cause: Cause
+    images: Images
+    words: int = 0
+
+    def number(self, space: str, name: str) -> int:
+        """Return the number of a name, giving it one where it has none."""
+        return self.names.make(self.connection, space, name)
+
+    def kept(self, column: Column, value: Any) -> Any:
+        """Turn a plain value into what SQLite keeps."""
+        if column.kind == "name" and value is not None:
+            return self.number(column.name, value)
+        return encoded(column, value)
+
+    def plain(self, column: Column, kept: Any) -> Any:
+        """Turn what SQLite keeps into the plain value."""
+        if column.kind == "name" and kept is not None:
+            return self.names.text(self.connection, kept)
+        return decoded(column, kept)
+
+    def imaged(self, column: Column, kept: Any) -> Any:
+        """Turn what SQLite keeps into what an image holds: the plain value, blobs as hex digits."""
+        if column.kind == "blob":
+            return None if kept is None else kept.hex()
+        return self.plain(column, kept)

@@ -1,0 +1,359 @@
+"""The updates of memories in one commit, in groups that name the same columns, so that what they share is done once.
+
+Knows columns, counters and transitions; knows nothing of creation and destruction.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from remanence.change import GUARDS, Change, Increment
+from remanence.model import COLUMN, Column, Status
+from remanence.store.constraints import as_far_as, count_use, refuse_state, refuse_transition
+from remanence.store.sqlite import fulltext
+from remanence.store.sqlite.audit import json_text, shape_of
+from remanence.store.sqlite.dialect import DECODING, id_list
+from remanence.store.sqlite.rows import DIGESTED, plain_values, read_rows, row_digest
+from remanence.store.sqlite.transaction import Key, Work
+
+# Read of every row that is updated, besides what its change names.
+_ALWAYS = ("revision", "touched", "status", "tier", "reason")
+_STATED = _ALWAYS[2:]
+_USE = ("used_at", "use_days", "use_day")
+_AS_IS = frozenset({"int", "time", "enum", "flag"})
+# From this many rows of equal values on, one statement for all of them is the faster.
+_REPEATED_MIN = 4
+_PUT_VECTOR = (
+    "INSERT INTO vectors (seq, vector) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET vector = excluded.vector"
+)
+
+# Columns of `before`; columns of `after` with 0 for a value, 1 for a counter going down, 2 for one going up.
+Row = Mapping[str, Any]
+Kind = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
+
+
+class ColumnPosition(NamedTuple):
+    """A column that a group names: where it stands in the rows read, and whether it is kept as it comes."""
+
+    name: str
+    at: int
+    as_is: bool
+    column: Column
+
+
+class _New(NamedTuple):
+    """What an update sets: the values of `states` as kept, their image, and what they make of status and tier."""
+
+    kept: tuple[Any, ...]
+    image: str
+    state: tuple[Any, ...]  # of _STATED, None where it stays as it was; empty where no such column is named
+
+
+@dataclass(slots=True)
+class _Group:
+    """Updates that name the same columns: which are compared, set and counted, and their rows as they were."""
+
+    before: tuple[ColumnPosition, ...]
+    columns: tuple[ColumnPosition, ...]
+    counters: tuple[str, ...]
+    read: tuple[str, ...]
+    uses: bool  # `uses` grows
+    wide: bool  # something outside `states` is set
+    as_is: bool  # all that is set is kept as it comes
+    stated: tuple[
+        int, ...
+    ]  # where status, tier and reason stand in `columns`, -1 where not; empty where none does
+    taken: list[tuple[int, Change]] = field(default_factory=list)
+    rows: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    known: dict[tuple[Any, ...], _New] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are set to a value."""
+        return tuple(slot.name for slot in self.columns)
+
+    @property
+    def seqs(self) -> list[int]:
+        """The memories of this group."""
+        return [change.key for _, change in self.taken]  # type: ignore[misc]
+
+    def limit(self) -> None:
+        """Let counters stop at their bounds, so that the audit tells by how much each has changed."""
+        for name in self.counters:
+            at = self.read.index(name)
+            for place, (n, change) in enumerate(self.taken):
+                row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
+                if row is not None and (far := as_far_as(row[at], by)) != by:
+                    counted = Change("memories", change.key, *_counted(change, name, far))
+                    self.taken[place] = n, counted
+
+    def values(self, name: str) -> list[tuple[int, Any]]:
+        """Return (seq, new value) of a column."""
+        return [(change.key, (change.after or {})[name]) for _, change in self.taken]  # type: ignore[misc]
+
+
+class Updates:
+    """What one commit does to memories that stay, step by step."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._groups: dict[Kind, _Group] = {}
+        self._sound: set[tuple[Any, ...]] = set()
+
+    @property
+    def taken(self) -> Iterator[Change]:
+        """The updates that were sorted in."""
+        return (change for group in self._groups.values() for _, change in group.taken)
+
+    @property
+    def changed(self) -> list[int]:
+        """The sequence numbers of memories whose content or state changes."""
+        return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
+
+    @property
+    def unnamed(self) -> list[int]:
+        """The sequence numbers of memories that lose their key."""
+        named = (group for group in self._groups.values() if "key" in group.names)
+        return [seq for group in named for seq, key in group.values("key") if key is None]
+
+    def take(self, n: int, change: Change) -> None:
+        """Sort one update in."""
+        kind = _kind(change.before or {}, change.after or {})
+        group = self._groups.get(kind)
+        if group is None:
+            group = self._groups[kind] = _group(kind)
+        group.taken.append((n, change))
+
+    def conflicts(self) -> Iterator[Key]:
+        """Read the rows; yield those that are gone or hold something else than `before` says."""
+        for group in self._groups.values():
+            rows = group.rows = read_rows(
+                self._work.connection, self._work.no, sorted(group.seqs), group.read
+            )
+            for _, change in group.taken:
+                row = rows.get(change.key)  # type: ignore[arg-type]
+                if row is None or not matches(self._work, group.before, change.before or {}, row):
+                    yield "memories", change.key
+            group.limit()
+
+    def images(self) -> None:
+        """Give the audit every group's columns as they were and as they become."""
+        work = self._work
+        for group in self._groups.values():
+            shape = shape_of(work.images, work.names, work.connection, (*group.names, *group.counters))
+            blank = [None] * len(group.counters)
+            revised = bool(group.columns)
+            for n, change in group.taken:
+                row = group.rows[change.key]  # type: ignore[index]
+                old = [
+                    row[at] if as_is else work.imaged(column, row[at])
+                    for _, at, as_is, column in group.columns
+                ]
+                old += [*blank, row[0]] if revised else blank
+                work.images.updated(n, change, shape, old, self._new(group, change).image)
+
+    def write(self) -> None:
+        """Write all updates."""
+        for group in self._groups.values():
+            self._write(group)
+            self._write_wide(group)
+
+    def _new(self, group: _Group, change: Change) -> _New:
+        """Return what an update sets; equal updates of a group share it."""
+        after = change.after or {}
+        if group.wide:  # texts and JSON are not worth remembering
+            return self._made(group, after)
+        given = (*[after[slot.name] for slot in group.columns], *[after[name].by for name in group.counters])
+        new = group.known.get(given)
+        if new is None:
+            new = group.known[given] = self._made(group, after)
+        return new
+
+    def _made(self, group: _Group, after: Mapping[str, Any]) -> _New:
+        work = self._work
+        kept = [
+            _as_int(after[name]) if as_is else work.kept(column, after[name])
+            for name, _, as_is, column in group.columns
+        ]
+        image = kept
+        if not group.as_is:
+            image = [work.imaged(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)]
+        amounts = [after[name].by for name in group.counters]
+        states = kept
+        if group.wide:
+            states = [
+                value for slot, value in zip(group.columns, kept, strict=True) if slot.column.home == "states"
+            ]
+        return _New(
+            kept=(*states, *amounts),
+            image=json_text([*image, *({"by": amount} for amount in amounts)]),
+            state=tuple([(at >= 0, kept[at] if at >= 0 else None) for at in group.stated]),
+        )
+
+    def _write(self, group: _Group) -> None:
+        """Write one group's states; values that many rows share are written by one statement."""
+        extra = [name for name in _USE if group.uses and name not in group.names]
+        by_values: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for _, change in group.taken:
+            row = group.rows[change.key]  # type: ignore[index]
+            new = self._new(group, change)
+            if new.state:
+                self._refuse(change.key, row, new.state)
+            values = new.kept
+            if extra:
+                counted = count_use(
+                    dict(zip(group.read, row, strict=True)),
+                    self._work.cause.at,
+                    (change.after or {})["uses"].by,
+                )
+                values += tuple(counted[name] for name in extra)
+            by_values[values].append(change.key)  # type: ignore[arg-type]
+        sets = _sets(group, extra)
+        if sets:
+            self._set(sets, by_values)
+
+    def _set(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
+        """Set the same columns of many rows, row by row or in one statement for each set of values."""
+        connection = self._work.connection
+        rows = sum(map(len, by_values.values()))
+        if rows < _REPEATED_MIN * len(by_values):
+            each = [(*values, seq) for values, seqs in by_values.items() for seq in seqs]
+            connection.executemany(f"UPDATE states SET {sets} WHERE seq = ?", each)
+            return
+        statement = f"UPDATE states SET {sets} WHERE seq IN (SELECT value FROM json_each(?))"
+        connection.executemany(statement, [(*values, id_list(seqs)) for values, seqs in by_values.items()])
+
+    def _refuse(self, seq: Any, row: Sequence[Any], state: Sequence[tuple[bool, Any]]) -> None:
+        """Raise where a memory would come to a state it may not be in; each kind of move is judged once."""
+        move = (row[2:5], *state)
+        if move in self._sound:
+            return
+        new = {
+            name: value if named else old
+            for name, old, (named, value) in zip(_STATED, row[2:5], state, strict=True)
+        }
+        with DECODING:
+            was = Status(row[2])
+        refuse_transition(seq, was, new["status"], self._work.cause.verb)
+        refuse_state(seq, new)
+        self._sound.add(move)
+
+    def _write_wide(self, group: _Group) -> None:
+        """Write what lives outside `states`: text and identity with their index and digest, and vectors."""
+        work, names = self._work, group.names
+        wide = [slot for slot in group.columns if slot.column.home == "memories"]
+        if "text" in names:
+            at = group.read.index("text")
+            work.words -= fulltext.remove(
+                work.connection, work.no, [(seq, group.rows[seq][at]) for seq in group.seqs]
+            )
+            work.words += fulltext.add(work.connection, work.no, group.values("text"))
+        if wide:
+            sets = ", ".join(f"{slot.name} = ?" for slot in wide)
+            values = [
+                (*(work.kept(slot.column, (change.after or {})[slot.name]) for slot in wide), change.key)
+                for _, change in group.taken
+            ]
+            work.connection.executemany(f"UPDATE memories SET {sets} WHERE seq = ?", values)
+        if "vector" in names:
+            given = group.values("vector")
+            work.connection.executemany(_PUT_VECTOR, [pair for pair in given if pair[1] is not None])
+            gone = [(seq,) for seq, vector in given if vector is None]
+            work.connection.executemany("DELETE FROM vectors WHERE seq = ?", gone)
+        if not set(DIGESTED).isdisjoint(names):
+            self._digest(group.seqs)
+
+    def _digest(self, seqs: Sequence[int]) -> None:
+        """Compute the digests of rows anew from what now stands there."""
+        work = self._work
+        rows = read_rows(work.connection, work.no, seqs, DIGESTED)
+        with DECODING:
+            plain = {
+                seq: plain_values(work.connection, work.names, DIGESTED, row) for seq, row in rows.items()
+            }
+        digests = [(row_digest(work.scope, values), seq) for seq, values in plain.items()]
+        work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
+
+
+def _counted(change: Change, name: str, by: int) -> tuple[Row, Row]:
+    """Return both sides of a change in which a counter changes by another amount."""
+    before, after = change.before or {}, change.after or {}
+    return {**before, name: Increment(-by)}, {**after, name: Increment(by)}
+
+
+def matches(
+    work: Work, slots: Sequence[ColumnPosition], before: Mapping[str, Any], row: Sequence[Any]
+) -> bool:
+    """Tell whether a row as read holds what `before` says, counters aside."""
+    for name, at, as_is, column in slots:
+        value = before[name]
+        if (as_is and row[at] == value) or value.__class__ is Increment:
+            continue
+        if as_is or row[at] != _expected(work, column, value):
+            return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def slots(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[ColumnPosition, ...]:
+    """Return where columns stand in rows read."""
+    return tuple(
+        ColumnPosition(name, read.index(name), COLUMN[name].kind in _AS_IS, COLUMN[name]) for name in names
+    )
+
+
+def _expected(work: Work, column: Column, value: Any) -> Any:
+    """Return what SQLite keeps for a value; a name that nobody ever used equals nothing."""
+    if column.kind == "name" and value is not None:
+        return work.names.number(work.connection, column.name, value) or -1
+    return work.kept(column, value)
+
+
+def _sets(group: _Group, extra: Sequence[str]) -> str:
+    """Return the assignments of a group, in the order of its kept values."""
+    sets = [f"{slot.name} = ?" for slot in group.columns if slot.column.home == "states"]
+    sets += [f"{name} = {name} + ?" for name in group.counters]
+    sets += [f"{name} = ?" for name in extra]
+    if group.columns:
+        sets.append("revision = revision + 1")
+    if group.counters:
+        sets.append("touched = touched + 1")
+    return ", ".join(sets)
+
+
+def _place(columns: Sequence[str]) -> Callable[[str], int]:
+    return lambda name: columns.index(name) if name in columns else -1
+
+
+def _as_int(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _kind(before: Mapping[str, Any], after: Mapping[str, Any]) -> Kind:
+    """Return what makes updates alike: the columns they name, and which of them are counted up or down."""
+    marks = [
+        (name, 0 if value.__class__ is not Increment else 2 if value.by > 0 else 1)
+        for name, value in after.items()
+        if name not in GUARDS
+    ]
+    return tuple(before), tuple(marks)
+
+
+def _group(kind: Kind) -> _Group:
+    before, marks = kind
+    columns = [name for name, mark in marks if not mark]
+    uses = ("uses", 2) in marks
+    counters = tuple(name for name, mark in marks if mark)
+    read = tuple(dict.fromkeys((*_ALWAYS, *before, *columns, *counters, *(_USE if uses else ()))))
+    return _Group(
+        before=slots(before, read),
+        columns=slots(tuple(columns), read),
+        counters=counters,
+        read=read,
+        uses=uses,
+        as_is=all(COLUMN[name].kind in _AS_IS for name in columns),
+        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_place(columns), _STATED)),
+        wide=any(COLUMN[name].home != "states" for name in columns),
+    )
