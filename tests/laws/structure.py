@@ -309,6 +309,19 @@ def unimported_modules(root: Path) -> list[str]:
     ]
 
 
+def ambiguous_names(root: Path) -> list[str]:
+    """A module's last name stands for one module, whatever folder it is in; `base` is each folder's protocol."""
+    places: dict[str, list[str]] = {}
+    for module in modules(root):
+        if module.path.name != "__init__.py" and module.part != "testing":
+            places.setdefault(module.path.stem, []).append(module.name)
+    return [
+        f"{name} is the name of {', '.join(found)}"
+        for name, found in places.items()
+        if len(found) > 1 and name != "base"
+    ]
+
+
 def undocumented_modules(root: Path) -> list[str]:
     """Every module says what it knows."""
     return [

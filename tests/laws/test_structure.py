@@ -121,6 +121,7 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         "store.sql",
     ),
     (structure.undocumented_modules, {"text.py": "a = 1\n"}, "has no docstring"),
+    (structure.ambiguous_names, {"store/frames.py": OK, "recall/frames.py": OK}, "frames is the name of"),
 )
 
 CHECKS: tuple[Check, ...] = tuple(dict.fromkeys(check for check, _, _ in PLANTED))
@@ -235,6 +236,11 @@ def test_no_work_is_left_in_comments(root: Path) -> None:
 def test_every_module_is_used() -> None:
     """Every module is imported by another, except those that start something."""
     assert [] == structure.unimported_modules(SOURCE)
+
+
+def test_a_module_name_stands_for_one_module() -> None:
+    """No two modules share their last name."""
+    assert [] == structure.ambiguous_names(SOURCE)
 
 
 def test_every_module_says_what_it_knows() -> None:

@@ -8,7 +8,17 @@ import sys
 
 import typer
 
-from remanence.faces.cli import commands, curating, files, framing, guiding, mcp, policies, sessions, upkeep
+from remanence.faces.cli import (
+    commands,
+    files,
+    frame_commands,
+    guiding,
+    mcp,
+    plan_commands,
+    policies,
+    session_commands,
+    upkeep,
+)
 from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
@@ -19,13 +29,13 @@ app = typer.Typer(
 )
 outer(app)
 commands.add(app)
-curating.add(app)
+plan_commands.add(app)
 files.add(app)
-framing.add(app)
+frame_commands.add(app)
 guiding.add(app)
 mcp.add(app)
 policies.add(app)
-sessions.add(app)
+session_commands.add(app)
 upkeep.add(app)
 
 
