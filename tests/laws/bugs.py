@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence import effects, snapshot
+from remanence import effects, guards, snapshot
 from remanence.change import Cause, Change, Committed, Increment, inverses
 from remanence.curate.language import derived, logic
 from remanence.curate.language.view import View
@@ -162,8 +162,9 @@ def _undo_forgets_links(said: Sequence[Change]) -> list[Change]:
 
 
 def _unknown_is_false_in_guards(guarding: Any, frame: Any, changed: Any = None) -> None:
-    for built_in in protection.BUILT_IN:
-        guarding._add(built_in.name, built_in.blocks, built_in.holds(frame, guarding.policy))
+    for built_in in guards.BUILT_IN:
+        them = protection.guarded(frame, guarding.policy)
+        guarding._add(built_in.name, built_in.blocks, built_in.holds(them))
     for guard in guarding.policy.guards:
         guarding._add(guard.name, guard.blocks, guard.node.run(frame))
 
@@ -301,9 +302,7 @@ BUGS = (
         wrapped(MemoryStore, "snapshot", _snapshot_misses_a_row),
         laws.both_stores_agree,
     ),
-    Bug(
-        "pins are ignored", swapped(protection, "BUILT_IN", protection.BUILT_IN[1:]), laws.the_engine_protects
-    ),
+    Bug("pins are ignored", swapped(guards, "BUILT_IN", guards.BUILT_IN[1:]), laws.the_engine_protects),
     Bug(
         "unknown is false in a guard",
         swapped(protection.Guarding, "look", _unknown_is_false_in_guards),

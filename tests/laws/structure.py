@@ -30,7 +30,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "arguments",
         "change",
         "clock",
+        "decay_class",
         "effects",
+        "guards",
         "guide",
         "process",
         "score",
@@ -41,7 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "timescale",
         "twins",
     ),
-    ("curate", "llm", "recall", "store", "write"),
+    ("curate", "edit", "llm", "recall", "store", "write"),
     ("flows",),
     ("engine",),
     ("opening", "portal"),
@@ -49,7 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("testing",),
 )
 # Parts of one row that never import one another.
-SIBLINGS = frozenset({"curate", "llm", "recall", "store", "write"})
+SIBLINGS = frozenset({"curate", "edit", "llm", "recall", "store", "write"})
 # The root package, "", is the public face; it alone of its row is imported by the others of it.
 
 PURE = frozenset(
@@ -58,8 +60,11 @@ PURE = frozenset(
         "arguments",
         "change",
         "curate",
+        "decay_class",
+        "edit",
         "effects",
         "errors",
+        "guards",
         "guide",
         "languages",
         "model",

@@ -7,19 +7,10 @@ from typing import Any
 import pytest
 
 from remanence.change import Change, Increment
+from remanence.edit.one_memory import act, joined, on_revision, unmoved, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import (
-    REMARKS_SHOWN,
-    act,
-    first_remarks,
-    joined,
-    label,
-    on_revision,
-    refuse_moved,
-    unmoved,
-    update,
-)
+from remanence.flows.core import REMARKS_SHOWN, first_remarks, label, refuse_moved
 from remanence.model import CONSTITUTIONAL, REVISION_MAX, Decay, Kind, Memory, Reason, Status, Tier
 
 NOW = 1_790_000_000_000_000

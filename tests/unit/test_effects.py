@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import remanence
 from remanence.change import Change, Increment, inverse
 from remanence.curate.policy.rules import ACTIONS as PLACES
+from remanence.edit.one_memory import act
 from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
-from remanence.flows.core import act
 from remanence.model import COLUMN, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 
 THEN, NOW = 1_000, 2_000

@@ -9,9 +9,9 @@ from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.planner.changes import gravest
 from remanence.curate.planner.plan import Plan, plan
-from remanence.curate.planner.protection import protecting
 from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import InvalidInput
+from remanence.guards import protecting
 from remanence.model import Lifecycle, Memory, Reason, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
 
@@ -188,8 +188,12 @@ def test_user_verbs_obey_the_built_in_guards() -> None:
     )
     compiled = load("tidy")
 
-    assert ("pinned", "held", "system-category") == protecting(plain, compiled, NOW)
-    assert () == protecting(replace(plain, pinned=0, hold_until=NOW, category="fact"), compiled, NOW)
+    assert ("pinned", "held", "system-category") == protecting(
+        plain, system=compiled.is_system("audit"), now=NOW
+    )
+    assert () == protecting(
+        replace(plain, pinned=0, hold_until=NOW), system=compiled.is_system("fact"), now=NOW
+    )
 
 
 def test_a_budget_passes_over_what_does_not_fit() -> None:

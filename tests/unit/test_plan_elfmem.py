@@ -11,8 +11,8 @@ from remanence.curate.language.view import LinkView, View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
+from remanence.decay_class import decay as decay_of
 from remanence.model import Decay, Reason, Relation, Status
-from remanence.write.classify import decay as decay_of
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
 
 ALWAYS = worked((400_000, 0))  # one long session: active hours are hours

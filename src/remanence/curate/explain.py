@@ -18,13 +18,14 @@ from remanence.curate.planner.changes import gravest
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge
 from remanence.curate.planner.plan import plan
-from remanence.curate.planner.protection import BUILT_IN, Guarding
+from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
 from remanence.curate.planner.windows import select
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
 from remanence.effects import TAKE_IN
 from remanence.errors import NotFound
+from remanence.guards import BUILT_IN
 from remanence.model import Relation
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
 

@@ -12,11 +12,12 @@ import numpy as np
 from remanence.clock import DAY, SECOND, TIME_MAX
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import View
-from remanence.curate.planner.protection import BUILT_IN
+from remanence.curate.planner.protection import guarded
 from remanence.curate.policy.compiled import Policy, wanted
 from remanence.curate.policy.rules import Rule
 from remanence.effects import BLOCKS
 from remanence.errors import InvalidInput
+from remanence.guards import BUILT_IN
 from remanence.model import Decay, Status
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.timescale import ClockName, Timescale
@@ -109,7 +110,7 @@ class _RuleForecast:
                 found = found & guard.node.no(view.on(guard.clock).take(rows, at))
         for built_in in BUILT_IN:
             if BLOCKS.index(built_in.blocks) <= level:
-                found = found & ~built_in.holds(view.take(rows, at), self.policy)
+                found = found & ~built_in.holds(guarded(view.take(rows, at), self.policy))
         return found
 
 

@@ -7,16 +7,16 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count, check_memory
-from remanence.change import Cause, Change, Committed, Increment, Receipt
+from remanence.change import Cause, Change, Committed, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import Effect
+from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, NameUnknown, NotFound
 from remanence.flows.clocks import ClockWatch
 from remanence.flows.recall.index import ScopeIndex
@@ -26,7 +26,6 @@ from remanence.model import REVISION_MAX, Label, Memory, new_id
 from remanence.process import OpeningProcess
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
-from remanence.write.classify import FADING_TAGS, decay
 
 NAMED_MAX = 64  # policies that are remembered because somebody planned with them
 LEASE_POLL_S = 0.1
@@ -229,87 +228,6 @@ def label(labels: type[L], name: object, what: str) -> L:
     if member is None:
         raise NameUnknown(what, str(name), [item.label for item in labels])
     return member
-
-
-def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:
-    """Turn what a verb does to a memory into one change; none where the memory is so already."""
-    after = effect.after(memory, now, given)
-    counted = {name: value for name, value in after.items() if isinstance(value, Increment)}
-    held = {name: value for name, value in after.items() if name not in counted}
-    changes = update(memory, held, guarded=effect.compares_uses)
-    if not counted:
-        return changes
-    before = {name: Increment(-value.by) for name, value in counted.items()}
-    first = changes[0] if changes else Change("memories", memory.seq, {}, {})
-    return [
-        Change("memories", memory.seq, {**(first.before or {}), **before}, {**(first.after or {}), **counted})
-    ]
-
-
-def update(
-    memory: Memory, values: Mapping[str, Any], *, tags: Iterable[str] | None = None, guarded: bool = False
-) -> list[Change]:
-    """Turn new values of a memory's columns, and the tags it is to have, into changes, leaving out what stays.
-
-    The memory's own change comes first. Where tags or category are given, the decay class follows from them, also where
-    they are as they were. `guarded` also names `touched`.
-    """
-    wanted = frozenset(memory.tags if tags is None else tags)
-    category = values.get("category", memory.category)
-    moved = wanted.symmetric_difference(memory.tags)
-    if tags is not None or "category" in values:
-        values = {**values, "decay": decay(wanted, category)}
-    after = {name: value for name, value in values.items() if getattr(memory, name) != value}
-    changes: list[Change] = []
-    if after:
-        before: dict[str, Any] = {name: getattr(memory, name) for name in after}
-        before |= {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
-        changes = [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]
-    elif moved & FADING_TAGS:  # the class follows from all tags: from those that it had when it was read
-        changes = [unmoved(memory)]
-    return changes + [_tagged(memory, tag) for tag in sorted(moved)]
-
-
-def _tagged(memory: Memory, tag: str) -> Change:
-    """Take a tag that a memory has, or give it one that it lacks."""
-    has = tag in memory.tags
-    return Change("tags", (memory.seq, tag), {} if has else None, None if has else {})
-
-
-def unmoved(memory: Memory, *, guarded: bool = False) -> Change:
-    """Change nothing, and have the commit refused where a memory is no longer as it was read."""
-    still = {"confirmations": Increment(0)}
-    guards = {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
-    return Change("memories", memory.seq, {**still, **guards}, still)
-
-
-def joined(changes: Iterable[Change]) -> list[Change]:
-    """Make one change of several of the same memory, since a commit names each row once; counters add up."""
-    found: dict[tuple[str, Any], Change] = {}
-    for change in changes:
-        held = found.get((change.table, change.key))
-        found[change.table, change.key] = change if held is None else _joined(held, change)
-    return list(found.values())
-
-
-def _joined(one: Change, other: Change) -> Change:
-    sides = []
-    for first, second in ((one.before, other.before), (one.after, other.after)):
-        both = {**(first or {}), **(second or {})}
-        for name, value in (first or {}).items():
-            if isinstance(value, Increment) and isinstance(both[name], Increment):
-                both[name] = Increment(value.by + (second or {}).get(name, Increment(0)).by)
-        sides.append(both)
-    return Change(one.table, one.key, *sides)
-
-
-def on_revision(memory: Memory, changes: Sequence[Change]) -> list[Change]:
-    """Have a commit refused where a memory no longer has the revision with which it was read."""
-    own = [change for change in changes if change.table == "memories" and change.key == memory.seq]
-    if not own:
-        return [*changes, unmoved(memory)] if changes else []
-    guarded = replace(own[0], before={**(own[0].before or {}), "revision": memory.revision})
-    return [guarded if change is own[0] else change for change in changes]
 
 
 def refuse_moved(what: str, current: int, if_revision: int | None, *keys: tuple[str, Any]) -> None:

@@ -17,12 +17,12 @@ import orjson
 
 from remanence.arguments import check_name, check_validity
 from remanence.clock import TIME_MAX
+from remanence.decay_class import decay
+from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
-from remanence.flows.holds import hold_until
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
 from remanence.store.constraints import LINK_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
-from remanence.write.classify import decay
 
 FORMAT = "remanence-export"
 VERSION = 2

@@ -15,9 +15,7 @@ GUARD = "identity"
 
 def says_who(core: Core, category: str | None, tags: Iterable[str]) -> bool:
     """Tell whether a category or tags say who an agent is."""
-    declared = core.policy.categories.get(category or "")
-    own = any(tag.strip().casefold().startswith(OWN) for tag in tags)
-    return own or (declared is not None and declared.system)
+    return core.policy.is_system(category) or any(tag.strip().casefold().startswith(OWN) for tag in tags)
 
 
 def refuse_identity(core: Core, category: str | None, tags: Iterable[str]) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from remanence.change import Change
+from remanence.decay_class import decay
+from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.one_memory import joined, update
 from remanence.effects import VERBS
-from remanence.flows.core import Core, joined, unhurried, update
+from remanence.flows.core import Core, unhurried
 from remanence.flows.exported import Exported, LinkRow, Row
-from remanence.flows.holds import hold_columns, with_holds
 from remanence.flows.write.learning import vector_of
 from remanence.model import (
     INT_MAX,
@@ -26,7 +28,6 @@ from remanence.model import (
 )
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
-from remanence.write.classify import decay
 
 PAGE = 1_000
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.change import Change
+from remanence.decay_class import decay
 from remanence.effects import VERBS
 from remanence.model import STANDING, Kind, Known, Relation, Role, Segment, Severity, Tail, Turn, link_values
 from remanence.segment import goes_on, segment_of
 from remanence.text import asks, token_estimate, words
-from remanence.write.classify import decay
 from remanence.write.roles import told_by
 from remanence.write.value import keep_value
 

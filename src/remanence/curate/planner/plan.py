@@ -27,7 +27,7 @@ from remanence.curate.planner.diff import (
     united,
 )
 from remanence.curate.planner.plan_json import fields_of, format_of
-from remanence.curate.planner.protection import BUILT_IN, Guarding
+from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.render import show
 from remanence.curate.planner.state import GONE, NOBODY, Working, begin
 from remanence.curate.policy.compiled import Policy
@@ -42,6 +42,7 @@ from remanence.effects import (
     TRANSITION_STATE,
 )
 from remanence.errors import InvalidInput
+from remanence.guards import BUILT_IN
 from remanence.snapshot import Ints, Snapshot
 
 

@@ -1,71 +1,29 @@
-"""What no policy can switch off, and how guards are weighed against proposed actions.
+"""How guards, built in and of a policy, are weighed against proposed actions.
 
 Knows which rows may not be touched and names why; knows nothing of rules' order or of windows.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from remanence import guards
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Refusal
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import BLOCKS, DESTROY
-from remanence.model import Memory, Status
+from remanence.effects import BLOCKS
+from remanence.guards import Guarded
 from remanence.snapshot import Bools, Ints
 
 EXAMPLES_MAX = 20
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltInGuard:
-    """A guard of the engine's own: what it blocks, why, and where it holds."""
-
-    name: str
-    blocks: str
-    because: str
-    holds: Callable[[View, Policy], Bools]
-
-
-def _system(view: View, policy: Policy) -> Bools:
+def guarded(view: View, policy: Policy) -> Guarded:
+    """Return what the built-in guards look at, of all memories in view."""
     codes = [view.code("category", name) for name, item in policy.categories.items() if item.system]
-    return np.isin(view.column("category"), codes)
-
-
-def _unknown_status(view: View, _: Policy) -> Bools:
-    status = view.column("status")
-    found: Bools = (status < min(Status)) | (status > max(Status))
-    return found
-
-
-BUILT_IN = (
-    BuiltInGuard("pinned", "move", "somebody pinned it", lambda view, _: view.column("pinned") != 0),
-    BuiltInGuard(
-        "held",
-        "archive",
-        "a hold on it has not ended",
-        lambda view, _: view.column("hold_until") > view.now,
-    ),
-    BuiltInGuard("system-category", "archive", "the system itself needs it", _system),
-    BuiltInGuard("unknown-status", "move", "where it stands is not known", _unknown_status),
-)
-
-
-def protecting(memory: Memory, policy: Policy, now: int, level: int | None = DESTROY) -> tuple[str, ...]:
-    """Name the built-in guards that protect one memory from this level; user verbs obey these and no others."""
-    if level is None:
-        return ()
-    category = policy.categories.get(memory.category or "")
-    holds = {
-        "pinned": bool(memory.pinned),
-        "held": memory.hold_until is not None and memory.hold_until > now,
-        "system-category": category is not None and category.system,
-        "unknown-status": memory.status not in set(Status),
-    }
-    return tuple(
-        guard.name for guard in BUILT_IN if holds[guard.name] and BLOCKS.index(guard.blocks) <= level
-    )
+    system = np.isin(view.column("category"), codes)
+    return Guarded(view.column("pinned"), view.column("hold_until"), view.column("status"), system, view.now)
 
 
 @dataclass(eq=False)
@@ -81,9 +39,10 @@ class Guarding:
     def look(self, view: View, changed: Iterable[str] | None = None) -> None:
         """Evaluate the guards, or only those that read something changed, and add what they now hold."""
         stale = None if changed is None else set(changed)
-        for built_in in BUILT_IN:
-            if stale is None:
-                self._add(built_in.name, built_in.blocks, built_in.holds(view, self.policy))
+        if stale is None:
+            them = guarded(view, self.policy)
+            for built_in in guards.BUILT_IN:
+                self._add(built_in.name, built_in.blocks, built_in.holds(them))
         for guard in self.policy.guards:
             if stale is None or guard.node.reads & stale:
                 assert guard.node.no is not None

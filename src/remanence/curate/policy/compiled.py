@@ -91,6 +91,11 @@ class Policy:
     clock: ClockName = "wall"
     interval: int | None = None
 
+    def is_system(self, category: str | None) -> bool:
+        """Tell whether a category is one that the system itself needs."""
+        declared = self.categories.get(category or "")
+        return declared is not None and declared.system
+
     @cached_property
     def hash(self) -> str:
         """Return 32 hex digits over all that the policy says."""

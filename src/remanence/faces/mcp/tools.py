@@ -11,7 +11,6 @@ from typing import Annotated
 from pydantic import Field
 
 from remanence.clock import SystemClock
-from remanence.curate.planner.protection import protecting
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
@@ -21,6 +20,7 @@ from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, 
 from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.flows.recall.recalling import render
+from remanence.guards import protecting
 from remanence.guide import guide
 from remanence.model import Memory, Status
 from remanence.text import visible
@@ -150,7 +150,11 @@ class Tools:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
         found = [await self.memory.get(name) for name in dict.fromkeys(ids)]
         now = SystemClock().now()
-        why = {memory.id: _spared(memory, protecting(memory, self.memory.policy, now)) for memory in found}
+        system = self.memory.policy.is_system
+        why = {
+            memory.id: _spared(memory, protecting(memory, system=system(memory.category), now=now))
+            for memory in found
+        }
         going = [memory for memory in found if not why[memory.id]]
         plan_id = self.plans.add(Forgetting({memory.id: memory.revision for memory in going}))
         shown = fenced("\n".join(map(render, going)))

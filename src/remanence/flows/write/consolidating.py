@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from remanence.change import Change
 from remanence.clock import MINUTE
+from remanence.edit.one_memory import act
 from remanence.effects import VERBS
 from remanence.errors import Conflict, WriterError
-from remanence.flows.core import RACES_MAX, Core, act, leased
+from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write.learning import vector_of
 from remanence.llm.base import Judgement, Writer

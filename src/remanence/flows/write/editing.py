@@ -8,24 +8,12 @@ from typing import Any, TypedDict
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
 from remanence.change import Change, Receipt
 from remanence.clock import to_datetime, to_micros
-from remanence.curate.planner.protection import protecting
+from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import (
-    RACES_MAX,
-    Core,
-    act,
-    aside,
-    joined,
-    label,
-    overtaken,
-    receipt,
-    refuse_moved,
-    unmoved,
-    update,
-)
+from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
 from remanence.flows.curate.undoing import before_fall
-from remanence.flows.holds import hold_columns, with_holds
 from remanence.flows.recall.uses import WEIGHT_STEP, seen
 from remanence.flows.write.learning import (
     answers,
@@ -36,6 +24,7 @@ from remanence.flows.write.learning import (
     prepared,
     vector_of,
 )
+from remanence.guards import protecting
 from remanence.model import (
     STANDING,
     SYMMETRIC,
@@ -164,7 +153,7 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
 
 def _refuse_held(core: Core, memory: Memory) -> None:
     """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
-    if "held" in protecting(memory, core.policy, core.clock.now()):
+    if "held" in protecting(memory, system=core.policy.is_system(memory.category), now=core.clock.now()):
         raise Protected(
             f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
             recovery="`correct` it, which keeps this text as history, or release its holds first",
@@ -309,7 +298,9 @@ async def forget(core: Core, name: int | str, if_revision: int | None = None) ->
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status is Status.PRUNED:
             return []
-        guards = protecting(memory, core.policy, now, VERBS["forget"].level)
+        guards = protecting(
+            memory, system=core.policy.is_system(memory.category), now=now, level=VERBS["forget"].level
+        )
         if guards:
             raise Protected(
                 f"memory {memory.id} is protected: {', '.join(guards)}",

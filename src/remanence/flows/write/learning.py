@@ -10,8 +10,9 @@ import numpy as np
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change
 from remanence.clock import to_micros
+from remanence.edit.one_memory import joined, update
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, aside, joined, label, overtaken, update
+from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.flows.identity import refuse_identity, refuse_repeat
 from remanence.flows.write.speaking import settled
 from remanence.llm.base import WordWeight

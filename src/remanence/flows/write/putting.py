@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from remanence.change import Change
+from remanence.edit.one_memory import update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved, update
+from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
 from remanence.flows.identity import refuse_identity
 from remanence.flows.write.editing import edited, successor
 from remanence.flows.write.learning import answers, decided, heard, prepared, take

@@ -1,0 +1,1 @@
+"""What the verbs decide about single memories: forget, confirm, supersede, tag, pin, hold, link. Pure."""
