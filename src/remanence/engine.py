@@ -14,6 +14,7 @@ from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
+from remanence.edit.links import Linking
 from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, scheduling, undoing
@@ -277,7 +278,7 @@ class Engine:
 
         `if_revision` is the link's own, 0 where there is to be none.
         """
-        wish = editing.Linking(source, target, relation, weight, confidence, if_exists, if_revision)
+        wish = Linking(source, target, relation, weight, confidence, if_exists, if_revision)
         return await editing.link(self._core, wish)
 
     async def unlink(

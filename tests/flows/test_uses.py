@@ -8,8 +8,9 @@ import pytest
 
 import remanence
 from remanence.change import Change, Increment
+from remanence.edit.links import strengthened
 from remanence.errors import Conflict, StoreUnavailable
-from remanence.flows.recall.uses import Uses, strengthened
+from remanence.flows.recall.uses import Uses
 from remanence.model import Link, Relation
 
 LINK = Link(1, 2, Relation.SIMILAR, weight=0.5, count=3, last_at=10)

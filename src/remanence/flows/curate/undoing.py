@@ -14,11 +14,11 @@ import numpy as np
 from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.decay_class import FADING_TAGS
+from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, receipt, refuse_moved
-from remanence.flows.recall.uses import grown, seen
 from remanence.model import STANDING, Lifecycle, Link, Memory
 from remanence.snapshot import SnapshotRequest
 from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS

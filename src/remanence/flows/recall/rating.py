@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from remanence.arguments import check_fraction, check_memory
 from remanence.change import Change
+from remanence.edit.links import strengthened
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.identity import GUARD, says_who
-from remanence.flows.recall.uses import strengthened
 from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
 

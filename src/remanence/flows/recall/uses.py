@@ -5,20 +5,17 @@ Memories that a frame returned together strengthen the links between them, in th
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from remanence.change import Change
+from remanence.edit.links import Group, strengthened
 from remanence.effects import VERBS
 from remanence.errors import Conflict
-from remanence.model import COUNT_MAX, UNCOUNTED, Link
+from remanence.model import Link
 
 Write = Callable[[Sequence[Change]], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
-Group = frozenset[int]
 
-WEIGHT_STEP = (
-    0.10  # elfmem: what a link gains when it is seen again or its memories are used together, up to 1
-)
 RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
@@ -101,24 +98,3 @@ class Uses:
     async def _strengthened(self, groups: Mapping[Group, int]) -> list[Change]:
         members = sorted(frozenset().union(*groups))
         return strengthened(await self._links(members), groups, self._now()) if members else []
-
-
-def strengthened(links: Iterable[Link], groups: Mapping[Group, int], now: int) -> list[Change]:
-    """Strengthen the links inside groups of standing memories, once for each time a group was used together."""
-    changes = []
-    for link in links:
-        times = sum(n for group, n in groups.items() if link.source in group and link.target in group)
-        if times and link.relation not in UNCOUNTED:
-            after = {"weight": grown(link.weight, times), "count": seen(link.count, times), "last_at": now}
-            changes.append(Change("links", link.key, {name: getattr(link, name) for name in after}, after))
-    return changes
-
-
-def seen(count: int, times: int) -> int:
-    """Say how often a link has then been seen; the count stops where a store has no more room."""
-    return min(count + times, COUNT_MAX)
-
-
-def grown(weight: float, times: int) -> float:
-    """Say what a link's weight becomes when its memories are used together so many times."""
-    return min(1.0, round(weight + WEIGHT_STEP * times, 6))

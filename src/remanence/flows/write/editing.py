@@ -1,7 +1,6 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -9,12 +8,12 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change, Receipt
 from remanence.clock import to_datetime, to_micros
 from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.links import IF_EXISTS, Linking, linked
 from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
 from remanence.flows.curate.undoing import before_fall
-from remanence.flows.recall.uses import WEIGHT_STEP, seen
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -43,15 +42,6 @@ from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
 from remanence.write.arrive import Batch
 
-LINK_CONFIDENCE_STEP = 0.05  # engram: and this confidence
-# What a link drawn by hand weighs where nobody says (elfmem); any other relation as one of similarity.
-LINKED_WEIGHTS = {
-    Relation.SIMILAR: 0.65,
-    Relation.CO_OCCURS: 0.55,
-    Relation.ELABORATES: 0.70,
-    Relation.SUPPORTS: 0.75,
-    Relation.CONTRADICTS: 0.60,
-}
 CHAIN_MAX = 1_000
 
 
@@ -448,34 +438,21 @@ def _corrected(old: Memory, text: str) -> Turn:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Linking:
-    """A link to draw, and what to do where it exists already."""
-
-    source: int | str
-    target: int | str
-    relation: str
-    weight: float | None = None
-    confidence: float | None = None
-    if_exists: str = "reinforce"
-    if_revision: int | None = None
-
-
 async def link(core: Core, wish: Linking) -> Link:
     """Draw a typed link between two standing memories, or strengthen the one that is there."""
     relation = label(Relation, wish.relation, "relation")
     for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
         if value is not None:
             check_fraction(what, value)
-    if wish.if_exists not in _IF_EXISTS:
+    if wish.if_exists not in IF_EXISTS:
         raise InvalidInput(
-            f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(_IF_EXISTS)}"
+            f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(IF_EXISTS)}"
         )
     for attempt in range(RACES_MAX):
         source, target = await _ends(core, wish.source, wish.target, relation)
         held = await _held(core, source, target, relation)
         _refuse_moved_link(held, wish.if_revision)
-        change = _linked(held, (source, target, int(relation)), wish, core.clock.now())
+        change = linked(held, (source, target, int(relation)), wish, core.clock.now())
         if change is None:
             assert held is not None
             return held
@@ -488,35 +465,6 @@ async def link(core: Core, wish: Linking) -> Link:
         stands = {**({} if held is None else held.values), **change.after}
         return Link(source, target, relation, **stands)
     raise AssertionError("unreachable")
-
-
-_IF_EXISTS = ("reinforce", "update", "skip", "error")
-
-
-def _linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int) -> Change | None:
-    """Decide one link: drawn anew, strengthened, set, left alone or refused."""
-    weight = None if wish.weight is None else round(wish.weight, 6)
-    confidence = None if wish.confidence is None else round(wish.confidence, 6)
-    if held is None:
-        usual = LINKED_WEIGHTS.get(Relation(key[2]), LINKED_WEIGHTS[Relation.SIMILAR])
-        return Change("links", key, None, link_values(now, usual if weight is None else weight, confidence))
-    match wish.if_exists:
-        case "skip":
-            return None
-        case "error":
-            raise InvalidInput(f"the link {key} exists", recovery="use if_exists='reinforce' or 'update'")
-        case "update":
-            after = {"weight": held.weight if weight is None else weight, "confidence": confidence}
-        case _:
-            grown = (
-                None
-                if held.confidence is None
-                else min(1.0, round(held.confidence + LINK_CONFIDENCE_STEP, 6))
-            )
-            after = {"weight": min(1.0, round(held.weight + WEIGHT_STEP, 6)), "confidence": grown}
-    after = {**after, "count": seen(held.count, 1), "last_at": now}
-    before = {name: getattr(held, name) for name in after}
-    return Change("links", key, before, after)
 
 
 def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
