@@ -6,8 +6,17 @@ from typing import Any, TypedDict
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
 from remanence.change import Change, Receipt
-from remanence.clock import to_datetime, to_micros
-from remanence.edit.holds import hold_columns, with_holds
+from remanence.clock import to_micros
+from remanence.edit.decide import (
+    corrected,
+    forgotten,
+    held,
+    inherited,
+    refuse_pruned,
+    released,
+    replaced,
+    taken_over,
+)
 from remanence.edit.links import IF_EXISTS, Linking, linked
 from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
@@ -35,8 +44,6 @@ from remanence.model import (
     Relation,
     Severity,
     Status,
-    Turn,
-    link_values,
 )
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
@@ -225,15 +232,9 @@ async def hold(
 ) -> Receipt:
     """Forbid destruction under a named hold, until a time or for good."""
     check_name("a hold", reason)
-    if until is not None and until <= core.clock.now():
-        raise InvalidInput(
-            f"a hold until {to_datetime(until):%Y-%m-%d %H:%M} protects nothing",
-            recovery="give a time that lies ahead, or none for a hold that lasts until it is released",
-        )
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        holds = hold_columns({**(memory.holds or {}), reason: until})
-        return act(memory, VERBS["hold"], core.clock.now(), **holds)
+        return held(memory, reason, until, core.clock.now())
 
     return await core.change_one(name, "hold", decide, if_revision=if_revision)
 
@@ -242,14 +243,7 @@ async def release(core: Core, name: int | str, reason: str, if_revision: int | N
     """Lift a named hold."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        left = dict(memory.holds or {})
-        if reason not in left:
-            raise NotFound(
-                f"memory {memory.id} has no hold {reason!r}",
-                recovery=f"its holds: {', '.join(left) or 'none'}",
-            )
-        del left[reason]
-        return act(memory, VERBS["release"], core.clock.now(), **hold_columns(left))
+        return released(memory, reason, core.clock.now())
 
     return await core.change_one(name, "release", decide, if_revision=if_revision)
 
@@ -283,21 +277,9 @@ async def dispute(core: Core, name: int | str) -> Receipt:
 
 async def forget(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
     """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
-    now = core.clock.now()
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        if memory.status is Status.PRUNED:
-            return []
-        guards = protecting(
-            memory, system=core.policy.is_system(memory.category), now=now, level=VERBS["forget"].level
-        )
-        if guards:
-            raise Protected(
-                f"memory {memory.id} is protected: {', '.join(guards)}",
-                recovery="unpin it or release its holds first, if you mean it",
-                guards=guards,
-            )
-        return act(memory, VERBS["forget"], now)
+        return forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
 
     return await core.change_one(name, "forget", decide, if_revision=if_revision)
 
@@ -314,54 +296,15 @@ async def supersede(core: Core, old: int | str, by: int | str, if_revision: int 
 async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
     """Decide how one memory takes another's place; of two that did, the later one holds."""
     line = await _line(core, old, newer)
-    _refuse_pruned(newer)
+    refuse_pruned(newer)
     key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
     changes = await _replaced(core, old, newer.seq, key)
-    if not changes:
-        return []
-    now = core.clock.now()
-    for memory in line:
-        values = _inherited(old, memory.pinned, memory.holds, now)
-        if key is not None and memory is line[-1]:
-            values["key"] = key
-        changes += update(memory, values, guarded=True) or [unmoved(memory, guarded=True)]
-    return changes
-
-
-def _refuse_pruned(memory: Memory) -> None:
-    if memory.status is Status.PRUNED:
-        raise InvalidInput(
-            f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
-        )
+    return changes + taken_over(old, line, key, core.clock.now()) if changes else []
 
 
 async def _replaced(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
-    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
-
-    It gives up the `key` that goes with its place, None where it keeps its name.
-    """
-    _refuse_pruned(old)
     links = await core.store.neighbours(core.scope, [old.seq])
-    drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
-    if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
-        return []
-    now = core.clock.now()
-    # What was to hold only later never held: its time is empty, not turned round.
-    changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
-    if key is not None:
-        changes = joined([*changes, *update(old, {"key": None})])
-    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
-    if by not in {link.source for link in drawn}:
-        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
-    return changes
-
-
-def _inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int) -> dict[str, Any]:
-    """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
-
-    The old one keeps them too: it is what was pinned and held.
-    """
-    return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
+    return replaced(old, links, by, key, core.clock.now())
 
 
 async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
@@ -397,7 +340,7 @@ async def correct(core: Core, name: int | str, text: str, if_revision: int | Non
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
-        batch, changes = await decided(core, [await prepared(core, _corrected(old, text))])
+        batch, changes = await decided(core, [await prepared(core, corrected(old, text))])
         changes = joined([*changes, *await _corrections(core, old, batch)])
         cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
         try:
@@ -415,27 +358,11 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        batch.rows[0].update(_inherited(old, 0, None, now), key=old.key)
+        batch.rows[0].update(inherited(old, 0, None, now), key=old.key)
         return await _replaced(core, old, outcome.key, old.key)
     if outcome.key == old.seq:
         return [unmoved(old)]
     return await superseded(core, old, await core.one(outcome.key))
-
-
-def _corrected(old: Memory, text: str) -> Turn:
-    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread."""
-    return Turn(
-        text=text,
-        category=old.category,
-        kind=old.kind.label if old.kind is not None else None,
-        tags=old.tags,
-        role=old.role.label,
-        speaker=old.speaker,
-        thread=old.thread,
-        session=old.session,
-        state=old.state,
-        severity=old.severity.label if old.severity is not None else None,
-    )
 
 
 async def link(core: Core, wish: Linking) -> Link:

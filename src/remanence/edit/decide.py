@@ -1,0 +1,113 @@
+"""What the verbs decide about one memory: hold, release, forget, and how one takes another's place.
+
+Knows memories as they were read and the present as a number; knows no store.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from remanence.change import Change
+from remanence.clock import to_datetime
+from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.one_memory import act, joined, unmoved, update
+from remanence.effects import VERBS
+from remanence.errors import InvalidInput, NotFound, Protected
+from remanence.guards import protecting
+from remanence.model import Link, Memory, Relation, Status, Turn, link_values
+
+
+def held(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:
+    """Decide a named hold that lasts until a time, or for good."""
+    if until is not None and until <= now:
+        raise InvalidInput(
+            f"a hold until {to_datetime(until):%Y-%m-%d %H:%M} protects nothing",
+            recovery="give a time that lies ahead, or none for a hold that lasts until it is released",
+        )
+    return act(memory, VERBS["hold"], now, **hold_columns({**(memory.holds or {}), reason: until}))
+
+
+def released(memory: Memory, reason: str, now: int) -> list[Change]:
+    """Decide that a named hold ends."""
+    left = dict(memory.holds or {})
+    if reason not in left:
+        raise NotFound(
+            f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(left) or 'none'}"
+        )
+    del left[reason]
+    return act(memory, VERBS["release"], now, **hold_columns(left))
+
+
+def forgotten(memory: Memory, now: int, *, system: bool) -> list[Change]:
+    """Decide that a memory becomes a tombstone; refuse one that a guard of the engine's own protects."""
+    if memory.status is Status.PRUNED:
+        return []
+    guards = protecting(memory, system=system, now=now, level=VERBS["forget"].level)
+    if guards:
+        raise Protected(
+            f"memory {memory.id} is protected: {', '.join(guards)}",
+            recovery="unpin it or release its holds first, if you mean it",
+            guards=guards,
+        )
+    return act(memory, VERBS["forget"], now)
+
+
+def replaced(old: Memory, links: Iterable[Link], by: int, key: str | None, now: int) -> list[Change]:
+    """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
+
+    `links` are those of the old memory. It gives up the `key` that goes with its place, None where it keeps its name.
+    """
+    refuse_pruned(old)
+    drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
+    if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
+        return []
+    # What was to hold only later never held: its time is empty, not turned round.
+    changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
+    if key is not None:
+        changes = joined([*changes, *update(old, {"key": None})])
+    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
+    if by not in {link.source for link in drawn}:
+        changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
+    return changes
+
+
+def taken_over(old: Memory, line: Sequence[Memory], key: str | None, now: int) -> list[Change]:
+    """Decide what passes on to the memory that takes a place, and to those that took its own in turn."""
+    changes: list[Change] = []
+    for memory in line:
+        values = inherited(old, memory.pinned, memory.holds, now)
+        if key is not None and memory is line[-1]:
+            values["key"] = key
+        changes += update(memory, values, guarded=True) or [unmoved(memory, guarded=True)]
+    return changes
+
+
+def inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int) -> dict[str, Any]:
+    """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
+
+    The old one keeps them too: it is what was pinned and held.
+    """
+    return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
+
+
+def refuse_pruned(memory: Memory) -> None:
+    """Refuse a tombstone as what is replaced or takes a place."""
+    if memory.status is Status.PRUNED:
+        raise InvalidInput(
+            f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
+        )
+
+
+def corrected(old: Memory, text: str) -> Turn:
+    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread."""
+    return Turn(
+        text=text,
+        category=old.category,
+        kind=old.kind.label if old.kind is not None else None,
+        tags=old.tags,
+        role=old.role.label,
+        speaker=old.speaker,
+        thread=old.thread,
+        session=old.session,
+        state=old.state,
+        severity=old.severity.label if old.severity is not None else None,
+    )
