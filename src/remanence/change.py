@@ -103,7 +103,8 @@ class Receipt:
     """What was done; give it, or its `run`, to `undo`.
 
     `counts` maps an action ("archive", "unlink", …) to how many rows it changed; `skipped` lists what was
-    planned and not done, with the reason, `notes` what the plan had to say besides.
+    planned and not done, with the reason, `notes` what there is to say besides. `undoes` is the run that was taken
+    back, where one was.
     """
 
     run: str
@@ -115,6 +116,7 @@ class Receipt:
     skipped: tuple[str, ...] = ()
     parts: int = 1
     notes: tuple[str, ...] = ()
+    undoes: str | None = None
 
     @property
     def archived(self) -> int:

@@ -17,7 +17,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, scheduling, undoing
+from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.graph import Graph
 from remanence.flows.recall import framing, rating, recalling
 from remanence.flows.recall.framing import Look
@@ -337,6 +337,10 @@ class Engine:
     async def undo(self, run: Receipt | str) -> Receipt:
         """Take a run back, or refuse as a whole if a row changed since."""
         return await undoing.undo(self._core, run.run if isinstance(run, Receipt) else run)
+
+    async def undo_last(self) -> Receipt:
+        """Take back the newest run that can be: no undoing, nothing undone already; the receipt says which it was."""
+        return await runs.undo_last(self._core)
 
     # Telling
 

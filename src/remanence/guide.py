@@ -249,6 +249,13 @@ TABLE: tuple[Advice, ...] = (
         "status",
     ),
     Advice(
+        "undo_last",
+        "what was done last was a mistake",
+        "as the run, and a read of the newest runs",
+        "a receipt that names the run it took back",
+        "status",
+    ),
+    Advice(
         "explain",
         "you wonder why a memory stays or goes",
         "one read of the scope's columns",

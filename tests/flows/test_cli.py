@@ -248,6 +248,22 @@ def test_an_undo_that_came_too_late_says_where_to_look(desk: Desk) -> None:
     assert 1 == desk.read("get", learned["id"])["pinned"]
 
 
+def test_the_last_run_is_taken_back_by_no_name(desk: Desk) -> None:
+    """One after the other, each named in the answer; with none left it is refused, as is a run named besides."""
+    desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
+    desk.do("pin", "wind")
+    pinned = desk.read("history", "wind")[-1]["run"]
+    refused = desk.bad("undo", pinned, "--last"), desk.bad("undo")
+    told = desk.here("undo", "--last").stdout
+    done = desk.read("undo", "--last")
+
+    assert f"undo: took back {pinned}" in told
+    assert "this was `pin` of " in told
+    assert done["undoes"] not in {None, pinned}
+    assert ["undo takes one run"] * 2 == [one.splitlines()[0].removeprefix("error: ") for one in refused]
+    assert "can be undone" in desk.bad("undo", "--last")
+
+
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
     desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")

@@ -312,6 +312,23 @@ async def test_an_undoing_says_what_it_took_back(memory: remanence.Engine) -> No
         assert "undo the undoing" in refused.value.recovery
 
 
+async def test_the_last_run_that_stands_is_taken_back(memory: remanence.Engine) -> None:
+    """Uses and undoings are passed over, what was done again is not; then the run before it."""
+    learned = await memory.learn("The bell rings twice.")
+    text = await memory.update(learned.id, text="The bell rings thrice.")
+    pinned = await memory.pin(learned.id)
+    await memory.recall("bell")
+    first = await memory.undo_last()
+    again = await memory.undo(first)
+    undone = [first, *[await memory.undo_last() for _ in range(3)]]
+    with pytest.raises(NotFound, match="can be undone"):
+        await memory.undo_last()
+
+    assert [pinned.run, again.run, text.run] == [one.undoes for one in undone[:3]]
+    assert ("this was `update` of 2026",) == tuple(note[:25] for note in undone[2].notes)
+    assert [] == await memory.list_memories()
+
+
 async def test_counting_uses_is_not_undone(memory: remanence.Engine) -> None:
     """The run that changed something is; one that is not there is not found, and what is no run is refused."""
     await memory.learn("The bell rings twice.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from remanence.errors import InvalidInput
 from remanence.faces.cli.options import About, Edit, Narrow, moment, name_of
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.verbs import Interrupted, Verb, verb
@@ -275,11 +276,19 @@ async def status(memory: "Engine") -> Any:
 
 
 async def undo(
-    memory: "Engine", run: Annotated[str, typer.Argument(help="The id of the run, as its receipt says.")]
+    memory: "Engine",
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The id of the run, as its receipt says.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="The newest run that can be undone.")] = False,
 ) -> Any:
     """Take a run back, whole or not at all."""
+    if last == (run is not None):
+        raise InvalidInput(
+            "undo takes one run", recovery="name it as its receipt and `history` do, or say --last alone"
+        )
     with waiting("undoing"):
-        return await memory.undo(run)
+        return await (memory.undo_last() if run is None else memory.undo(run))
 
 
 _EVERY: tuple[Verb, ...] = (

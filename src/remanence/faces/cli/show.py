@@ -169,6 +169,8 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         what = ", ".join(said(action, count) for action, count in counts.items()) or "nothing to do"
     else:
         what = "done" if counts.keys() == {done.verb} else counted(counts)
+    if done.undoes is not None:
+        what = f"took back {safe(done.undoes)}"
     yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
     what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:

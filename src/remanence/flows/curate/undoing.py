@@ -65,7 +65,8 @@ async def undo(core: Core, run: str) -> Receipt:
         except Conflict as conflict:
             raise _changed_since(run, conflict.keys) from conflict
         changed += len(whole.changes)
-    return receipt(core.scope, core.cause("undo", run=undoing), changed, {"undo": changed}, parts=len(left))
+    cause = core.cause("undo", run=undoing)
+    return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
 
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
