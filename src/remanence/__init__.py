@@ -26,7 +26,7 @@ from remanence.model import Learned, Memory, Recalled, Turn
 
 if TYPE_CHECKING:
     from remanence import sync
-    from remanence.curate.planner.plan import Plan
+    from remanence.curate.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
     from remanence.opening import open  # noqa: A004 - the verb of the package
@@ -65,7 +65,7 @@ __all__ = [
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
     "Engine": "remanence.engine",
-    "Plan": "remanence.curate.planner.plan",
+    "Plan": "remanence.curate.plan",
     "Policy": "remanence.curate.policy.compiled",
     "open": "remanence.opening",
 }

@@ -12,7 +12,7 @@ from remanence.arguments import check_path
 from remanence.change import Receipt
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings

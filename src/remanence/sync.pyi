@@ -7,7 +7,7 @@ from typing import Any, Self, Unpack
 from remanence.change import Receipt
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.engine import Moment, Overrides
 from remanence.flows import inspect

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, ManualClock, SystemClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.errors import InvalidInput, PlanHeld
 from remanence.faces import cli
 from remanence.flows.clocks import CLOCK

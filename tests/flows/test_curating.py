@@ -4,7 +4,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows.curate import curating, undoing
 from remanence.model import Status, Turn

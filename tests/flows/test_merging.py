@@ -4,7 +4,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.model import Relation, Status
 from tests.flows.conftest import Measured, Opener
 

@@ -7,7 +7,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.errors import PolicyError
 from remanence.model import Status
 from tests.flows.conftest import Opener

@@ -16,7 +16,7 @@ import pytest
 import remanence
 from remanence.change import Receipt
 from remanence.clock import ManualClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
 from remanence.model import Memory, Status

@@ -14,9 +14,10 @@ import pytest
 
 from remanence import effects, guards, snapshot
 from remanence.change import Cause, Change, Committed, Increment, inverses
+from remanence.curate import plan
 from remanence.curate.language import derived, logic
 from remanence.curate.language.view import View
-from remanence.curate.planner import changes, cycle, diff, merge, plan, protection, state, windows
+from remanence.curate.planner import changes, cycle, diff, merge, protection, state, windows
 from remanence.curate.planner.diff import Edits
 from remanence.errors import Conflict
 from remanence.flows.curate import curating, undoing

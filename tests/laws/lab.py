@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.flows.core import Core

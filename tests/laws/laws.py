@@ -14,7 +14,7 @@ from unittest.mock import patch
 from remanence.change import Cause, Change, Committed, Increment, Receipt
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.effects import CHANGEABLE
 from remanence.errors import Conflict, InvalidInput

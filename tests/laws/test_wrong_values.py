@@ -16,7 +16,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.flows.write.editing import Editable

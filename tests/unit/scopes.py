@@ -7,7 +7,7 @@ import numpy as np
 
 from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.model import COLUMN, COLUMNS, Decay, Lifecycle, Relation, Status, Tier
 from remanence.snapshot import LinkColumns, Snapshot
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from remanence.clock import DAY
+from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.agreement import agreed, left_out
-from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World

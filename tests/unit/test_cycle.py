@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.model import Lifecycle, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row

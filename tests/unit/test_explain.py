@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
 from remanence.curate.explain import HORIZON, Explanation, Verdict, explain
-from remanence.curate.planner.plan import plan
+from remanence.curate.plan import plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import NotFound
 from remanence.model import Relation, Status

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load
 from remanence.model import Relation, Status
 from tests.unit.scopes import NOW, LinkKey, World, link, linked, row

@@ -7,8 +7,8 @@ import pytest
 
 from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
+from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.changes import gravest
-from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import InvalidInput
 from remanence.guards import protecting

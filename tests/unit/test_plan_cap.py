@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from remanence.curate.language.expression import Place, Words, condition
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.model import REJECTED_PATH, Kind, Reason, Relation, Status, is_load_bearing
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row

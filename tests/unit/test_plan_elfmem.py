@@ -9,7 +9,7 @@ from remanence.clock import DAY, HOUR
 from remanence.curate.language.expression import Place, Words, condition, ordering
 from remanence.curate.language.view import LinkView, View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.decay_class import decay as decay_of
 from remanence.model import Decay, Reason, Relation, Status

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR, SECOND, TIME_MAX
 from remanence.curate.forecast import due, due_at, first_archives, needed
-from remanence.curate.planner.plan import plan
+from remanence.curate.plan import plan
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.errors import InvalidInput
 from remanence.model import Decay, Status

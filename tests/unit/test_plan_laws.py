@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.curate.explain import explain
+from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
-from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.model import Status

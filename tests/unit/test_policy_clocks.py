@@ -8,7 +8,7 @@ import pytest
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.explain import explain
 from remanence.curate.language.view import View
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.errors import InvalidInput, PolicyError
 from remanence.model import Relation, Status

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from remanence.clock import DAY
+from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.diff import ABSENT, Decision, Edits, Merged, Sides
-from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.errors import InvalidInput

@@ -8,7 +8,7 @@ from remanence.clock import DAY, HOUR
 from remanence.curate.language.expression import Place, Words, ordering
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.planner.plan import plan
+from remanence.curate.plan import plan
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.model import Lifecycle, Relation, Status, Tier
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World, row

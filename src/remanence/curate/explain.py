@@ -14,10 +14,10 @@ from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import LinkView, Node, View, visible
+from remanence.curate.plan import plan
 from remanence.curate.planner.changes import gravest
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge
-from remanence.curate.planner.plan import plan
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
 from remanence.curate.planner.windows import select

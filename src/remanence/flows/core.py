@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from remanence.arguments import check_count, check_memory
 from remanence.change import Cause, Change, Committed, Receipt
 from remanence.clock import Clock, lived
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, NameUnknown, NotFound

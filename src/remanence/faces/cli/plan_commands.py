@@ -14,7 +14,7 @@ from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.verbs import verb
 
 if TYPE_CHECKING:
-    from remanence.curate.planner.plan import Plan
+    from remanence.curate.plan import Plan
     from remanence.engine import Engine
 
 Output = Annotated[
@@ -80,6 +80,6 @@ async def _applied(memory: "Engine", made: "Plan", allow_destroyed: int | None) 
 
 
 def _read(file: str) -> "Plan":
-    from remanence.curate.planner.plan import Plan
+    from remanence.curate.plan import Plan
 
     return Plan.from_json(files.read(file))

@@ -16,7 +16,7 @@ from rich.text import Text
 from remanence.change import Receipt
 from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.curate.explain import Explanation
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.curate.planner.render import said
 from remanence.effects import PLANNED, ways_back
 from remanence.flows.graph import Contradiction

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from remanence.change import Receipt
 from remanence.clock import to_datetime
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.faces.mcp.fence import fenced
 from remanence.model import Hit, Rated, Recalled
 from remanence.text import visible

@@ -6,7 +6,7 @@ Knows ids and how many may wait; must not know what is in a plan.
 import secrets
 from dataclasses import dataclass
 
-from remanence.curate.planner.plan import Plan
+from remanence.curate.plan import Plan
 from remanence.errors import NotFound
 
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first

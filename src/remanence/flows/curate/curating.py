@@ -11,10 +11,10 @@ from typing import Any
 
 from remanence.arguments import check_count, check_path
 from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
+from remanence.curate.plan import Plan
+from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
-from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan import plan as decide
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.effects import action_of, acts_of
