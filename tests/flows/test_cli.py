@@ -353,6 +353,22 @@ def test_lists_are_narrowed(talk: Desk) -> None:
     assert "none" in talk.good("list", "--tag", "nowhere")
 
 
+def test_what_no_longer_stands_is_listed_by_its_status(talk: Desk) -> None:
+    """One status or several, each memory marked with its own; an unknown one is named with the nearest."""
+    strict(talk)
+    talk.do("curate", "--policy", "strict.toml")
+    talk.do("forget", "buoy")
+    listed = talk.here("list", "--status", "archived").stdout
+    both = talk.read("list", "--status", "archived", "--status", "pruned")
+    refused = talk.bad("list", "--status", "archive")
+
+    assert "[archived] Thanks, that is all." in listed
+    assert 1 == listed.count("\n")
+    assert {"end": "archived", "buoy": "pruned"} == {one["key"]: one["status"] for one in both}
+    assert ["tide", "code"] == [one["key"] for one in talk.read("list")]
+    assert "did you mean 'archived'?" in refused
+
+
 def test_the_state_is_told(talk: Desk) -> None:
     """Status, history and doctor say what is there, what happened and whether it is sound."""
     assert {"active": 4} == talk.read("status")["statuses"]
@@ -407,6 +423,20 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
     assert ({"active": 4}, {"active": 3, "archived": 1}) == (before, applied)
     assert "archived" == talk.read("get", "end")["status"]
     assert "--apply makes no plan" in talk.bad("curate", "--apply", "plan.json", "--dry-run")
+
+
+def test_a_plan_is_applied_once(talk: Desk) -> None:
+    """A second time says which run did it and how to take that back; then a new plan does the same."""
+    strict(talk)
+    talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
+    run = talk.read("apply", "plan.json", "--policy", "strict.toml")["run"]
+    refused = talk.bad("apply", "plan.json", "--policy", "strict.toml")
+    talk.do("undo", run)
+    again = talk.read("curate", "--policy", "strict.toml")
+
+    assert f"was applied already by {run}" in refused
+    assert f"undo {run}" in refused
+    assert 1 == again["counts"]["archive"]
 
 
 def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:

@@ -90,6 +90,21 @@ async def test_a_second_run_at_the_same_instant_does_nothing(
     assert (0, runs) == (again.changes, len(await memory.history()))
 
 
+async def test_a_plan_is_applied_once(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Read back from JSON or not; not while the run stands that applied it, whatever was written since."""
+    await _filled(memory, clock)
+    plan = await memory.plan(ARCHIVE_IDLE)
+    done = await memory.apply(plan)
+    await memory.learn("The tide turns at nine.")
+    for twice in (plan, Plan.from_json(plan.to_json())):
+        with pytest.raises(InvalidInput, match=f"applied already by {done.run}"):
+            await memory.apply(twice)
+    await memory.undo(done)
+    again = await memory.apply(await memory.plan(ARCHIVE_IDLE))
+
+    assert done.counts == again.counts == {"archive": 8}
+
+
 async def test_undo_gives_everything_back_and_only_once(memory: remanence.Engine, clock: ManualClock) -> None:
     """Undo is a run like any other: it can itself be undone, but not repeated."""
     await _filled(memory, clock)

@@ -233,6 +233,7 @@ async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
     assert {gone: "forgotten already"} == late["spared"]
     assert ["pruned", "inbox", "inbox"] == after
     assert [f"{edited}: changed since the plan was made"] == done["skipped"]
+    assert f"was applied already by {run}" in again
     assert "plan again" in again
     assert "undone already" in twice
     assert gone in [one["id"] for one in found["memories"]]

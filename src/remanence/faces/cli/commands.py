@@ -135,15 +135,24 @@ async def list_memories(
     tag: Annotated[
         list[str] | None, typer.Option(help="Only with this tag; may be given several times.")
     ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only inbox, active, superseded, archived or pruned; may be given several times."
+            " What stands if absent: inbox and active."
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
 ) -> Any:
-    """List what stands, in the inbox or active, newest first."""
-    from remanence.model import STANDING
+    """List what stands, or what has a status, newest first."""
+    from remanence.flows.core import label
+    from remanence.model import STANDING, Status
     from remanence.store.base import Find
 
     asked = {"kind": kind, "category": category}
     equal = {name: value for name, value in asked.items() if value is not None}
-    return await memory.list_memories(Find(tuple(STANDING), tuple(tag or ()), equal, limit=limit))
+    statuses = tuple(label(Status, name, "status") for name in status or ()) or tuple(STANDING)
+    return await memory.list_memories(Find(statuses, tuple(tag or ()), equal, limit=limit))
 
 
 async def update(memory: "Engine", name: Name, edit: Edit, if_revision: IfRevision = None) -> Any:

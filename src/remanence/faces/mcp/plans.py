@@ -5,9 +5,10 @@ Knows ids and how many may wait; must not know what is in a plan.
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from remanence.curate.plan import Plan
-from remanence.errors import NotFound
+from remanence.errors import InvalidInput, NotFound
 
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
 
@@ -24,21 +25,38 @@ class Plans:
 
     def __init__(self) -> None:
         self._waiting: dict[str, Plan | Forgetting] = {}
+        self._applied: dict[str, list[str]] = {}  # the runs of those that were applied, by the plans' ids
 
     def add(self, plan: Plan | Forgetting) -> str:
         """Keep a plan and return its id; the oldest goes where too many wait."""
         plan_id = f"plan-{secrets.token_hex(4)}"
         self._waiting[plan_id] = plan
-        while len(self._waiting) > WAITING_MAX:
-            del self._waiting[next(iter(self._waiting))]
+        _shorten(self._waiting)
         return plan_id
+
+    def applied(self, plan_id: str, runs: list[str]) -> None:
+        """Note which runs did what a plan said."""
+        self._applied[plan_id] = runs
+        _shorten(self._applied)
 
     def take(self, plan_id: str) -> Plan | Forgetting:
         """Return a plan, which is then gone."""
         plan = self._waiting.pop(plan_id, None)
+        if plan_id in self._applied:
+            runs = ", ".join(self._applied[plan_id]) or "a run that had nothing to do"
+            raise InvalidInput(
+                f"{plan_id} was applied already by {runs}",
+                recovery="plan again (or forget again) for what is to be done now, or undo that run",
+            )
         if plan is None:
             raise NotFound(
-                f"no plan {plan_id[:40]!r} waits here: it was applied, is too old, or was never made",
+                f"no plan {plan_id[:40]!r} waits here: it is too old, was refused, or was never made",
                 recovery="plan again (or forget again) and apply the id that it answers",
             )
         return plan
+
+
+def _shorten(kept: dict[str, Any]) -> None:
+    """Let the oldest go where too many are kept."""
+    while len(kept) > WAITING_MAX:
+        del kept[next(iter(kept))]

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanence.clock import SystemClock
+from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
@@ -164,8 +165,15 @@ class Tools:
     async def apply(self, plan_id: PlanId) -> Done:
         """Do what a plan showed, once. What was edited since, or used if a policy chose it, is skipped and listed."""
         plan = self.plans.take(plan_id)
-        if isinstance(plan, Forgetting):
-            return await self._forget(plan)
+        done = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
+        self.plans.applied(plan_id, done.runs)
+        return done
+
+    async def undo(self, run: Annotated[str, Field(description="A run that apply answered.")]) -> Done:
+        """Take a run back, whole or not at all."""
+        return Done.of(await self.memory.undo(run))
+
+    async def _apply(self, plan: Plan) -> Done:
         try:
             return Done.of(await self.memory.apply(plan))
         except PlanHeld as held:
@@ -176,10 +184,6 @@ class Tools:
                 recovery="too much for an agent to destroy: a person may look and run `remanence curate`",
                 destroyed=held.destroyed,
             ) from held
-
-    async def undo(self, run: Annotated[str, Field(description="A run that apply answered.")]) -> Done:
-        """Take a run back, whole or not at all."""
-        return Done.of(await self.memory.undo(run))
 
     async def _forget(self, plan: Forgetting) -> Done:
         receipts, skipped = [], []

@@ -21,6 +21,7 @@ from remanence.effects import action_of, acts_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
 from remanence.flows.core import RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
+from remanence.flows.curate.runs import standing
 from remanence.model import Memory
 from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
@@ -139,6 +140,7 @@ async def _agreed_on(
     await core.uses.settle()
     made = core.made.get(plan)
     digest = await asyncio.to_thread(plan.digest_now)
+    await _refuse_applied(core, plan, digest)
     own = made is not None and digest == await asyncio.to_thread(made.kept.digest_now)
     if own and not await _moved(core, plan.position):
         return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
@@ -215,6 +217,17 @@ def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) 
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
             recovery="plan again without naming a policy, or adopt the new one first",
         )
+
+
+async def _refuse_applied(core: Core, plan: Plan, digest: str) -> None:
+    """Refuse a plan that a run carried out which stands; one that was cut short may be gone on with."""
+    async for part in standing(core, plan.position):
+        if part.cause.detail.get("plan") == digest and part.cause.final:
+            run = part.cause.run
+            raise InvalidInput(
+                f"plan {digest[:12]} was applied already by {run}",
+                recovery=f"plan anew for what is to be done now, or take that back: undo {run}",
+            )
 
 
 def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
