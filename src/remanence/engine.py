@@ -2,11 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from remanence.arguments import check_path
 from remanence.change import Receipt
@@ -26,15 +24,24 @@ from remanence.flows.recall.recalling import RecallRequest
 from remanence.flows.write import consolidating, editing, ingesting, learning, putting, speaking
 from remanence.flows.write.ingesting import Ingested
 from remanence.guide import Guide, guide
+from remanence.keywords import (
+    About,
+    AboutNamed,
+    Columns,
+    Editable,
+    IfExists,
+    KindName,
+    Moment,
+    RelationName,
+    StatusName,
+)
 from remanence.llm.base import Embedder
-from remanence.model import STANDING, Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
+from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
 from remanence.signatures import checked, checked_class
-from remanence.store.base import Check, Find
+from remanence.store.base import Check
 from remanence.write.transcripts import Format
 
 Overrides = Mapping[str, Mapping[str, Any]]
-Moment = datetime | int
-_STANDS = Find(tuple(sorted(STANDING)))
 
 
 @checked_class
@@ -96,7 +103,7 @@ class Engine:
 
     # Writing
 
-    async def learn(self, text: str, **more: Any) -> Learned:
+    async def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned:
         """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …).
 
         Where nobody says the role and the name leaves it in doubt, this text and the latest before it tell.
@@ -123,7 +130,9 @@ class Engine:
         """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
         return await ingesting.ingest(self._core, path, format, progress)
 
-    async def put(self, key: str, text: str, *, if_revision: int | None = None, **more: Any) -> Learned:
+    async def put(
+        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
+    ) -> Learned:
         """Store a text under a stable key of yours, or bring the memory that has it to this text.
 
         Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
@@ -183,22 +192,27 @@ class Engine:
         """Return one memory by id or key; raise NotFound where there is none."""
         return await self._core.one(name)
 
-    async def list_active(
-        self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1_000, **equal: Any
+    async def list_memories(
+        self,
+        *,
+        status: StatusName | Literal["any"] | Sequence[StatusName] | None = None,
+        kind: KindName | None = None,
+        tags: Sequence[str] = (),
+        limit: int = 1_000,
+        oldest_first: bool = False,
+        **equal: Unpack[Columns],
     ) -> list[Memory]:
-        """List what stands, newest first, by kind, tags and any column: the inbox too, unless `status` is active."""
-        return await recalling.list_memories(
-            self._core, replace(_STANDS, tags=tuple(tags), equal=equal, limit=limit), kind
-        )
+        """List memories, newest first, by kind, tags and any column.
 
-    async def list_memories(self, find: Find | None = None) -> list[Memory]:
-        """List memories of any status, or what stands where nothing is said."""
-        return await recalling.list_memories(self._core, _STANDS if find is None else find, None)
+        Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
+        """
+        asked = recalling.Listing(status, kind, tuple(tags), limit, oldest_first, equal)
+        return await recalling.list_memories(self._core, asked)
 
     # Editing: with `if_revision` only while the memory has that revision, else Conflict.
 
     async def update(
-        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[editing.Editable]
+        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt:
         """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
         return await editing.edit(self._core, name, values, if_revision)
@@ -267,11 +281,11 @@ class Engine:
         self,
         source: int | str,
         target: int | str,
-        relation: str,
+        relation: RelationName,
         *,
         weight: float | None = None,
         confidence: float | None = None,
-        if_exists: str = "reinforce",
+        if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
     ) -> Link:
         """Draw a link, or strengthen the one that is there (`if_exists`: reinforce, update, skip, error).
@@ -282,7 +296,7 @@ class Engine:
         return await editing.link(self._core, wish)
 
     async def unlink(
-        self, source: int | str, target: int | str, relation: str, *, if_revision: int | None = None
+        self, source: int | str, target: int | str, relation: RelationName, *, if_revision: int | None = None
     ) -> Receipt:
         """Cut a link; `if_revision` is the link's own."""
         return await editing.unlink(self._core, source, target, relation, if_revision)

@@ -149,8 +149,13 @@ TABLE: tuple[Advice, ...] = (
     Advice(
         "get", "an id or key is known and the whole memory is wanted", _READ, "the memory", "history, explain"
     ),
-    Advice("list_active", "all memories of a kind or tag are wanted", _READ, "memories, newest first", "get"),
-    Advice("list_memories", "also archived or forgotten ones are wanted", _READ, "memories", "restore"),
+    Advice(
+        "list_memories",
+        "all memories of a kind, tag or status are wanted",
+        _READ,
+        "memories, newest first",
+        "get; restore, where one is archived or forgotten",
+    ),
     Advice(
         "update",
         "a column of a memory is wrong or moves on (state, category …)",
@@ -158,7 +163,7 @@ TABLE: tuple[Advice, ...] = (
         _RECEIPT,
         "for a wrong text correct is better: it keeps the old one as history",
     ),
-    Advice("tag", "memories are to be found or protected together", _WRITE, _RECEIPT, "list_active by tag"),
+    Advice("tag", "memories are to be found or protected together", _WRITE, _RECEIPT, "list_memories by tag"),
     Advice("untag", "a tag no longer fits", _WRITE, _RECEIPT, "nothing"),
     Advice("pin", "a memory must never move down or go", _WRITE, _RECEIPT, "unpin, when that ends"),
     Advice("unpin", "a pin is no longer needed", _WRITE, _RECEIPT, "nothing"),

@@ -2,25 +2,35 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from remanence.change import Receipt
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
-from remanence.engine import Moment, Overrides
+from remanence.engine import Overrides
 from remanence.flows import inspect
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
 from remanence.flows.settings import Setting
-from remanence.flows.write import editing
 from remanence.flows.write.ingesting import Ingested
 from remanence.guide import Guide
+from remanence.keywords import (
+    About,
+    AboutNamed,
+    Columns,
+    Editable,
+    IfExists,
+    KindName,
+    Moment,
+    RelationName,
+    StatusName,
+)
 from remanence.llm.base import Embedder, Writer
 from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
 from remanence.recall.frames import Frame, FrameDefinition
-from remanence.store.base import Check, Find, Store
+from remanence.store.base import Check, Store
 from remanence.write.transcripts import Format
 
 class Frames:
@@ -58,14 +68,16 @@ class Engine:
     def frames(self) -> Frames: ...
     @property
     def graph(self) -> Graph: ...
-    def learn(self, text: str, **more: Any) -> Learned: ...
+    def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned: ...
     def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]: ...
     def ingest(
         self, path: str | Path, *, format: Format = "auto", progress: Callable[[int], None] | None = None
     ) -> Ingested: ...
-    def put(self, key: str, text: str, *, if_revision: int | None = None, **more: Any) -> Learned: ...
+    def put(
+        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
+    ) -> Learned: ...
     def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated: ...
     def recall(
         self,
@@ -90,12 +102,18 @@ class Engine:
     ) -> Recalled: ...
     def boot(self, *, budget: int | None = None) -> Recalled: ...
     def get(self, name: int | str) -> Memory: ...
-    def list_active(
-        self, *, kind: str | None = None, tags: Sequence[str] = (), limit: int = 1000, **equal: Any
+    def list_memories(
+        self,
+        *,
+        status: StatusName | Literal["any"] | Sequence[StatusName] | None = None,
+        kind: KindName | None = None,
+        tags: Sequence[str] = (),
+        limit: int = 1000,
+        oldest_first: bool = False,
+        **equal: Unpack[Columns],
     ) -> list[Memory]: ...
-    def list_memories(self, find: Find | None = None) -> list[Memory]: ...
     def update(
-        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[editing.Editable]
+        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt: ...
     def tag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt: ...
     def untag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt: ...
@@ -118,15 +136,15 @@ class Engine:
         self,
         source: int | str,
         target: int | str,
-        relation: str,
+        relation: RelationName,
         *,
         weight: float | None = None,
         confidence: float | None = None,
-        if_exists: str = "reinforce",
+        if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
     ) -> Link: ...
     def unlink(
-        self, source: int | str, target: int | str, relation: str, *, if_revision: int | None = None
+        self, source: int | str, target: int | str, relation: RelationName, *, if_revision: int | None = None
     ) -> Receipt: ...
     def links(self, name: int | str) -> list[Link]: ...
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...

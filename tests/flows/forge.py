@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import remanence
-from remanence.model import REJECTED_PATH, STANDING
-from remanence.store.base import Find
+from remanence.model import REJECTED_PATH
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 async def item(memory: remanence.Engine, key: str, kind: str = "episodic") -> str:
     """Put one item as forge-loop's runner does."""
     tags = (REJECTED_PATH,) if kind == "rejected" else ()
-    given = {"rejected": "episodic", "unclassified": None}.get(kind, kind)
+    given: Any = {"rejected": "episodic", "unclassified": None}.get(kind, kind)
     done = await memory.put(
         key, f"what became of {key}", kind=given, tags=tags, agent="maestro", source="log"
     )
@@ -24,7 +23,7 @@ async def item(memory: remanence.Engine, key: str, kind: str = "episodic") -> st
 
 async def keys(memory: remanence.Engine) -> list[str | None]:
     """Return the keys of what is in sight, in order of arrival."""
-    found = await memory.list_memories(Find(tuple(STANDING), limit=100_000, oldest_first=True))
+    found = await memory.list_memories(limit=100_000, oldest_first=True)
     return [item.key for item in found]
 
 

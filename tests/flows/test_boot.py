@@ -1,6 +1,7 @@
 """Boot returns what later work rests on before what happened last, within a budget, on both stores."""
 
 import itertools
+from typing import cast
 
 import pytest
 
@@ -8,6 +9,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput
 from remanence.flows.recall.fill import DROPPED_SHOWN
+from remanence.keywords import KindName
 from remanence.model import Kind, Turn, is_load_bearing
 from remanence.text import token_estimate
 
@@ -37,7 +39,7 @@ async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clo
         ("a new episode", "episodic", ()),
     ):
         clock.advance(hours=1)
-        await memory.learn(text, kind=kind, tags=tags)
+        await memory.learn(text, kind=cast("KindName", kind), tags=tags)
     await memory.pin(6)
 
     assert [

@@ -20,7 +20,7 @@ WRONG: dict[str, list[Any]] = {
 }
 READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "get": lambda memory: memory.get(2),
-    "list": lambda memory: memory.list_active(),
+    "list": lambda memory: memory.list_memories(),
     "recall": lambda memory: memory.recall("tar barrel", count_use=False),
     "frame": lambda memory: memory.frame("task", "tar", count_use=False),
     "links": lambda memory: memory.links(1),

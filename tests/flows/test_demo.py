@@ -11,7 +11,6 @@ from rich.console import Console
 
 import remanence
 from examples import demo
-from remanence.store.base import Find
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG_AGO = 100_000
@@ -31,7 +30,7 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown
     path, shown, _ = told
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
     async with remanence.open(path, clock=remanence.ManualClock(demo.END)) as memory:
-        found = await memory.list_memories(Find(limit=LONG_AGO))
+        found = await memory.list_memories(status="any", limit=LONG_AGO)
 
     assert lines == shown.stored + shown.repeats == shown.known_again
     assert (shown.stored, shown.repeats) == (len(found), sum(one.confirmations for one in found))
@@ -56,7 +55,7 @@ async def test_the_memories_stand_as_before(told: tuple[Path, demo.Shown, str]) 
     """Nothing is archived or pruned in the end; the corrected memory stays superseded."""
     path, _, _ = told
     async with remanence.open(path, clock=remanence.ManualClock(demo.END)) as memory:
-        found = await memory.list_memories(Find(limit=LONG_AGO))
+        found = await memory.list_memories(status="any", limit=LONG_AGO)
         checks = await memory.doctor()
 
     assert {demo.WRONG} == {one.key for one in found if one.status.label != "active"}

@@ -1,10 +1,13 @@
 """One memory at a time is changed, linked, superseded, forgotten and brought back, on both stores."""
 
+from typing import cast
+
 import pytest
 
 import remanence
 from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
+from remanence.keywords import RelationName
 from remanence.model import Kind, Lifecycle, Reason, Relation, Severity, Status
 from remanence.text import token_estimate
 
@@ -135,7 +138,7 @@ async def test_wrong_links_are_refused(memory: remanence.Engine) -> None:
     a, b = await memory.learn("a"), await memory.learn("b")
 
     with pytest.raises(NameUnknown):
-        await memory.link(a.id, b.id, "similiar")
+        await memory.link(a.id, b.id, "similiar")  # type: ignore[arg-type] # that is the mistake
     with pytest.raises(InvalidInput):
         await memory.link(a.id, a.id, "similar")
     with pytest.raises(InvalidInput):
@@ -254,7 +257,7 @@ async def test_what_is_superseded_before_it_held_never_held(
     ],
 )
 async def test_a_link_drawn_by_hand_weighs_by_its_relation(
-    memory: remanence.Engine, clock: ManualClock, relation: str, weight: float
+    memory: remanence.Engine, clock: ManualClock, relation: RelationName, weight: float
 ) -> None:
     """Where nobody says how much; and what is drawn is what is kept."""
     a, b = await memory.learn("a"), await memory.learn("b")
@@ -269,7 +272,7 @@ async def test_how_much_a_link_weighs_can_be_said(memory: remanence.Engine) -> N
     """To six digits; nothing at all and all there is are weights too."""
     a, b = await memory.learn("a"), await memory.learn("b")
     said = [
-        await memory.link(a.id, b.id, relation, weight=weight, confidence=weight)
+        await memory.link(a.id, b.id, cast("RelationName", relation), weight=weight, confidence=weight)
         for relation, weight in (("similar", 0.0), ("supports", 1.0), ("refers", 0.12345678))
     ]
 

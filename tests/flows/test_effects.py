@@ -5,6 +5,7 @@ import pytest
 import remanence
 from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput
+from remanence.keywords import LifecycleName
 from remanence.model import Lifecycle, Memory, Status, Tier
 from remanence.testing.invariants import strayed
 from tests.flows.conftest import Opener
@@ -20,7 +21,7 @@ def _rule(do: str, phase: str, where: str = "True", more: str = "") -> str:
     return _RULE.format(name=f"{phase}-{do}", phase=phase, where=where, do=do, more=more)
 
 
-async def _archived(memory: remanence.Engine, lifecycle: str = "validated") -> Memory:
+async def _archived(memory: remanence.Engine, lifecycle: LifecycleName = "validated") -> Memory:
     """A memory of this lifecycle, archived an hour ago by a plan."""
     learned = await memory.learn("The old bell hangs in the tower.", tags=["old"])
     await memory.consolidate()
@@ -34,7 +35,7 @@ async def _archived(memory: remanence.Engine, lifecycle: str = "validated") -> M
 @pytest.mark.parametrize("way", ["restore", "confirm"])
 @pytest.mark.parametrize("lifecycle", ["candidate", "validated", "active", "stale"])
 async def test_what_comes_back_has_its_lifecycle_again(
-    memory: remanence.Engine, way: str, lifecycle: str
+    memory: remanence.Engine, way: str, lifecycle: LifecycleName
 ) -> None:
     """Archiving makes the lifecycle archived; what brings the memory back gives it the one it had."""
     archived = await _archived(memory, lifecycle)

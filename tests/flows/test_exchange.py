@@ -175,7 +175,7 @@ async def test_an_import_without_links_is_whole(opener: Opener) -> None:
 async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> None:
     """The same text is merged as a repeat: confirmed, with its tags and sources; a second import does it no more."""
     async with opener(scope="from") as memory:
-        more = {"tags": ["self/constitutional"], "confidence": 0.9}
+        more: dict[str, Any] = {"tags": ["self/constitutional"], "confidence": 0.9}
         given = await memory.learn("The boat is blue", source="letter", key="boat", **more)
         other = await memory.learn("It lies in the harbour")
         await memory.link(given.id, other.id, "refers")

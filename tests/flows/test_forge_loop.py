@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -19,6 +19,7 @@ from remanence.errors import InvalidInput, RemanenceError
 from remanence.faces import cli
 from remanence.flows.checks import NAME
 from remanence.flows.curate import curating
+from remanence.keywords import KindName
 from remanence.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
@@ -36,12 +37,12 @@ async def test_what_stands_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
         await item(memory, kind, kind)
     await item(memory, "old", "episodic")
     await memory.supersede("old", "episodic")
-    put, active = await memory.list_active(), await memory.list_active(status="active")
+    put, active = await memory.list_memories(), await memory.list_memories(status="active")
     same = await memory.list_memories()
     await memory.consolidate()
-    every = await memory.list_active()
-    episodes = await memory.list_active(kind="episodic")
-    rejected = await memory.list_active(tags=[REJECTED_PATH])
+    every = await memory.list_memories()
+    episodes = await memory.list_memories(kind="episodic")
+    rejected = await memory.list_memories(tags=[REJECTED_PATH])
 
     assert [] == active
     assert put == same
@@ -391,7 +392,7 @@ async def test_compaction_and_probe_agree_on_what_is_load_bearing(
     memory: remanence.Engine, kind: Kind | None, tags: tuple[str, ...]
 ) -> None:
     """There is one judge of it, for every kind and tag."""
-    await memory.learn("a text", kind=None if kind is None else kind.label, tags=tags)
+    await memory.learn("a text", kind=None if kind is None else cast("KindName", kind.label), tags=tags)
     counted = (await _probe(memory)).detail
 
     assert f"prunable={int(not is_load_bearing(kind, tags))}" in counted

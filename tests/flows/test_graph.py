@@ -9,6 +9,7 @@ import remanence
 from remanence.change import Change
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound
+from remanence.keywords import RelationName
 from remanence.model import Link, Relation, Status
 from remanence.snapshot import SnapshotRequest
 from remanence.testing.dump import dump
@@ -152,7 +153,7 @@ async def test_a_run_whose_links_grew_since_is_undone_whole_or_not_at_all(memory
     ],
 )
 async def test_a_link_weighs_what_its_relation_does(
-    memory: remanence.Engine, relation: str, weight: float
+    memory: remanence.Engine, relation: RelationName, weight: float
 ) -> None:
     """Where nobody says a weight, the relation does; seen again it gains .10."""
     one, other = await memory.learn("ash"), await memory.learn("birch")

@@ -13,7 +13,6 @@ from remanence.clock import ManualClock
 from remanence.flows.recall.index import COLUMNS, ScopeIndex
 from remanence.model import Turn
 from remanence.recall.semantic import window_vectors
-from remanence.store.base import Find
 from tests.flows.conftest import Opener
 
 WORDS = "boat rope sail paint harbour meeting monday tea lisbon keel engine note".split()
@@ -55,7 +54,7 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
             await memory.tag(name, *choice.sample(TAGS, k=2))
         case 10:
             tag = choice.choice(TAGS)
-            for bearer in await memory.list_memories(Find(tags=(tag,), limit=2)):
+            for bearer in await memory.list_memories(status="any", tags=[tag], limit=2):
                 await memory.untag(bearer.seq, tag)
 
 

@@ -1,13 +1,14 @@
 """Ratings count as evidence of whether a memory helped, and never hold up one another, on both stores."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import remanence
 from remanence.errors import InvalidInput, Protected
+from remanence.keywords import RelationName
 from remanence.model import Dropped, Learned, Rated
 from remanence.score import confidence
 
@@ -139,7 +140,7 @@ async def test_what_helped_together_is_linked_more_closely(memory: remanence.Eng
     """Above a half the links inside the rated set gain 0.10, capped at 1; at a half or of one alone they do not."""
     a, b, c = [(await memory.learn(f"entry {word}")).id for word in ("ash", "birch", "cedar")]
     for other, relation, weight in ((b, "supports", 0.65), (c, "similar", 0.97)):
-        await memory.link(a, other, relation, weight=weight)
+        await memory.link(a, other, cast("RelationName", relation), weight=weight)
     await memory.link(b, c, "contradicts", weight=0.6)
 
     async def weights() -> list[float]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import remanence
+from remanence.keywords import RoleName
 from remanence.model import Learned, Role, Turn
 from remanence.write.roles import role_of_name, speaks_as_assistant
 from tests.flows.conftest import Opener
@@ -62,7 +63,7 @@ async def test_a_role_that_nobody_said_is_told_by_the_name(opener: Opener, speak
 
 
 @pytest.mark.parametrize("said", ["user", "tool"])
-async def test_a_role_that_was_said_holds(opener: Opener, said: str) -> None:
+async def test_a_role_that_was_said_holds(opener: Opener, said: RoleName) -> None:
     """Neither the name nor what it says overrules the caller."""
     async with opener() as memory:
         turns = [Turn(REPLY.format(k=k), speaker="Claude", role=said) for k in range(4)]

@@ -408,7 +408,7 @@ async def test_processes_that_begin_at_once_curate_once(tmp_path: Path) -> None:
 
         assert [0] * 4 == [process.returncode for process in processes], said
         assert 1 == len(runs)
-        assert {1} == {one.reinforced for one in await memory.list_active()}
+        assert {1} == {one.reinforced for one in await memory.list_memories()}
         assert ["", "", "", "planned"] == sorted(out.strip() for out, _ in said)
 
 

@@ -423,7 +423,7 @@ async def test_so_much_of_the_inbox_and_no_more(memory: remanence.Engine, most: 
     async with memory.session():
         await memory.learn_many([f"boat number {n}" for n in range(250)])
     statuses = (await memory.status()).statuses
-    active = [memory.text for memory in await memory.list_active(status="active", limit=1_000)]
+    active = [memory.text for memory in await memory.list_memories(status="active", limit=1_000)]
 
     assert (left, most) == (statuses.get("inbox", 0), statuses.get("active", 0))
     assert {f"boat number {n}" for n in range(most)} == set(active)

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -104,6 +105,43 @@ def test_a_user_s_code_is_typed(text: str, expected: int, tmp_path: Path) -> Non
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
     assert expected == done.returncode, done.stdout
+
+
+# A slip, and the call as it should be; a type checker refuses the one and takes the other.
+SLIPS = {
+    'm.learn("x", speeker="Ann")': 'm.learn("x", speaker="Ann")',
+    'm.learn("x", category=3)': 'm.learn("x", category="fact")',
+    'm.learn("x", kind="episodc")': 'm.learn("x", kind="episodic")',
+    'm.put("k", "x", sauce="y")': 'm.put("k", "x", source="y")',
+    'm.put("k", "x", key="y")': 'm.put("k", "x", agent="y")',
+    'm.update("k", txt="z")': 'm.update("k", text="z")',
+    'm.update("k", severity="bad")': 'm.update("k", severity="high")',
+    'm.list_memories(knd="semantic")': 'm.list_memories(kind="semantic")',
+    'm.list_memories(status="gone")': 'm.list_memories(status=["archived", "pruned"])',
+    'm.list_memories(tier="arctic")': 'm.list_memories(tier="cold", status="any")',
+    'm.recall("q", limit="3")': 'm.recall("q", limit=3)',
+    'm.link("a", "b", "relatd")': 'm.link("a", "b", "refers")',
+    'm.link("a", "b", "refers", if_exists="ignore")': 'm.link("a", "b", "refers", if_exists="skip")',
+    'm.frames.put("f", limt=3)': 'm.frames.put("f", limit=3)',
+}
+FACES = {
+    "async": ("import remanence\nasync def use(m: remanence.Engine) -> None:\n", "    await "),
+    "plain": ("import remanence.sync\ndef use(m: remanence.sync.Engine) -> None:\n", "    "),
+}
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_type_checker_finds_every_slip(face: str, tmp_path: Path) -> None:
+    """Each line that has one is refused by `mypy --strict`, and none that is right, on both faces."""
+    head, before = FACES[face]
+    sample = tmp_path / "slips.py"
+    lines = [f"{before}{call}" for pair in SLIPS.items() for call in pair]
+    sample.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--no-error-summary", str(sample)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    found = {int(number) for number in re.findall(r"\.py:(\d+): error", done.stdout)}
+
+    assert set(range(3, 3 + len(lines), 2)) == found, done.stdout
 
 
 name = st.integers(1, 6)

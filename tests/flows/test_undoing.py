@@ -14,7 +14,6 @@ from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows import exchange
 from remanence.flows.curate import curating
 from remanence.model import Decay, Lifecycle, Relation, Status
-from remanence.store.base import Find
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
 
@@ -125,7 +124,7 @@ async def test_a_run_of_many_parts_is_unlearned_whole_or_not_at_all(
         lines = [line async for line in memory.export()]
     async with opener(scope="there") as memory:
         done = await memory.import_(lines)
-        ids = [one.id for one in await memory.list_memories(Find())]
+        ids = [one.id for one in await memory.list_memories(status="any")]
         edited = await memory.tag(ids[-1], "old")
 
         with pytest.raises(Conflict):

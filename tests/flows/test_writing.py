@@ -138,7 +138,7 @@ async def test_an_unknown_state_or_field_is_refused(memory: remanence.Engine) ->
     with pytest.raises(NameUnknown):
         await memory.learn("x", category="task", state="raed")
     with pytest.raises(InvalidInput):
-        await memory.learn("x", colour="red")
+        await memory.learn("x", colour="red")  # type: ignore[call-arg] # that is the mistake
 
 
 async def test_ingesting_an_old_chat_makes_nothing_old(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -174,7 +174,7 @@ async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: re
 
     assert (3, 0) == (done.activated, again.activated)
     assert 1 == done.near_duplicates
-    assert {Status.ACTIVE} == {item.status for item in await memory.list_active()}
+    assert {Status.ACTIVE} == {item.status for item in await memory.list_memories()}
 
 
 async def test_scopes_do_not_see_each_other(opener: Opener) -> None:

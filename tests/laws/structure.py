@@ -25,7 +25,7 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("allowed", "signatures"),
-    ("model",),
+    ("keywords", "model"),
     (
         "arguments",
         "change",
@@ -67,6 +67,7 @@ PURE = frozenset(
         "guards",
         "guide",
         "languages",
+        "keywords",
         "model",
         "recall",
         "score",

@@ -19,8 +19,8 @@ import remanence
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
-from remanence.flows.write.editing import Editable
-from remanence.model import COLUMN, Kind, Turn
+from remanence.keywords import Columns, Editable
+from remanence.model import Kind, Turn
 from remanence.recall.frames import FrameDefinition
 from remanence.store.base import Find
 
@@ -35,7 +35,6 @@ RIGHT: Mapping[str, Any] = {
     "key": "kk",
     "query": "tide bell",
     "name": "a",
-    "find": Find(),
     "reason": "audit",
     "ids": "a",
     "signal": 0.5,
@@ -59,7 +58,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "learn": (*FIELDS, "key"),
     "put": tuple(FIELDS),
     "update": tuple(Editable.__annotations__),
-    "list_active": tuple(sorted(COLUMN)),
+    "list_memories": tuple(Columns.__annotations__),
     "frames.put": tuple(FrameDefinition.__annotations__),
 }
 # The callback is the caller's code, and what it raises is theirs; `close` would end the campaign.

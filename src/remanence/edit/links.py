@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from remanence.change import Change
 from remanence.errors import InvalidInput
+from remanence.keywords import IfExists
 from remanence.model import COUNT_MAX, UNCOUNTED, Link, Relation, link_values
 
 WEIGHT_STEP = (
@@ -22,8 +23,6 @@ LINKED_WEIGHTS = {
     Relation.SUPPORTS: 0.75,
     Relation.CONTRADICTS: 0.60,
 }
-IF_EXISTS = ("reinforce", "update", "skip", "error")
-
 Group = frozenset[int]
 
 
@@ -36,7 +35,7 @@ class Linking:
     relation: str
     weight: float | None = None
     confidence: float | None = None
-    if_exists: str = "reinforce"
+    if_exists: IfExists = "reinforce"
     if_revision: int | None = None
 
 

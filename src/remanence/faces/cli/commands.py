@@ -145,14 +145,9 @@ async def list_memories(
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
 ) -> Any:
     """List what stands, or what has a status, newest first."""
-    from remanence.flows.core import label
-    from remanence.model import STANDING, Status
-    from remanence.store.base import Find
-
-    asked = {"kind": kind, "category": category}
-    equal = {name: value for name, value in asked.items() if value is not None}
-    statuses = tuple(label(Status, name, "status") for name in status or ()) or tuple(STANDING)
-    return await memory.list_memories(Find(statuses, tuple(tag or ()), equal, limit=limit))
+    asked = {"kind": kind, "category": category, "status": status}
+    equal: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    return await memory.list_memories(tags=tuple(tag or ()), limit=limit, **equal)
 
 
 async def update(memory: "Engine", name: Name, edit: Edit, if_revision: IfRevision = None) -> Any:
@@ -250,9 +245,14 @@ async def link(
     if_revision: IfLinkRevision = None,
 ) -> Any:
     """Draw a link between two memories, or strengthen the one that is there."""
-    more = {"weight": weight, "confidence": confidence}
+    wish: dict[str, Any] = {"relation": relation, "if_exists": if_exists}  # the engine knows their names
     return await memory.link(
-        name_of(source), name_of(target), relation, **more, if_exists=if_exists, if_revision=if_revision
+        name_of(source),
+        name_of(target),
+        weight=weight,
+        confidence=confidence,
+        if_revision=if_revision,
+        **wish,
     )
 
 
@@ -260,7 +260,8 @@ async def unlink(
     memory: "Engine", source: Name, target: Name, relation: Relation, if_revision: IfLinkRevision = None
 ) -> Any:
     """Cut a link."""
-    return await memory.unlink(name_of(source), name_of(target), relation, if_revision=if_revision)
+    wish: dict[str, Any] = {"relation": relation}
+    return await memory.unlink(name_of(source), name_of(target), if_revision=if_revision, **wish)
 
 
 async def links(memory: "Engine", name: Name) -> Any:

@@ -6,7 +6,7 @@ Knows which tools there are and what they take; must not know the protocol they 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -99,7 +99,13 @@ class Tools:
     ) -> Stored:
         """Remember one text. It is on the disk when this answers."""
         when = None if said_at is None else moment(said_at)
-        about = {"category": category, "kind": kind, "speaker": speaker, "role": role, "source": source}
+        about: dict[str, Any] = {
+            "category": category,
+            "kind": kind,
+            "speaker": speaker,
+            "role": role,
+            "source": source,
+        }
         # What an agent was told does not say who the agent is, where nobody looks after it.
         done = await self.memory.learn(
             text, tags=tuple(tags or ()), said_at=when, spares_identity=not self.allow_curation, **about

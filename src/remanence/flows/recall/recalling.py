@@ -14,7 +14,7 @@ from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import Core, aside, label
 from remanence.flows.recall.frame_inputs import stronger
 from remanence.flows.recall.index import COLUMNS
-from remanence.model import COLUMN, Dropped, Hit, Known, Memory, Recalled
+from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status
 from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
@@ -229,14 +229,30 @@ def _headed(name: str) -> str:
     return _plain(name).translate(_BRACKETS)
 
 
-async def list_memories(core: Core, find: Find, kind: str | None) -> list[Memory]:
-    """List memories; names of enumerations may be given as strings."""
-    check_count("limit", find.limit, 1, LISTED_MAX)
-    if find.among is not None:
-        check_count("among", find.among, 1, LISTED_MAX)
-    equal = dict(find.equal) | ({} if kind is None else {"kind": kind})
-    for name, value in equal.items():
-        if name not in COLUMN:
-            raise NameUnknown("column", name, COLUMN)
-        equal[name] = column_value(name, value)
-    return await core.store.find(core.scope, replace(find, equal=equal))
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list as it was asked for: None as `status` stands for what stands, as `kind` for any."""
+
+    status: str | Sequence[str] | None
+    kind: str | None
+    tags: tuple[str, ...]
+    limit: int
+    oldest_first: bool
+    equal: Mapping[str, Any]
+
+
+async def list_memories(core: Core, asked: Listing) -> list[Memory]:
+    """List memories; columns that hold one of a few names are asked for by it."""
+    check_count("limit", asked.limit, 1, LISTED_MAX)
+    given = {**asked.equal} | ({} if asked.kind is None else {"kind": asked.kind})
+    equal = {name: column_value(name, value) for name, value in given.items()}
+    find = Find(
+        _statuses(asked.status), asked.tags, equal, limit=asked.limit, oldest_first=asked.oldest_first
+    )
+    return await core.store.find(core.scope, find)
+
+
+def _statuses(status: str | Sequence[str] | None) -> tuple[Status, ...] | None:
+    if status is None or status == "any":
+        return tuple(sorted(STANDING)) if status is None else None
+    return tuple(label(Status, name, "status") for name in ([status] if isinstance(status, str) else status))

@@ -1,8 +1,7 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
 from remanence.change import Change, Receipt
@@ -17,7 +16,7 @@ from remanence.edit.decide import (
     replaced,
     taken_over,
 )
-from remanence.edit.links import IF_EXISTS, Linking, linked
+from remanence.edit.links import Linking, linked
 from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
@@ -50,21 +49,6 @@ from remanence.text import check_text, fingerprint, token_estimate, words
 from remanence.write.arrive import Batch
 
 CHAIN_MAX = 1_000
-
-
-class Editable(TypedDict, total=False):
-    """What of a memory can be changed by name."""
-
-    text: str
-    category: str | None
-    kind: str | None
-    state: str | None
-    severity: str | None
-    lifecycle: str
-    attributes: Mapping[str, Any] | None
-    confidence: float | None
-    valid_from: datetime | int | None
-    valid_to: datetime | int | None
 
 
 async def edit(
@@ -371,10 +355,6 @@ async def link(core: Core, wish: Linking) -> Link:
     for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
         if value is not None:
             check_fraction(what, value)
-    if wish.if_exists not in IF_EXISTS:
-        raise InvalidInput(
-            f"unknown if_exists {wish.if_exists!r}", recovery=f"use one of: {', '.join(IF_EXISTS)}"
-        )
     for attempt in range(RACES_MAX):
         source, target = await _ends(core, wish.source, wish.target, relation)
         held = await _held(core, source, target, relation)
