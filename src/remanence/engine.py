@@ -15,7 +15,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, runs, scheduling, undoing
+from remanence.flows.curate import curating, run_report, runs, scheduling, undoing
 from remanence.flows.graph import Graph
 from remanence.flows.recall import framing, rating, recalling
 from remanence.flows.recall.framing import Look
@@ -367,6 +367,10 @@ class Engine:
     async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]:
         """Return what happened to a memory, or the newest runs."""
         return await inspect.history(self._core, name, limit)
+
+    async def describe_run(self, run: Receipt | str, *, limit: int = 100) -> run_report.RunReport:
+        """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
+        return await run_report.report(self._core, run.run if isinstance(run, Receipt) else run, limit)
 
     async def status(self) -> inspect.State:
         """Return the scope in numbers."""

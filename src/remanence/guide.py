@@ -271,6 +271,13 @@ TABLE: tuple[Advice, ...] = (
         "history", "you wonder what happened to a memory, or lately", _READ, "events, oldest first", "undo"
     ),
     Advice(
+        "describe_run",
+        "you wonder what a run did, such as the one of last night",
+        "one read of the run, and of the memories that are listed",
+        "per action its rules, how many memories, the first of them, and the way back",
+        "undo for all of it, restore for one memory",
+    ),
+    Advice(
         "graph.contradictions",
         "you wonder what disagrees",
         _READ,

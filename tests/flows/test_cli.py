@@ -439,6 +439,32 @@ def test_a_plan_is_applied_once(talk: Desk) -> None:
     assert 1 == again["counts"]["archive"]
 
 
+def test_what_a_run_did_is_listed(talk: Desk) -> None:
+    """Per action the rule with its reason and the memories, cut to the screen, and the way back."""
+    (talk.folder / "strict.toml").write_text(STRICT + 'because = "talk passes"\n', encoding="utf-8")
+    talk.do("learn", "The tide " + "rises " * 100, "--kind", "episodic")
+    talk.do("consolidate")
+    run = talk.read("curate", "--policy", "strict.toml")["run"]
+    shown = talk.good("history", run)
+    (act,) = talk.read("history", run)["acts"]
+    few = talk.here("history", run, "--limit", "1").stdout
+    talk.do("undo", run)
+    after = talk.here("history", run).stdout
+
+    assert "archive 2 memories  [episodes] because talk passes" in shown
+    assert f"undo {run}; one memory with: restore or confirm" in shown
+    assert max(map(len, shown.splitlines())) <= 200
+    assert 1 == shown.count("…")
+    assert ("archive", 2, {"episodes": "talk passes"}) == (act["name"], act["count"], act["rules"])
+    assert {one["id"] for one in act["memories"]} == {
+        one["id"] for one in talk.read("list", "--kind", "episodic")
+    }
+    assert all(one["id"] in shown and f"#{one['seq']} " in shown for one in act["memories"])
+    assert "and 1 more" in few
+    assert "taken back by" in after
+    assert "remanence undo" not in after
+
+
 def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:
     """A memory that changed between plan and apply stays, and the receipt says so."""
     strict(talk)

@@ -115,3 +115,18 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
 
     assert {"active": 6} == (await memory.status()).statuses
     assert () == (await memory.status()).interrupted
+
+
+async def test_a_run_tells_of_what_it_destroyed(memory: remanence.Engine) -> None:
+    """Text and id come from the audit; a run by a verb is told too, and one that never was is not found."""
+    learned = await purged(memory)
+    runs = {event.verb: event.run for event in await memory.history()}
+    (act,) = (await memory.describe_run(runs["curate"])).acts
+    forgotten = await memory.describe_run(runs["forget"])
+    with pytest.raises(NotFound, match="no run"):
+        await memory.describe_run("0" * 32)
+
+    assert ("purge", 1, {"gone": ""}) == (act.name, act.count, act.rules)
+    assert [(learned.id, "The old key fits the chapel.")] == [(one.id, one.text) for one in act.memories]
+    assert [("forget", 1)] == [(one.name, one.count) for one in forgotten.acts]
+    assert runs["forget"] == forgotten.undo

@@ -5,12 +5,13 @@ Knows which arguments a verb takes; must not know how an answer is printed or a 
 
 import asyncio
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import About, Edit, Narrow, moment, name_of
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.verbs import Interrupted, Verb, verb
@@ -272,12 +273,21 @@ async def links(memory: "Engine", name: Name) -> Any:
 async def history(
     memory: "Engine",
     name: Annotated[
-        str | None, typer.Argument(metavar="[MEMORY]", help="A memory; all runs if absent.")
+        str | None, typer.Argument(metavar="[MEMORY|RUN]", help="A memory or a run; all runs if absent.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+    limit: Annotated[
+        int, typer.Option(min=1, help="At most so many; of a run, memories of each action.")
+    ] = 100,
 ) -> Any:
-    """Show what happened to a memory, or the newest runs."""
-    return await memory.history(None if name is None else name_of(name), limit=limit)
+    """Show what happened to a memory, what a run did, or the newest runs."""
+    try:
+        return await memory.history(None if name is None else name_of(name), limit=limit)
+    except NotFound:
+        if name is None:
+            raise
+        with suppress(NotFound):
+            return await memory.describe_run(name, limit=limit)
+        raise
 
 
 async def status(memory: "Engine") -> Any:

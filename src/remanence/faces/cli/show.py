@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
+from shutil import get_terminal_size
 from typing import Any
 
 from rich.console import Console
@@ -19,6 +20,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.planner.render import said
 from remanence.effects import PLANNED, ways_back
+from remanence.flows.curate.run_report import Affected, RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.sessions import Session
@@ -43,6 +45,7 @@ _ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first 
 _UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
+TEXT_CHARS_MIN = 20  # however narrow the screen is
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 
@@ -375,6 +378,39 @@ def _event(event: Event) -> Iterator[Text]:
     yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
     for change in event.changes:
         yield Text(f"    {short(change)}")
+
+
+@lines.register
+def _run_report(done: RunReport) -> Iterator[Text]:
+    named = (("by", done.actor), ("under", done.policy))
+    by = "".join(f" {word} {safe(who)}" for word, who in named if who)
+    number = f"{done.changes:,} change{'s' * (done.changes != 1)}"
+    yield Text.assemble((f"{when(done.at)} ", "dim"), (done.verb, "bold"), f"{by}: {number}  {done.run}")
+    for act in done.acts:
+        what = said(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
+        why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
+        yield Text("  ".join([f"  {what}", *why]))
+        for memory in act.memories:
+            yield _affected(memory, done.now)
+        if act.count > len(act.memories):
+            yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
+    if done.undo is not None:
+        one = " or ".join(ways_back(done.verb, [act.name for act in done.acts]))
+        yield Text(
+            f"  take it back with: remanence undo {done.undo}" + f"; one memory with: {one}" * bool(one),
+            "dim",
+        )
+    if done.undone_by is not None:
+        yield Text(f"  taken back by {done.undone_by}", "dim")
+
+
+def _affected(memory: Affected, now: int) -> Text:
+    """Show a memory on one line of the screen: number, id, age, and as much of its text as fits."""
+    age = "" if memory.said_at is None else f"{lasting(now - memory.said_at)} old"
+    head = f"    #{memory.seq} {memory.id or 'not there any more'} {age}  "
+    text = safe(memory.text or "")
+    room = max(TEXT_CHARS_MIN, get_terminal_size().columns - len(head))
+    return Text.assemble((head, "dim"), text if len(text) <= room else text[: room - 1] + "…")
 
 
 @lines.register

@@ -191,7 +191,7 @@ async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Rec
         verb,
         policy=plan.policy_hash,
         planned=True,
-        detail={"plan": found.proposed, "policy": found.plan.policy},
+        detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
     applied = _Applied(core, plan.automatic, cut=_cut_by_rules(found.plan), skipped=[*found.skipped])
     await applied.run(found.plan, cause)
@@ -204,6 +204,11 @@ async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Rec
         parts=applied.parts,
         notes=found.plan.notes,
     )
+
+
+def _why(plan: Plan) -> list[list[str]]:
+    """Return what the audit keeps of the reasons: each action with its rules and what those say for themselves."""
+    return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
 
 
 def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> None:
