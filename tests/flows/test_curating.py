@@ -90,6 +90,19 @@ async def test_a_second_run_at_the_same_instant_does_nothing(
     assert (0, runs) == (again.changes, len(await memory.history()))
 
 
+async def test_a_plan_names_what_it_does_to_which(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Per action and rule the reason and the memories; what is counted is what is named, and what goes when applied."""
+    names = await _filled(memory, clock)
+    plan = await memory.plan(ARCHIVE_IDLE)
+    (action,) = plan.actions()
+    await memory.apply(plan)
+    gone = {(await memory.get(name)).seq for name in names[:-1]}
+
+    assert ("archive", "idle", "nobody used it for a month") == (action.name, action.rule, action.because)
+    assert gone == set(action.seqs)
+    assert 8 == len(action.seqs) == action.count
+
+
 async def test_a_plan_is_applied_once(memory: remanence.Engine, clock: ManualClock) -> None:
     """Read back from JSON or not; not while the run stands that applied it, whatever was written since."""
     await _filled(memory, clock)

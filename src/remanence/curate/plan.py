@@ -12,7 +12,8 @@ import orjson
 
 from remanence.change import Change
 from remanence.curate.language.view import Array, View
-from remanence.curate.planner import brake, changes
+from remanence.curate.planner import actions, brake, changes
+from remanence.curate.planner.actions import Action
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.diff import (
     FORMAT,
@@ -49,6 +50,10 @@ from remanence.snapshot import Ints, Snapshot
 @dataclass(frozen=True, eq=False)
 class Plan(Decision):
     """What a policy would do to a scope at an instant; nothing of it is done yet."""
+
+    def actions(self) -> tuple[Action, ...]:
+        """Return what would be done, by action and rule, with the memories to which."""
+        return actions.actions(self)
 
     def changes(self) -> Iterator[list[Change]]:
         """Yield the changes in groups that belong together, one at a time.

@@ -1,0 +1,87 @@
+"""What a plan does, rule by rule, with the memories that it does it to. Knows plans; reads no memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from remanence.curate.planner.diff import Decision, Edits
+from remanence.effects import (
+    ACTIONS,
+    ARCHIVING,
+    FLAG,
+    MOVE,
+    PURGE,
+    REINFORCE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    UNLINK,
+    Effect,
+)
+from remanence.snapshot import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What one rule does to some memories, by their sequence numbers; for `unlink` the ends of each link that goes.
+
+    `rule` is "" where a plan does not tell which of several rules set a tag.
+    """
+
+    name: str
+    rule: str
+    because: str
+    seqs: tuple[int, ...] = ()
+    links: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many memories or links."""
+        return len(self.seqs) + len(self.links)
+
+
+def actions(plan: Decision) -> tuple[Action, ...]:
+    """Return what a plan does by action and rule, the gravest action first, then by the name of the rule."""
+    order = [effect.name for effect in ACTIONS]
+    return tuple(sorted(_actions(plan), key=lambda one: (order.index(one.name), one.rule)))
+
+
+def _actions(plan: Decision) -> Iterator[Action]:
+    for effect, places in _acted(plan):
+        rules = plan.why[effect.group][places] if len(places) else places
+        for rule in np.unique(rules[rules >= 0]).tolist():
+            yield _action(
+                plan, effect, plan.rules[rule], seqs=tuple(plan.seq[places[rules == rule]].tolist())
+            )
+    flagging = {rule for action, rule, _ in plan.by_rule if action == FLAG.name}
+    for seqs in plan.flags.values():
+        yield _action(plan, FLAG, min(flagging) if len(flagging) == 1 else "", seqs=tuple(seqs.tolist()))
+    for rule in np.unique(plan.links.why[plan.links.why >= 0]).tolist():
+        cut = plan.links.where(plan.links.why == rule)
+        ends = tuple(zip(cut.source.tolist(), cut.target.tolist(), strict=True))
+        yield _action(plan, UNLINK, plan.rules[rule], links=ends)
+
+
+def _action(
+    plan: Decision,
+    effect: Effect,
+    rule: str,
+    seqs: tuple[int, ...] = (),
+    links: tuple[tuple[int, int], ...] = (),
+) -> Action:
+    return Action(effect.name, rule, plan.because.get(rule, ""), seqs, links)
+
+
+def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
+    """Yield each action with the places in the plan's memories to which it is done."""
+    status, tier, lifecycle = (
+        plan.columns.get(name, Edits.none()) for name in ("status", "tier", "lifecycle")
+    )
+    for effect in ACTIONS:
+        if "status" in effect.sets:
+            yield effect, status.rows[status.after == effect.sets["status"]]
+    yield PURGE, plan.purged
+    yield MOVE, np.setdiff1d(tier.rows, status.rows)
+    yield TRANSITION_LIFECYCLE, lifecycle.rows[lifecycle.after != ARCHIVING.sets["lifecycle"]]
+    for effect in (TRANSITION_STATE, REINFORCE):
+        yield effect, plan.columns.get(effect.known_by, Edits.none()).rows
