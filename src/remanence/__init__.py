@@ -22,24 +22,99 @@ from remanence.errors import (
     StoreIncompatible,
     StoreUnavailable,
 )
-from remanence.model import Learned, Memory, Recalled, Turn
+from remanence.guide import Guide
+from remanence.keywords import (
+    About,
+    AboutNamed,
+    Columns,
+    DecayName,
+    Editable,
+    IfExists,
+    KindName,
+    LifecycleName,
+    Moment,
+    ReasonName,
+    RelationName,
+    RoleName,
+    SeverityName,
+    StatusName,
+    TierName,
+)
+from remanence.model import (
+    Consolidated,
+    Decay,
+    Dropped,
+    Hit,
+    Kind,
+    Learned,
+    Lifecycle,
+    Link,
+    Memory,
+    Rated,
+    Reason,
+    Recalled,
+    Relation,
+    Role,
+    Severity,
+    Status,
+    Tier,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from remanence import sync
+    from remanence.curate.explain import Explanation
     from remanence.curate.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
+    from remanence.flows.curate.run_report import RunReport
+    from remanence.flows.curate.scheduling import Ran, Schedule
+    from remanence.flows.graph import Contradiction, Graph
+    from remanence.flows.inspect import Event, State
+    from remanence.flows.recall.kept_frames import Frames
+    from remanence.flows.settings import Setting, Settings
+    from remanence.flows.write.ingesting import Ingested
+    from remanence.llm.base import Embedder, Writer
     from remanence.opening import open  # noqa: A004 - the verb of the package
+    from remanence.recall.frames import Frame, FrameDefinition
+    from remanence.store.base import Check, Store
 
 __all__ = [
+    "About",
+    "AboutNamed",
+    "Check",
     "Clock",
+    "Columns",
     "Conflict",
+    "Consolidated",
+    "Contradiction",
+    "Decay",
+    "DecayName",
+    "Dropped",
+    "Editable",
+    "Embedder",
     "Engine",
+    "Event",
+    "Explanation",
+    "Frame",
+    "FrameDefinition",
+    "Frames",
+    "Graph",
+    "Guide",
+    "Hit",
+    "IfExists",
     "IngestError",
+    "Ingested",
     "InvalidInput",
+    "Kind",
+    "KindName",
     "Learned",
+    "Lifecycle",
+    "LifecycleName",
+    "Link",
     "ManualClock",
     "Memory",
+    "Moment",
     "NameUnknown",
     "NotFound",
     "Plan",
@@ -48,15 +123,36 @@ __all__ = [
     "PolicyError",
     "PolicyMismatch",
     "Protected",
+    "Ran",
+    "Rated",
+    "Reason",
+    "ReasonName",
     "Recalled",
     "Receipt",
+    "Relation",
+    "RelationName",
     "RemanenceError",
+    "Role",
+    "RoleName",
+    "RunReport",
+    "Schedule",
+    "Setting",
+    "Settings",
+    "Severity",
+    "SeverityName",
+    "State",
+    "Status",
+    "StatusName",
+    "Store",
     "StoreDamaged",
     "StoreError",
     "StoreIncompatible",
     "StoreUnavailable",
     "SystemClock",
+    "Tier",
+    "TierName",
     "Turn",
+    "Writer",
     "__version__",
     "open",
     "sync",
@@ -64,9 +160,27 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "Check": "remanence.store.base",
+    "Contradiction": "remanence.flows.graph",
+    "Embedder": "remanence.llm.base",
     "Engine": "remanence.engine",
+    "Event": "remanence.flows.inspect",
+    "Explanation": "remanence.curate.explain",
+    "Frame": "remanence.recall.frames",
+    "FrameDefinition": "remanence.recall.frames",
+    "Frames": "remanence.flows.recall.kept_frames",
+    "Graph": "remanence.flows.graph",
+    "Ingested": "remanence.flows.write.ingesting",
     "Plan": "remanence.curate.plan",
     "Policy": "remanence.curate.policy.compiled",
+    "Ran": "remanence.flows.curate.scheduling",
+    "RunReport": "remanence.flows.curate.run_report",
+    "Schedule": "remanence.flows.curate.scheduling",
+    "Setting": "remanence.flows.settings",
+    "Settings": "remanence.flows.settings",
+    "State": "remanence.flows.inspect",
+    "Store": "remanence.store.base",
+    "Writer": "remanence.llm.base",
     "open": "remanence.opening",
 }
 

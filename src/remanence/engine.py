@@ -1,6 +1,6 @@
 """One memory, opened: a method per verb, each a gather, a decision and a commit that the flows carry out."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -46,7 +46,7 @@ Overrides = Mapping[str, Mapping[str, Any]]
 
 @checked_class
 class Engine:
-    """A memory in one scope. Made by `remanence.open`; open it with `async with`."""
+    """A memory in one scope. Made by `remanence.open`; open it with `async with`, or `await` it and `close` it."""
 
     def __init__(self, core: Core) -> None:
         self._kept = core
@@ -57,6 +57,9 @@ class Engine:
         """What the verbs work on; a lock that was held when a process was forked is held for ever in its child."""
         self._kept.process.refuse_child()
         return self._kept
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:
         await lifetime.start(self._kept)

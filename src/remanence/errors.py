@@ -26,13 +26,14 @@ SHOWN_CHARS = 80
 
 
 class RemanenceError(Exception):
-    """The root: `str(error)` says what happened, `error.recovery` what to do about it."""
+    """The root: `str(error)` says what happened, `error.recovery` what to do about it; a traceback shows both."""
 
     recovery: str
 
     def __init__(self, message: str, *, recovery: str) -> None:
         super().__init__(message)
         self.recovery = recovery
+        self.add_note(f"→ {recovery}")
 
     def __str__(self) -> str:
         # KeyError would show the repr of its argument.

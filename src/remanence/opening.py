@@ -33,7 +33,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     writer: Writer | None = None,
     store: Store | None = None,
 ) -> Engine:
-    """Open a memory, with `async with`: a file, made where it is missing, or one in this process only.
+    """Open a memory, with `async with` or `await`: a file, made where it is missing, or one in this process only.
 
     Args:
         path: the database file, or ":memory:".
