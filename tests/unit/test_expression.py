@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
@@ -461,6 +461,7 @@ def test_a_wrong_condition_is_one_error_that_points(text: str, message: str, col
     assert column in {None, caught.value.column}
 
 
+@example("0,")
 @given(st.text(max_size=60))
 def test_nothing_but_a_policy_error_comes_out(text: str) -> None:
     """Any text either compiles or is refused with PolicyError."""

@@ -64,7 +64,9 @@ class Place:
         if node is not None and not self.fixed:
             # The text is compiled inside a bracket, which shifts its first line by one.
             below = node.lineno - 1
-            line, column = line + below, node.col_offset + (self.column - 1 if below == 0 else 1)
+            # A bare tuple begins at that bracket; it is pointed at where its text begins.
+            within = max(node.col_offset, 1) + self.column - 1 if below == 0 else node.col_offset + 1
+            line, column = line + below, within
         return PolicyError(message, recovery=recovery, source=self.source, line=line, column=column)
 
     def unreadable(self, error: SyntaxError) -> PolicyError:
