@@ -67,13 +67,13 @@ if TYPE_CHECKING:
     from remanence.curate.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
-    from remanence.flows.curate.run_report import RunReport
+    from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.settings import Setting, Settings
-    from remanence.flows.write.ingesting import Ingested
+    from remanence.flows.write.learning import Ingested
     from remanence.llm.base import Embedder, Writer
     from remanence.opening import open  # noqa: A004 - the verb of the package
     from remanence.recall.frames import Frame, FrameDefinition
@@ -170,11 +170,11 @@ _LATER = {
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
     "Graph": "remanence.flows.graph",
-    "Ingested": "remanence.flows.write.ingesting",
+    "Ingested": "remanence.flows.write.learning",
     "Plan": "remanence.curate.plan",
     "Policy": "remanence.curate.policy.compiled",
     "Ran": "remanence.flows.curate.scheduling",
-    "RunReport": "remanence.flows.curate.run_report",
+    "RunReport": "remanence.flows.curate.runs",
     "Schedule": "remanence.flows.curate.scheduling",
     "Setting": "remanence.flows.settings",
     "Settings": "remanence.flows.settings",

@@ -13,16 +13,17 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
-from remanence.flows import checks, exchange, inspect, lifetime, sessions, settings
+from remanence.flows import checks, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, run_report, runs, scheduling, undoing
+from remanence.flows.curate import curating, runs, scheduling, undoing
+from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
 from remanence.flows.recall import framing, rating, recalling
 from remanence.flows.recall.framing import Look
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.write import consolidating, editing, ingesting, learning, putting, speaking
-from remanence.flows.write.ingesting import Ingested
+from remanence.flows.write import consolidating, editing, learning, putting
+from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
@@ -131,7 +132,7 @@ class Engine:
         progress: Callable[[int], None] | None = None,
     ) -> Ingested:
         """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
-        return await ingesting.ingest(self._core, path, format, progress)
+        return await learning.ingest(self._core, path, format, progress)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
@@ -371,9 +372,9 @@ class Engine:
         """Return what happened to a memory, or the newest runs."""
         return await inspect.history(self._core, name, limit)
 
-    async def describe_run(self, run: Receipt | str, *, limit: int = 100) -> run_report.RunReport:
+    async def describe_run(self, run: Receipt | str, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await run_report.report(self._core, run.run if isinstance(run, Receipt) else run, limit)
+        return await runs.report(self._core, run.run if isinstance(run, Receipt) else run, limit)
 
     async def status(self) -> inspect.State:
         """Return the scope in numbers."""
@@ -385,7 +386,7 @@ class Engine:
         looked = [
             await core.watch.check(),
             await checks.memory_integrity(core),
-            await speaking.speakers(core),
+            await checks.speakers(core),
         ]
         return [*await core.store.check(), *looked]
 
@@ -434,7 +435,7 @@ class Engine:
 
     def export(self) -> AsyncIterator[bytes]:
         """Yield all memories and links of the scope, whole, as lines of JSON; clocks, settings and policy stay here."""
-        return exchange.export(self._core)
+        return transfer.export(self._core)
 
     async def import_(
         self, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
@@ -444,7 +445,7 @@ class Engine:
         The receipt counts what was taken in, kept, merged and refused. A file that was cut or edited since it was
         exported is refused, unless it is to be taken in as it is: `edited`.
         """
-        return await exchange.import_(self._core, lines, name, edited=edited)
+        return await transfer.import_(self._core, lines, name, edited=edited)
 
 
 @checked

@@ -11,11 +11,11 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.engine import Overrides
 from remanence.flows import inspect
-from remanence.flows.curate import run_report
+from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
 from remanence.flows.settings import Setting
-from remanence.flows.write.ingesting import Ingested
+from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
 from remanence.keywords import (
     About,
@@ -168,7 +168,7 @@ class Engine:
         self, name: int | str, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation: ...
     def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]: ...
-    def describe_run(self, run: Receipt | str, *, limit: int = 100) -> run_report.RunReport: ...
+    def describe_run(self, run: Receipt | str, *, limit: int = 100) -> runs.RunReport: ...
     def status(self) -> inspect.State: ...
     def doctor(self) -> list[Check]: ...
     @property

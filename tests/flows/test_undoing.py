@@ -11,8 +11,8 @@ import remanence
 from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows import exchange
 from remanence.flows.curate import curating
+from remanence.flows.exchange import transfer
 from remanence.model import Decay, Lifecycle, Relation, Status
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
@@ -116,7 +116,7 @@ async def test_a_run_of_many_parts_is_unlearned_whole_or_not_at_all(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One tag on a memory of the first part keeps all parts of an import; without it all go, links and all."""
-    monkeypatch.setattr(exchange, "PAGE", 2)
+    monkeypatch.setattr(transfer, "PAGE", 2)
     async with opener(scope="here") as memory:
         for number in range(5):
             await memory.learn(f"The bell of the harbour rings at {number} o'clock.", tags=["bell"])

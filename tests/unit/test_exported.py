@@ -9,7 +9,7 @@ import pytest
 
 from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput
-from remanence.flows.exported import Digest, Exported, read, refuse_vectors
+from remanence.flows.exchange.exported import Digest, Exported, read, refuse_vectors
 from remanence.model import Decay, Relation, Status, Tier
 from remanence.text import FINGERPRINT_VERSION, fingerprint, token_estimate
 

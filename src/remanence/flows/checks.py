@@ -1,7 +1,10 @@
-"""A look at whether the knowledge of a scope is about to drown in episodes: the check `memory-integrity` (forge-loop).
+"""Looks that warn: episodes that outnumber knowledge (`memory-integrity`, forge-loop), and a role told wrongly.
 
-Reads counts and mends nothing.
+Read counts and texts; mend nothing.
 """
+
+import asyncio
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +13,15 @@ from remanence.clock import DAY
 from remanence.errors import StoreError
 from remanence.flows import settings
 from remanence.flows.core import Core
-from remanence.model import REJECTED_PATH, STANDING, Kind
+from remanence.flows.write.learning import latest_texts
+from remanence.model import REJECTED_PATH, STANDING, Kind, Role
 from remanence.snapshot import Snapshot, SnapshotRequest, load_bearing
 from remanence.store.base import Check
+from remanence.write.roles import speaks_as_assistant
 
 NAME = "memory-integrity"
+SPEAKERS = "speakers"
+WORDS_MIN = 2_000  # below, one long text may be most of what is there
 FRESH = 7 * DAY  # what was taken in since was hardly taken in to be thrown away
 
 
@@ -70,3 +77,36 @@ def _prunable(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
         snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
     )
     return found
+
+
+async def speakers(core: Core) -> Check:
+    """Look whether most words come from one speaker who reads as an assistant and is kept as a user."""
+    try:
+        snapshot = await core.store.snapshot(
+            core.scope, SnapshotRequest(frozenset({"role", "speaker", "words"})), core.clock.now()
+        )
+        loudest, share = _loudest(snapshot)
+        said = [] if loudest is None else await latest_texts(core, loudest)
+    except StoreError as error:
+        return replace(broken(error), name=SPEAKERS)
+    if loudest is None:
+        return Check(SPEAKERS, True, "no user says most of the words")
+    detail = f"{share:.0%} of the words are the user {loudest}'s"
+    if not await asyncio.to_thread(speaks_as_assistant, said):
+        return Check(SPEAKERS, True, detail)
+    advice = (
+        f"{loudest} offers and lists like an assistant, and is kept as a user, which harms recall and keep-values:"
+        " learn its texts with role assistant"
+    )
+    return Check(SPEAKERS, True, detail, advice)
+
+
+def _loudest(snapshot: Snapshot) -> tuple[str | None, float]:
+    """Return the one speaker who says more than half of all words in the role of a user, and that share."""
+    words = snapshot.columns["words"].astype(np.int64)
+    speaker = snapshot.columns["speaker"].astype(np.int64)
+    users = (snapshot.columns["role"] == Role.USER) & (speaker >= 0)
+    said = np.bincount(speaker[users], words[users])
+    if not len(said) or words.sum() < WORDS_MIN or 2 * said.max() <= words.sum():
+        return None, 0.0
+    return snapshot.names["speaker"][int(said.argmax())], float(said.max() / words.sum())

@@ -20,12 +20,12 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.planner.render import said
 from remanence.effects import PLANNED, ways_back
-from remanence.flows.curate.run_report import Affected, RunReport
+from remanence.flows.curate.runs import Affected, RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
-from remanence.flows.write.ingesting import Ingested
+from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
 from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
 from remanence.recall.frames import Frame

@@ -1,13 +1,137 @@
-"""Which runs of a scope still stand, as the audit tells, and how the newest of them is taken back."""
+"""The runs of a scope, as the audit tells them: what one did, which stand, and how the newest is taken back."""
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from remanence.change import Cause, Logged, Receipt
+from remanence.arguments import check_count
+from remanence.change import Cause, Change, Logged, Receipt
 from remanence.clock import to_datetime
-from remanence.errors import NotFound
+from remanence.effects import PLANNED, acts_of
+from remanence.errors import InvalidInput, NotFound, shown
 from remanence.flows.core import Core
-from remanence.flows.curate.undoing import PAGE, undo
+from remanence.flows.curate.undoing import PAGE, undo, undo_id
+from remanence.model import Memory
+
+LISTED_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """One memory that a run changed: its text and when it was said are None where neither is known any more."""
+
+    seq: int
+    id: str | None
+    text: str | None
+    said_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that a run did, to how many memories, and the first of them; `rules` says by which rules and why."""
+
+    name: str
+    count: int
+    memories: tuple[Affected, ...]
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did; `undone_by` is the run that took it back, `undo` the id to give to `undo`, None if it is."""
+
+    run: str
+    verb: str
+    at: int
+    now: int
+    actor: str | None
+    policy: str | None
+    changes: int
+    acts: tuple[Act, ...]
+    undo: str | None
+    undone_by: str | None
+
+
+async def report(core: Core, run: str, limit: int) -> RunReport:
+    """Tell what a run did: per action the memories, at most so many of each."""
+    check_count("limit", limit, 1, LISTED_MAX)
+    if not isinstance(run, str):
+        raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
+    acts: dict[str, dict[int, Mapping[str, Any] | None]] = {}
+    first, changes, after = None, 0, 0
+    while page := await core.store.history(core.scope, run=run, after=after, limit=1):
+        (part,) = page
+        first, after, changes = first or part, part.position, changes + part.count
+        for name, seq, row in _acts(part):
+            rows = acts.setdefault(name, {})
+            rows[seq] = row or rows.get(seq)
+    if first is None:
+        raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
+    return await _report(core, first, changes, acts, limit)
+
+
+async def _report(
+    core: Core,
+    first: Logged,
+    changes: int,
+    acts: Mapping[str, Mapping[int, Mapping[str, Any] | None]],
+    limit: int,
+) -> RunReport:
+    cause = first.cause
+    undone_by = undo_id(cause.run)
+    back = await core.store.history(core.scope, run=undone_by, limit=PAGE, rows=False)
+    undone = any(part.cause.final for part in back)
+    listed = sorted({seq for rows in acts.values() for seq in list(rows)[:limit]})
+    found = await core.store.get(core.scope, listed)
+    memories = {memory.seq: memory for memory in found if memory is not None}
+    rules: Sequence[Sequence[str]] = cause.detail.get("rules", ())
+    return RunReport(
+        run=cause.run,
+        verb=cause.verb,
+        at=cause.at,
+        now=core.clock.now(),
+        actor=cause.actor,
+        policy=cause.detail.get("policy"),
+        changes=changes,
+        acts=tuple(
+            Act(
+                name,
+                len(rows),
+                tuple(_affected(seq, rows[seq], memories.get(seq)) for seq in list(rows)[:limit]),
+                {rule: because for action, rule, because in rules if action == name},
+            )
+            for name, rows in acts.items()
+        ),
+        undo=None if undone or cause.verb == "use" else cause.run,
+        undone_by=undone_by if undone else None,
+    )
+
+
+def _acts(part: Logged) -> Iterator[tuple[str, int, Mapping[str, Any] | None]]:
+    """Yield what each change of a part does, to which memory, and its row where the change destroyed it.
+
+    Of a link the memory that it starts from stands for both.
+    """
+    verb = part.cause.verb
+    for change in part.changes:
+        seq = change.key if isinstance(change.key, int) else change.key[0]
+        gone = change.before if change.table == "memories" and change.after is None else None
+        for name in _names(change) if verb in PLANNED else (verb,):
+            yield name, seq, gone
+
+
+def _names(change: Change) -> Iterator[str]:
+    """Name the actions of a plan that a change carries out; what hangs on a purged memory goes with that."""
+    if change.table in {"tags", "sources"} and change.after is None:
+        return
+    yield from acts_of(change)
+
+
+def _affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -> Affected:
+    if memory is not None:
+        return Affected(seq, memory.id, memory.text, memory.said_at)
+    row = gone or {}
+    return Affected(seq, row.get("id"), row.get("text"), row.get("said_at"))
 
 
 async def undo_last(core: Core) -> Receipt:

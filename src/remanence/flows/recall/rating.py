@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from remanence.arguments import check_fraction, check_memory
 from remanence.change import Change
+from remanence.edit.identity import GUARD, says_who
 from remanence.edit.links import strengthened
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken
-from remanence.flows.identity import GUARD, says_who
 from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
 from remanence.score import RATING
 
@@ -57,7 +57,7 @@ async def _sorted(
     for name, memory in zip(names, await core.store.get(core.scope, names), strict=True):
         reason = _immune(memory)
         if memory is not None and not reason and spares_identity:
-            reason = GUARD if says_who(core, memory.category, memory.tags) else ""
+            reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""
         if memory is None or reason:
             skipped.append(Dropped(str(name) if memory is None else memory.id, reason))
         else:

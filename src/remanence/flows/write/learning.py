@@ -1,28 +1,33 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
-from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
+from remanence.arguments import check_attributes, check_fraction, check_name, check_path, check_tags
 from remanence.change import Change
 from remanence.clock import to_micros
+from remanence.edit.identity import refuse_identity, refuse_repeat
 from remanence.edit.one_memory import joined, update
-from remanence.errors import Conflict, InvalidInput, NameUnknown
+from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
-from remanence.flows.identity import refuse_identity, refuse_repeat
-from remanence.flows.write.speaking import settled
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
-from remanence.store.base import Arriving
+from remanence.segment import LOOK_BACK
+from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, in_segment
-from remanence.write.roles import role_of_name
+from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
+from remanence.write.transcripts import Format, Transcript, parse
 
+FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 
 
@@ -104,7 +109,7 @@ def prepare(core: Core, turn: Turn) -> Draft:
     check_tags(turn.tags)
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
-        refuse_identity(core, turn.category, turn.tags)
+        refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
     if turn.confidence is not None:
         check_fraction("confidence", turn.confidence)
     check_attributes(turn.attributes)
@@ -217,7 +222,7 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
     memories = await core.store.get(core.scope, sorted(confirmed)) if confirmed else []
     if any(draft.turn.spares_identity for draft in drafts):
         for memory in filter(None, memories):
-            refuse_repeat(core, memory)
+            refuse_repeat(memory, system=core.policy.is_system(memory.category))
     have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
     for place, draft in enumerate(drafts):
         outcome = batch.outcomes[place]
@@ -260,3 +265,82 @@ def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
         )
         for outcome in batch.outcomes
     ]
+
+
+async def settled(core: Core, drafts: Sequence[Draft], *, together: bool = False) -> list[Draft]:
+    """Give the assistant's role to doubtful names whose latest texts, these among them, read as an assistant's.
+
+    As if they came one by one, since who else arrives at the same moment must not decide; or all of a name `together`,
+    which tells an assistant from its first word, where they were handed over as one.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
+        if draft.turn.speaker is not None and in_doubt(draft.turn):
+            places[draft.turn.speaker].append(place)
+    found = list(drafts)
+    for speaker, own in places.items():
+        known = await latest_texts(core, speaker, LOOK_BACK)
+        arriving = [drafts[place].turn.text for place in own]
+        tell = partial(told_by_texts, known[::-1], arriving, together=together)
+        for place, assistant in zip(own, await asyncio.to_thread(tell), strict=True):
+            found[place] = replace(drafts[place], role=Role.ASSISTANT) if assistant else drafts[place]
+    return found
+
+
+async def latest_texts(core: Core, speaker: str, among: int | None = None) -> list[str]:
+    """Return the latest texts of a name, newest first; of the last arrivals only, where `among` says how many."""
+    asked = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
+    return [memory.text for memory in await core.store.find(core.scope, asked)]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count)."""
+
+    source: str
+    format: str
+    turns: int
+    stored: int
+    confirmed: int
+    known: int
+    threads: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+async def ingest(
+    core: Core,
+    path: str | Path,
+    format: Format,  # noqa: A002
+    progress: Callable[[int], None] | None,
+) -> Ingested:
+    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
+    check_path(path)
+    transcript = await asyncio.to_thread(_parsed, Path(path), format)
+    learned = await learn_many(core, transcript.turns, progress)
+    counts = Counter(one.status for one in learned)
+    return Ingested(
+        source=Path(path).name,
+        format=transcript.format,
+        turns=len(learned),
+        stored=counts["stored"],
+        confirmed=counts["confirmed"],
+        known=counts["known"],
+        threads=transcript.threads,
+        skipped=transcript.skipped,
+    )
+
+
+def _parsed(path: Path, format: Format) -> Transcript:  # noqa: A002
+    try:
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise InvalidInput(
+                f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
+            )
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFound(f"no file {path}", recovery="check the path") from error
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
+        ) from error
+    return parse(data, format, path.name)

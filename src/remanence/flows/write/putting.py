@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from remanence.change import Change
+from remanence.edit.identity import refuse_identity
 from remanence.edit.one_memory import update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
-from remanence.flows.identity import refuse_identity
 from remanence.flows.write.editing import edited, successor
-from remanence.flows.write.learning import answers, decided, heard, prepared, take
-from remanence.flows.write.speaking import settled
+from remanence.flows.write.learning import answers, decided, heard, prepared, settled, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
 from remanence.write.arrive import Draft
 
@@ -124,7 +123,7 @@ async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
     if turn.spares_identity:
-        refuse_identity(core, memory.category, memory.tags)
+        refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
     return [

@@ -15,8 +15,16 @@ import orjson
 from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
-from remanence.flows.exported import FORMAT, NOT_EXPORTED, VERSION, Digest, Exported, read, refuse_vectors
-from remanence.flows.overlap import Decided, Existing, Linked, decide
+from remanence.flows.exchange.exported import (
+    FORMAT,
+    NOT_EXPORTED,
+    VERSION,
+    Digest,
+    Exported,
+    read,
+    refuse_vectors,
+)
+from remanence.flows.exchange.overlap import Decided, Existing, Linked, decide
 from remanence.model import COLUMNS, Link, Memory
 from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION

@@ -6,21 +6,20 @@ Knows how it is told and how its change is refused where a caller may not change
 from collections.abc import Iterable
 
 from remanence.errors import Protected
-from remanence.flows.core import Core
 from remanence.model import Memory
 
 OWN = "self/"  # what tags of who an agent is, of its values and goals begin with
 GUARD = "identity"
 
 
-def says_who(core: Core, category: str | None, tags: Iterable[str]) -> bool:
-    """Tell whether a category or tags say who an agent is."""
-    return core.policy.is_system(category) or any(tag.strip().casefold().startswith(OWN) for tag in tags)
+def says_who(tags: Iterable[str], *, system: bool) -> bool:
+    """Tell whether tags, or a category of the `system`, say who an agent is."""
+    return system or any(tag.strip().casefold().startswith(OWN) for tag in tags)
 
 
-def refuse_identity(core: Core, category: str | None, tags: Iterable[str]) -> None:
+def refuse_identity(tags: Iterable[str], *, system: bool) -> None:
     """Refuse a text that would say who an agent is."""
-    if says_who(core, category, tags):
+    if says_who(tags, system=system):
         raise Protected(
             "who an agent is, is not learned here",
             recovery=f"leave out tags under {OWN} and categories of the system, or ask the user",
@@ -28,9 +27,9 @@ def refuse_identity(core: Core, category: str | None, tags: Iterable[str]) -> No
         )
 
 
-def refuse_repeat(core: Core, memory: Memory) -> None:
+def refuse_repeat(memory: Memory, *, system: bool) -> None:
     """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
-    if says_who(core, memory.category, memory.tags):
+    if says_who(memory.tags, system=system):
         raise Protected(
             f"memory {memory.id} says this, and it is who an agent is, which is not confirmed here",
             recovery="say what is new in other words, or ask the user",

@@ -13,7 +13,7 @@ from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.one_memory import joined, update
 from remanence.effects import VERBS
 from remanence.flows.core import Core, unhurried
-from remanence.flows.exported import Exported, LinkRow, Row
+from remanence.flows.exchange.exported import Exported, LinkRow, Row
 from remanence.flows.write.learning import vector_of
 from remanence.model import (
     INT_MAX,
