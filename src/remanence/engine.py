@@ -108,16 +108,17 @@ class Engine:
     # Writing
 
     async def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned:
-        """Take one text in; `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …).
+        """Remember one text.
 
-        Where nobody says the role and the name leaves it in doubt, this text and the latest before it tell.
+        `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …). Where nobody says the role and
+        the name leaves it in doubt, this text and the latest before it tell.
         """
         return await self._group_commit.learn(Turn(text, **more))
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]:
-        """Take many texts in; all are checked first, then written 1,000 a transaction.
+        """Remember many texts: all are checked first, then written 1,000 a transaction.
 
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
@@ -131,13 +132,13 @@ class Engine:
         format: Format = "auto",  # noqa: A002
         progress: Callable[[int], None] | None = None,
     ) -> Ingested:
-        """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
+        """Take in a file of conversation, all of it checked first; a second time takes in only what is new."""
         return await learning.ingest(self._core, path, format, progress)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
     ) -> Learned:
-        """Store a text under a stable key of yours, or bring the memory that has it to this text.
+        """Store a text under a key of yours, or bring the memory that has the key to this text.
 
         Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
         session). With `if_revision` 0 only where no memory has the key.
@@ -145,7 +146,10 @@ class Engine:
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
     async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
-        """Turn the inbox active and link what is near or similar, 200 memories a transaction."""
+        """Make what waits in the inbox active, and link what is near or similar.
+
+        200 memories a transaction.
+        """
         return await consolidating.consolidate(self._core, progress)
 
     # Finding
@@ -162,7 +166,7 @@ class Engine:
         between: tuple[Moment, Moment] | None = None,
         count_use: bool = True,
     ) -> Recalled:
-        """Return the memories that answer a question best, within a budget of tokens.
+        """Find the memories that answer a question best, within a budget of tokens.
 
         `filters` maps columns (category, kind, state, speaker, agent, session) or `tags` to what they must be;
         `between` limits when it was said. With `count_use` the returned memories count as used.
@@ -180,7 +184,7 @@ class Engine:
         limit: int | None = None,
         count_use: bool = True,
     ) -> Recalled:
-        """Return what a frame shows: what it guarantees, then the best by its five-part score, within a budget.
+        """Show the memory through a frame: what it guarantees, then the best by its score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
@@ -189,11 +193,14 @@ class Engine:
         return await framing.frame(self._core, Look(name, query, budget, limit, count_use))
 
     async def boot(self, *, budget: int | None = None) -> Recalled:
-        """Return what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
+        """Show what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
 
     async def get(self, name: int | str) -> Memory:
-        """Return one memory by id or key; raise NotFound where there is none."""
+        """Show one memory whole.
+
+        By id or key; raises NotFound where there is none.
+        """
         return await self._core.one(name)
 
     async def list_memories(
@@ -206,7 +213,7 @@ class Engine:
         oldest_first: bool = False,
         **equal: Unpack[Columns],
     ) -> list[Memory]:
-        """List memories, newest first, by kind, tags and any column.
+        """List memories, newest first, by kind, tags, status and any column.
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         """
@@ -218,7 +225,10 @@ class Engine:
     async def update(
         self, name: int | str, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt:
-        """Change text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from or valid_to."""
+        """Change what a memory says or where it stands: text, category, kind, state and other columns.
+
+        Columns: text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from, valid_to.
+        """
         return await editing.edit(self._core, name, values, if_revision)
 
     async def tag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt:
@@ -230,7 +240,7 @@ class Engine:
         return await editing.untag(self._core, name, tags, if_revision)
 
     async def pin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
-        """Protect a memory from moving down, archive and destruction."""
+        """Protect a memory from moving down, from archiving and from deletion."""
         return await editing.set_pin(self._core, name, pinned=True, if_revision=if_revision)
 
     async def unpin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
@@ -240,7 +250,7 @@ class Engine:
     async def hold(
         self, name: int | str, reason: str, until: Moment | None = None, *, if_revision: int | None = None
     ) -> Receipt:
-        """Forbid destruction and another text under a named hold until a time, or until it is released."""
+        """Forbid deletion and another text under a named hold, until a time or until it is released."""
         ends = None if until is None else to_micros(until)
         return await editing.hold(self._core, name, reason, ends, if_revision)
 
@@ -255,9 +265,10 @@ class Engine:
     async def rate(
         self, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
     ) -> Rated:
-        """Say how far memories helped, from 0 (misled) over 0.5 to 1; what cannot be rated is in `skipped`.
+        """Say how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
 
-        Identity is never rated, with `spares_identity` no memory under self/ nor of a category of the system.
+        What cannot be rated is in `skipped`. Identity is never rated, with `spares_identity` no memory under self/ nor
+        of a category of the system.
         """
         return await rating.rate(self._core, ids, signal, spares_identity=spares_identity)
 
@@ -266,19 +277,28 @@ class Engine:
         return await editing.dispute(self._core, name)
 
     async def correct(self, name: int | str, text: str, *, if_revision: int | None = None) -> Learned:
-        """Learn the corrected text; it supersedes the old memory, which stays as history, and takes over its pin."""
+        """Learn a corrected text, which supersedes the old memory.
+
+        The old memory stays as history; the new one takes over its pin and its holds.
+        """
         return await editing.correct(self._core, name, text, if_revision)
 
     async def supersede(self, old: int | str, by: int | str, *, if_revision: int | None = None) -> Receipt:
-        """Let one memory take another's place, its pin and its holds; `if_revision` is the old one's."""
+        """Let one memory take another's place, its pin and its holds.
+
+        `if_revision` is the old one's.
+        """
         return await editing.supersede(self._core, old, by, if_revision)
 
     async def forget(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
-        """Make a memory a tombstone, which `restore` brings back."""
+        """Delete a memory: it is found no more, and restore brings it back until it is purged.
+
+        It becomes a tombstone, which a policy may purge.
+        """
         return await editing.forget(self._core, name, if_revision)
 
     async def restore(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
-        """Bring a fallen or purged memory back to active."""
+        """Bring an archived, forgotten, superseded or purged memory back to active."""
         return await undoing.restore(self._core, name, if_revision)
 
     async def link(
@@ -292,9 +312,9 @@ class Engine:
         if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
     ) -> Link:
-        """Draw a link, or strengthen the one that is there (`if_exists`: reinforce, update, skip, error).
+        """Link two memories by a relation, or strengthen the link that is there.
 
-        `if_revision` is the link's own, 0 where there is to be none.
+        `if_exists`: reinforce, update, skip or error. `if_revision` is the link's own, 0 where there is to be none.
         """
         wish = Linking(source, target, relation, weight, confidence, if_exists, if_revision)
         return await editing.link(self._core, wish)
@@ -302,7 +322,10 @@ class Engine:
     async def unlink(
         self, source: int | str, target: int | str, relation: RelationName, *, if_revision: int | None = None
     ) -> Receipt:
-        """Cut a link; `if_revision` is the link's own."""
+        """Take a link away.
+
+        `if_revision` is the link's own.
+        """
         return await editing.unlink(self._core, source, target, relation, if_revision)
 
     async def links(self, name: int | str) -> list[Link]:
@@ -313,7 +336,7 @@ class Engine:
     # Curating
 
     async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
-        """Decide what a policy would do now; nothing is written."""
+        """Show what a policy would do now; nothing is written."""
         return await curating.plan(self._core, curating.choose(self._core, policy, overrides))
 
     async def apply(
@@ -337,7 +360,10 @@ class Engine:
         return await self.apply(await self.plan(policy, overrides=overrides))
 
     async def compact_episodic(self, keep_recent: int) -> int:
-        """Make all episodes but the newest tombstones, and return how many went; whatever is load-bearing stays."""
+        """Delete all episodes but the newest; whatever is load-bearing stays, and the run can be undone.
+
+        Returns how many went.
+        """
         return await curating.compact_episodic(self._core, keep_recent)
 
     @property
@@ -346,7 +372,10 @@ class Engine:
         return scheduling.Schedule(self._core)
 
     async def adopt(self, policy: str) -> Policy:
-        """Make a policy (a preset's name or a TOML text) the one of this scope, for every process."""
+        """Make a policy the one of this scope, for every process that opens it.
+
+        A preset's name or a TOML text.
+        """
         chosen = curating.choose(self._core, policy, None)
         await curating.adopt(self._core, chosen)
         self._core.policy, self._core.policy_given = chosen, True
@@ -357,7 +386,10 @@ class Engine:
         return await undoing.undo(self._core, run.run if isinstance(run, Receipt) else run)
 
     async def undo_last(self) -> Receipt:
-        """Take back the newest run that can be: no undoing, nothing undone already; the receipt says which it was."""
+        """Take back the newest run that can be; the receipt says which it was.
+
+        An undoing, and what is undone already, is passed over.
+        """
         return await runs.undo_last(self._core)
 
     # Telling
@@ -369,7 +401,7 @@ class Engine:
         return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
 
     async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]:
-        """Return what happened to a memory, or the newest runs."""
+        """Show what happened to a memory, or the newest runs."""
         return await inspect.history(self._core, name, limit)
 
     async def describe_run(self, run: Receipt | str, *, limit: int = 100) -> runs.RunReport:
@@ -377,7 +409,7 @@ class Engine:
         return await runs.report(self._core, run.run if isinstance(run, Receipt) else run, limit)
 
     async def status(self) -> inspect.State:
-        """Return the scope in numbers."""
+        """Show the memory in numbers."""
         return await inspect.status(self._core)
 
     async def doctor(self) -> list[Check]:
@@ -402,17 +434,18 @@ class Engine:
     # Sessions
 
     async def begin_session(self, task_type: str = "general", *, heartbeats: bool = True) -> str:
-        """Begin a session; texts learned until it ends belong to it. Beginning twice returns the open one.
+        """Begin a session; texts learned until it ends belong to it.
 
-        The curation that is due runs first. With `heartbeats` its time counts as it goes along and closing the memory
-        ends it; without, it outlives the process and counts as a whole when somebody ends it.
+        Beginning twice returns the open one. The curation that is due runs first. With `heartbeats` its time counts as
+        it goes along and closing the memory ends it; without, it outlives the process and counts as a whole when
+        somebody ends it.
         """
         return await sessions.begin(self._core, task_type, heartbeats=heartbeats)
 
     async def end_session(self, session: str | None = None) -> float:
-        """End the open session, or one by id, and return its length in hours; 0.0 where none was open.
+        """End a session and make what waits in the inbox active.
 
-        Then the inbox becomes active.
+        The open one, or one by id. Returns its length in hours; 0.0 where none was open.
         """
         return await sessions.end(self._core, session)
 
@@ -429,12 +462,12 @@ class Engine:
     # Copies
 
     async def backup(self, path: str | Path) -> None:
-        """Write a verified copy of the database; refuses to overwrite."""
+        """Write a verified copy of the whole database; refuses to overwrite."""
         check_path(path)
         await self._core.store.backup(str(path))
 
     def export(self) -> AsyncIterator[bytes]:
-        """Yield all memories and links of the scope, whole, as lines of JSON; clocks, settings and policy stay here."""
+        """Write all memories and links, whole, as lines of JSON; clocks, settings and policy stay here."""
         return transfer.export(self._core)
 
     async def import_(

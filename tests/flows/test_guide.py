@@ -5,13 +5,14 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import remanence
-from remanence import guide
 from remanence.engine import Engine
 from remanence.errors import NameUnknown
+from remanence.verbs import TABLE, advice
 from tests.sync_stub import namespaces
 
 NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does
@@ -27,14 +28,35 @@ def verbs() -> set[str]:
 
 def test_every_verb_has_advice_and_every_advice_a_verb() -> None:
     """A verb that is added brings its advice; one that goes takes it along."""
-    assert sorted(verbs()) == sorted(advice.verb for advice in guide.TABLE)
+    assert sorted(verbs()) == sorted(row.verb for row in TABLE if row.verb)
+
+
+def test_a_verb_says_in_python_what_it_says_everywhere() -> None:
+    """The first line of a verb's docstring is its summary in the table."""
+    said = {name: (inspect.getdoc(function(name)) or "").splitlines()[0] for name in verbs()}
+
+    assert {name: advice(name).summary for name in verbs()} == said
+
+
+def function(verb: str) -> Any:
+    """Return the function of a verb: the engine's, or that of one of its namespaces."""
+    space, _, name = verb.rpartition(".")
+    return getattr(namespaces()[space] if space else Engine, name)
 
 
 def test_advice_is_short_and_whole() -> None:
-    """Each part of each advice says something, in a line."""
-    parts = [getattr(advice, one.name) for advice in guide.TABLE for one in fields(advice)]
+    """Each part of each advice says something, in a line; a command has an example."""
+    parts = [getattr(row, one.name) for row in TABLE for one in fields(row)]
 
-    assert [] == [part for part in parts if not 3 <= len(part) <= 120 or "\n" in part]
+    assert [] == [part for part in parts if part and (not 3 <= len(part) <= 120 or "\n" in part)]
+    assert [] == [
+        row for row in TABLE if not (row.summary and row.use_when and row.cost and row.returns and row.next)
+    ]
+    assert [] == [
+        row.verb
+        for row in TABLE
+        if not row.example.startswith(row.command) or bool(row.example) != bool(row.command)
+    ]
 
 
 async def test_the_engine_guides(tmp_path: Path) -> None:
@@ -44,8 +66,8 @@ async def test_the_engine_guides(tmp_path: Path) -> None:
         with pytest.raises(NameUnknown) as caught:
             memory.guide("recal")
 
-    assert ["recall"] == [advice.verb for advice in one.entries]
-    assert guide.TABLE == every.entries
+    assert ["recall"] == [row.verb for row in one.entries]
+    assert TABLE == every.entries
     assert "did you mean 'recall'?" == caught.value.recovery
 
 

@@ -24,7 +24,7 @@ BROAD_EXCEPTS_MAX = 5
 # From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
-    ("allowed", "signatures"),
+    ("allowed", "signatures", "verbs"),
     ("keywords", "model"),
     (
         "arguments",
@@ -77,6 +77,7 @@ PURE = frozenset(
         "timekeeping",
         "timescale",
         "twins",
+        "verbs",
         "write",
     },
 )

@@ -40,7 +40,10 @@ class Graph:
         return [each for each in found if each.is_open or not open_only]
 
     async def resolve(self, a: int | str, b: int | str, keep: int | str | None = None) -> Receipt:
-        """Call a contradiction resolved; with `keep`, that one takes the other's place."""
+        """Call a contradiction resolved, in favour of one of the two memories or of neither.
+
+        With `keep`, that one takes the other's place.
+        """
         return await resolve(self._core, (a, b), keep)
 
 

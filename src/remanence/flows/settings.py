@@ -93,7 +93,10 @@ class Settings:
         return [_current(one, rows) for one in SETTINGS.values()]
 
     async def get(self, name: str) -> Setting:
-        """Return one setting; raise NameUnknown where there is none of that name."""
+        """Show one setting.
+
+        Raises NameUnknown where there is none of that name.
+        """
         declared = _declared(name)
         asked = Bookkeeping(self._core.clock.now(), get=(_row(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)

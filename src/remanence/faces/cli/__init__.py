@@ -19,7 +19,7 @@ from remanence.faces.cli import (
     session_commands,
     upkeep,
 )
-from remanence.faces.cli.verbs import INTERRUPTED, interrupted, outer
+from remanence.faces.cli.running import INTERRUPTED, interrupted, outer
 
 app = typer.Typer(
     name="remanence",

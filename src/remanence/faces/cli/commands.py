@@ -14,7 +14,7 @@ import typer
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import About, Edit, Narrow, moment, name_of
 from remanence.faces.cli.progress import counting, waiting
-from remanence.faces.cli.verbs import Interrupted, Verb, verb
+from remanence.faces.cli.running import Interrupted, Verb, verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine

@@ -13,7 +13,7 @@ import typer
 from remanence.arguments import check_path
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.progress import waiting
-from remanence.faces.cli.verbs import verb
+from remanence.faces.cli.running import verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine

@@ -11,7 +11,7 @@ import typer
 
 from remanence.errors import InvalidInput
 from remanence.faces.cli.options import name_of, pairs
-from remanence.faces.cli.verbs import Verb, verb
+from remanence.faces.cli.running import Verb, verb
 from remanence.model import Recalled
 
 if TYPE_CHECKING:

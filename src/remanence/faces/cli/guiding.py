@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from remanence.faces.cli.verbs import tool
+from remanence.faces.cli.running import tool
 
 
 def add(app: typer.Typer) -> None:
@@ -26,4 +26,4 @@ def guide(
     """Say when to use a verb, what it costs and returns, and what comes next."""
     from remanence import guide as told
 
-    return told.FOR_AGENTS if agents else told.guide(None if verb is None else verb.replace("-", "_"))
+    return told.FOR_AGENTS if agents else told.guide(verb)

@@ -11,7 +11,7 @@ import typer
 
 from remanence.errors import NotFound
 from remanence.faces.cli.options import Common
-from remanence.faces.cli.verbs import database, server
+from remanence.faces.cli.running import database, server
 
 
 def add(app: typer.Typer) -> None:

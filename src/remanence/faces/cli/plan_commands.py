@@ -11,7 +11,7 @@ from remanence.errors import InvalidInput
 from remanence.faces.cli import files
 from remanence.faces.cli.options import name_of
 from remanence.faces.cli.progress import waiting
-from remanence.faces.cli.verbs import verb
+from remanence.faces.cli.running import verb
 
 if TYPE_CHECKING:
     from remanence.curate.plan import Plan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remanence.faces.cli.verbs import tool, verb
+from remanence.faces.cli.running import tool, verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine

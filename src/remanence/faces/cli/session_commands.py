@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remanence.faces.cli.verbs import verb
+from remanence.faces.cli.running import verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine

@@ -291,7 +291,7 @@ def _guide(guide: Guide) -> Iterator[Text]:
         yield Text(str(guide))
         return
     for advice in guide.entries:
-        yield Text.assemble((f"{advice.verb:<24} ", "bold"), advice.use_when)
+        yield Text.assemble((f"{advice.verb or advice.command:<24} ", "bold"), advice.use_when)
     yield Text("more of one: remanence guide VERB", "dim")
 
 

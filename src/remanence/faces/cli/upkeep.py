@@ -10,7 +10,7 @@ import typer
 
 from remanence.errors import InvalidInput
 from remanence.faces.cli.progress import waiting
-from remanence.faces.cli.verbs import look, verb
+from remanence.faces.cli.running import look, verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine

@@ -48,18 +48,19 @@ class Schedule:
         return await should_curate(self._core)
 
     async def due_at(self) -> int | None:
-        """Return when the next run is due at the present pace; None where none is, or the policy has no interval."""
+        """Tell when the next run is due at the present pace; None where the policy has no interval."""
         core = self._core
         return due_at(core.policy, *await _read(core)) if runs_by_itself(core) else None
 
     async def last(self) -> Ran | None:
-        """Return what became of the last automatic run."""
+        """Tell what became of the last automatic run."""
         return (await kept(self._core)).get("curate")
 
     async def accept_clock(self) -> str | None:
-        """Believe the clock as it stands now, so that plans go on; return what was in doubt, None where nothing was.
+        """Believe the clock as it stands now, so that plans it held go on; nothing stored is changed.
 
-        Records that claim to be of later than now stay as they are and hold no plan any more.
+        Returns what was in doubt, None where nothing was. Records that claim to be of later than now stay as they are
+        and hold no plan any more.
         """
         core = self._core
         found, now = await core.watch.accept(), core.clock.now()

@@ -25,11 +25,14 @@ class Frames:
         self._core = core
 
     async def list(self) -> list[Frame]:
-        """Return all frames: the built-in ones, then the users' by name."""
+        """List the frames: the built-in ones, then yours by name."""
         return await every(self._core)
 
     async def get(self, name: str) -> Frame:
-        """Return one frame; raise NameUnknown with the nearest name."""
+        """Show a frame whole.
+
+        Raises NameUnknown with the nearest name.
+        """
         return await one(self._core, name)
 
     async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
@@ -40,7 +43,10 @@ class Frames:
         return await put(self._core, name, definition)
 
     async def reset(self, name: str) -> Frame | None:
-        """Take a built-in frame back to what it came as, and return it; a user's own frame is gone: None."""
+        """Take a built-in frame back to what it came as; one of yours is gone.
+
+        Returns the built-in frame, or None.
+        """
         return await reset(self._core, name)
 
 
