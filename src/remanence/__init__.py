@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from remanence import sync
     from remanence.curate.explain import Explanation
     from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan_report import PlanReport
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
     from remanence.flows.curate.runs import RunReport
@@ -119,6 +120,7 @@ __all__ = [
     "NotFound",
     "Plan",
     "PlanHeld",
+    "PlanReport",
     "Policy",
     "PolicyError",
     "PolicyMismatch",
@@ -172,6 +174,7 @@ _LATER = {
     "Graph": "remanence.flows.graph",
     "Ingested": "remanence.flows.write.learning",
     "Plan": "remanence.curate.plan",
+    "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
     "Ran": "remanence.flows.curate.scheduling",
     "RunReport": "remanence.flows.curate.runs",

@@ -16,6 +16,7 @@ SECOND = 1_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+_UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # float64 holds every microsecond exactly until 2255, which keeps comparisons in the planner exact.
@@ -184,3 +185,11 @@ def to_micros(moment: datetime | int) -> int:
 def to_datetime(micros: int) -> datetime:
     """Turn microseconds UTC into an aware datetime."""
     return _EPOCH + timedelta(microseconds=micros)
+
+
+def lasting(micros: float) -> str:
+    """Write a duration as people do: in the largest unit of which it is two or more."""
+    for name, unit in _UNITS:
+        if micros >= 2 * unit:
+            return f"{micros / unit:.3g} {name}"
+    return "moments"

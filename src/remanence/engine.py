@@ -11,6 +11,7 @@ from remanence.change import Receipt
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
+from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.flows import checks, inspect, lifetime, sessions, settings
@@ -337,7 +338,11 @@ class Engine:
 
     async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
         """Show what a policy would do now; nothing is written."""
-        return await curating.plan(self._core, curating.choose(self._core, policy, overrides))
+        return await curating.plan(self._core, curating.choose(self._core, policy, overrides), listed=LISTED)
+
+    async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
+        """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
+        return await curating.describe(self._core, plan, limit)
 
     async def apply(
         self,
@@ -357,7 +362,8 @@ class Engine:
 
     async def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt:
         """Plan and apply in one call."""
-        return await self.apply(await self.plan(policy, overrides=overrides))
+        chosen = curating.choose(self._core, policy, overrides)
+        return await self.apply(await curating.plan(self._core, chosen))
 
     async def compact_episodic(self, keep_recent: int) -> int:
         """Delete all episodes but the newest; whatever is load-bearing stays, and the run can be undone.

@@ -8,6 +8,7 @@ from remanence.change import Receipt
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
+from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.engine import Overrides
 from remanence.flows import inspect
@@ -149,6 +150,7 @@ class Engine:
     ) -> Receipt: ...
     def links(self, name: int | str) -> list[Link]: ...
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
+    def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport: ...
     def apply(
         self,
         plan: Plan,

@@ -11,10 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import remanence
-from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
+from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
 from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.faces import cli
-from remanence.faces.cli import show
 from remanence.flows import sessions
 from remanence.flows import settings as declared
 from remanence.flows.curate import curating, scheduling
@@ -593,7 +592,7 @@ def test_every_setting_is_read_by_somebody() -> None:
 )
 def test_a_duration_is_said_in_a_unit_of_which_there_are_several(micros: int, said: str) -> None:
     """Nobody says "1 days", and a moment more or less changes nothing."""
-    assert said == show.lasting(micros)
+    assert said == lasting(micros)
 
 
 def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

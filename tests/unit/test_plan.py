@@ -557,7 +557,9 @@ def test_a_plan_reads_well() -> None:
     lines = str(plan(world.snapshot(), compiled, NOW)).splitlines()
 
     assert "  archive 2 memories  [rule-0] because nobody asked" == lines[1]
-    assert "  kept: 1 memory of [rule-0] by pinned because somebody pinned it (#1)" == lines[2]
+    assert "    #2, #3" == lines[2]
+    assert "  kept: 1 memory of [rule-0] by pinned because somebody pinned it" == lines[3]
+    assert "    #1" == lines[4]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing it
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import orjson
@@ -28,8 +28,9 @@ from remanence.curate.planner.diff import (
     united,
 )
 from remanence.curate.planner.plan_json import fields_of, format_of
+from remanence.curate.planner.plan_report import PlanReport, Preview, report
 from remanence.curate.planner.protection import Guarding
-from remanence.curate.planner.render import show
+from remanence.curate.planner.render import render
 from remanence.curate.planner.state import GONE, NOBODY, Working, begin
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import (
@@ -49,7 +50,12 @@ from remanence.snapshot import Ints, Snapshot
 
 @dataclass(frozen=True, eq=False)
 class Plan(Decision):
-    """What a policy would do to a scope at an instant; nothing of it is done yet."""
+    """What a policy would do to a scope at an instant; nothing of it is done yet.
+
+    `preview` is what a person is shown beside it: neither its file nor its digest holds a text.
+    """
+
+    preview: Preview | None = field(default=None, repr=False)
 
     def actions(self) -> tuple[Action, ...]:
         """Return what would be done, by action and rule, with the memories to which."""
@@ -63,8 +69,12 @@ class Plan(Decision):
         """
         return changes.groups(self)
 
+    def describe(self) -> PlanReport:
+        """Return what it would do with the memories that it names, of each action the first."""
+        return report(self, self.preview or Preview())
+
     def __str__(self) -> str:
-        return show(self)
+        return "\n".join(render(self.describe()))
 
     def to_json(self) -> str:
         """Write the plan down, exactly."""

@@ -33,6 +33,7 @@ LEASE_POLL_S = 0.1
 LOOP_CHARS_MAX = 5_000
 LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a pause
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
+LISTED_MAX = 1_000_000  # memories that one answer lists
 REMARKS_SHOWN = 100  # of what a run left out; the rest is counted
 RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at once let each other through
 

@@ -46,13 +46,25 @@ def actions(plan: Decision) -> tuple[Action, ...]:
     return tuple(sorted(_actions(plan), key=lambda one: (order.index(one.name), one.rule)))
 
 
-def _actions(plan: Decision) -> Iterator[Action]:
+def first(plan: Decision, count: int) -> Iterator[int]:
+    """Yield the first memories of each action, so many at most: without writing out all of a large plan."""
+    for _, _, seqs in _by_rule(plan):
+        yield from seqs[:count].tolist()
+    for seqs in plan.flags.values():
+        yield from seqs[:count].tolist()
+
+
+def _by_rule(plan: Decision) -> Iterator[tuple[Effect, str, Ints]]:
+    """Yield each action on memories with the rule that does it, and their sequence numbers."""
     for effect, places in _acted(plan):
         rules = plan.why[effect.group][places] if len(places) else places
         for rule in np.unique(rules[rules >= 0]).tolist():
-            yield _action(
-                plan, effect, plan.rules[rule], seqs=tuple(plan.seq[places[rules == rule]].tolist())
-            )
+            yield effect, plan.rules[rule], plan.seq[places[rules == rule]]
+
+
+def _actions(plan: Decision) -> Iterator[Action]:
+    for effect, rule, seqs in _by_rule(plan):
+        yield _action(plan, effect, rule, seqs=tuple(seqs.tolist()))
     flagging = {rule for action, rule, _ in plan.by_rule if action == FLAG.name}
     for seqs in plan.flags.values():
         yield _action(plan, FLAG, min(flagging) if len(flagging) == 1 else "", seqs=tuple(seqs.tolist()))
@@ -81,7 +93,7 @@ def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
         if "status" in effect.sets:
             yield effect, status.rows[status.after == effect.sets["status"]]
     yield PURGE, plan.purged
-    yield MOVE, np.setdiff1d(tier.rows, status.rows)
+    yield MOVE, np.setdiff1d(tier.rows, status.rows, assume_unique=True)
     yield TRANSITION_LIFECYCLE, lifecycle.rows[lifecycle.after != ARCHIVING.sets["lifecycle"]]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect, plan.columns.get(effect.known_by, Edits.none()).rows

@@ -1,18 +1,43 @@
-"""A plan in words, for a person who decides whether to apply it. Knows plans; decides nothing."""
+"""A plan in words, for a person who decides whether to apply it. Knows its report; decides nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from remanence.clock import to_datetime
-from remanence.curate.planner.diff import Decision, Refusal
+from remanence.clock import lasting, to_datetime
+from remanence.curate.planner.plan_report import Affected, PlannedAct, PlanReport
 from remanence.effects import ACTIONS
+from remanence.text import visible
 
+WIDTH = 100
+_TEXT_MIN = 20  # characters of a text, however narrow the screen is
 _WORDS = {effect.name: effect.words for effect in ACTIONS}
-_EXAMPLES = 5
 
 
-def show(plan: Decision) -> str:
-    """Say what a plan would do, what it refuses, and why."""
-    return "\n".join(_lines(plan))
+def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
+    """Yield what a plan would do, what it leaves alone and why, in lines about so wide; stored text is cut to fit."""
+    moment = to_datetime(report.now).strftime("%Y-%m-%d %H:%M UTC")
+    size = f"{report.memories:,} {_noun('', report.memories)}"
+    yield f"Plan {report.digest[:12]} for {report.scope!r} under {report.policy!r}, {moment}, {size}"
+    if report.held is not None:
+        yield f"HELD: {report.held}."
+    if not report.acts:
+        yield "Nothing to do."
+    for act in report.acts:
+        yield f"  {said(act.name, act.count)}{_rule(act.rule)}{_because(act.because)}"
+        yield from _listed(act.memories, act.count, report.now, width, act.into)
+        yield from _cut(act)
+    if report.destroyed:
+        yield f"In all {report.destroyed:,} of {report.memories:,} memories would be destroyed."
+    if report.acts and report.tokens_before is not None:
+        yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
+    for kept in report.kept:
+        noun = _noun("", kept.count)
+        yield f"  kept: {kept.count:,} {noun} of [{kept.rule}] by {kept.guard}{_because(kept.because)}"
+        yield from _listed(kept.memories, kept.count, report.now, width)
+    for late in report.deferred:
+        yield f"  deferred to another day: {late.count:,} {_noun('', late.count)} of [{late.rule}]"
+        yield from _listed(late.memories, late.count, report.now, width)
+    for note in report.notes:
+        yield f"  note: {note}"
 
 
 def said(action: str, count: int) -> str:
@@ -20,25 +45,35 @@ def said(action: str, count: int) -> str:
     return f"{_WORDS[action]} {count:,} {_noun(action, count)}"
 
 
-def _lines(plan: Decision) -> Iterator[str]:
-    moment = to_datetime(plan.now).strftime("%Y-%m-%d %H:%M UTC")
-    size = f"{plan.memories} {_noun('', plan.memories)}"
-    yield f"Plan {plan.digest[:12]} for {plan.scope!r} under {plan.policy!r}, {moment}, {size}"
-    if plan.held is not None:
-        yield f"HELD: {plan.held}."
-    if not plan.by_rule:
-        yield "Nothing to do."
-    for action, rule, count in plan.by_rule:
-        yield f"  {said(action, count)}  [{rule}]{_because(plan, rule)}"
-    if plan.destroyed:
-        yield f"In all {plan.destroyed} of {plan.memories} memories would be destroyed."
-    for refusal in plan.refusals:
-        yield _refused(plan, refusal)
-    for item in plan.deferred:
-        which = f"{len(item.seqs)} {_noun('', len(item.seqs))} of [{item.rule}]"
-        yield f"  deferred to another day: {which}{_some(item.seqs)}"
-    for note in plan.notes:
-        yield f"  note: {note}"
+def memory_line(memory: Affected, now: int, width: int, into: int | None = None) -> str:
+    """Write a memory on one line: number, id, age, and as much of its text as fits."""
+    age = "" if memory.said_at is None else f" {lasting(now - memory.said_at)} old"
+    whither = "" if into is None else f" into #{into}"
+    head = f"    #{memory.seq} {memory.id or 'not there any more'}{age}{whither}  "
+    text = visible(" ".join((memory.text or "").split()))
+    room = max(_TEXT_MIN, width - len(head))
+    return head + (text if len(text) <= room else text[: room - 1] + "…")
+
+
+def _listed(
+    memories: Sequence[Affected], count: int, now: int, width: int, into: Sequence[int] = ()
+) -> Iterator[str]:
+    """Yield a line a memory, and how many more there are; of a plan whose texts nobody has read, the numbers alone."""
+    more = count - len(memories)
+    if not any(memory.id for memory in memories):
+        if memories:
+            yield "    " + ", ".join(f"#{memory.seq}" for memory in memories) + ", …" * (more > 0)
+        return
+    for place, memory in enumerate(memories):
+        yield memory_line(memory, now, width, into[place] if into else None)
+    if more > 0:
+        yield f"    and {more:,} more"
+
+
+def _cut(act: PlannedAct) -> Iterator[str]:
+    if act.links:
+        more = ", …" * (act.count > len(act.links))
+        yield "    " + ", ".join(f"#{source} to #{target}" for source, target in act.links) + more
 
 
 def _noun(action: str, count: int) -> str:
@@ -46,19 +81,9 @@ def _noun(action: str, count: int) -> str:
     return many if count != 1 else {"links": "link", "memories": "memory"}[many]
 
 
-def _because(plan: Decision, name: str) -> str:
-    because = plan.because.get(name)
+def _rule(name: str) -> str:
+    return f"  [{name}]" if name else ""
+
+
+def _because(because: str) -> str:
     return f" because {because}" if because else ""
-
-
-def _refused(plan: Decision, refusal: Refusal) -> str:
-    noun = _noun("", refusal.count)
-    return (
-        f"  kept: {refusal.count} {noun} of [{refusal.rule}] by {refusal.guard}{_because(plan, refusal.guard)}"
-        f"{_some(refusal.examples)}"
-    )
-
-
-def _some(seqs: tuple[int, ...]) -> str:
-    shown = ", ".join(f"#{seq}" for seq in seqs[:_EXAMPLES])
-    return f" ({shown}{', …' if len(seqs) > _EXAMPLES else ''})" if seqs else ""

@@ -15,12 +15,13 @@ from rich.console import Console
 from rich.text import Text
 
 from remanence.change import Receipt
-from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.clock import lasting, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
-from remanence.curate.planner.render import said
+from remanence.curate.planner.plan_report import PlanReport
+from remanence.curate.planner.render import memory_line, render, said
 from remanence.effects import PLANNED, ways_back
-from remanence.flows.curate.runs import Affected, RunReport
+from remanence.flows.curate.runs import RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.sessions import Session
@@ -42,17 +43,15 @@ TIMES |= {"last_curate_at", "due_at", "until", "now", "fires_at", "started_at", 
 _OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
 HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})  # packed: numbers that mean nothing to a reader
 _ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
-_UNITS = (("years", 365.25 * DAY), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND))
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
-TEXT_CHARS_MIN = 20  # however narrow the screen is
 TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 
 def document(result: Any) -> str:
     """Return a result as JSON: enumerations by name, times in ISO 8601."""
     if isinstance(result, Plan):
-        return result.to_json()
+        result = result.describe()
     return json.dumps(plain(result), ensure_ascii=False, indent=2)
 
 
@@ -102,17 +101,13 @@ def short(text: str) -> str:
     return flat if len(flat) <= TEXT_CHARS else flat[: TEXT_CHARS - 1] + "…"
 
 
+def _width() -> int:
+    return get_terminal_size().columns
+
+
 def when(micros: int | None) -> str:
     """Write a time as people do, in UTC."""
     return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M}"
-
-
-def lasting(micros: float) -> str:
-    """Write a duration as people do: in the largest unit of which it is two or more."""
-    for name, unit in _UNITS:
-        if micros >= 2 * unit:
-            return f"{micros / unit:.3g} {name}"
-    return "moments"
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -303,7 +298,12 @@ def _explanation(explanation: Explanation) -> Iterator[Text]:
 
 @lines.register
 def _plan(plan: Plan) -> Iterator[Text]:
-    for line in str(plan).splitlines():
+    yield from lines(plan.describe())
+
+
+@lines.register
+def _plan_report(report: PlanReport) -> Iterator[Text]:
+    for line in render(report, _width()):
         yield Text(visible(line))
 
 
@@ -391,7 +391,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:
-            yield _affected(memory, done.now)
+            yield Text(memory_line(memory, done.now, _width()))
         if act.count > len(act.memories):
             yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
     if done.undo is not None:
@@ -402,15 +402,6 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         )
     if done.undone_by is not None:
         yield Text(f"  taken back by {done.undone_by}", "dim")
-
-
-def _affected(memory: Affected, now: int) -> Text:
-    """Show a memory on one line of the screen: number, id, age, and as much of its text as fits."""
-    age = "" if memory.said_at is None else f"{lasting(now - memory.said_at)} old"
-    head = f"    #{memory.seq} {memory.id or 'not there any more'} {age}  "
-    text = safe(memory.text or "")
-    room = max(TEXT_CHARS_MIN, get_terminal_size().columns - len(head))
-    return Text.assemble((head, "dim"), text if len(text) <= room else text[: room - 1] + "…")
 
 
 @lines.register

@@ -9,25 +9,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from remanence.arguments import check_count, check_path
 from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.plan_report import Affected, PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.effects import action_of, acts_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
-from remanence.flows.core import RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
+from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
 from remanence.flows.curate.runs import standing
 from remanence.model import Memory
-from remanence.snapshot import Snapshot
+from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
+_COUNTED = frozenset({"status", "tokens"})
 
 Group = Sequence[Change]
 
@@ -61,12 +65,33 @@ def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None =
     return load(written, overrides, file=policy)
 
 
-async def plan(core: Core, policy: Policy, *, automatic: bool = False) -> Plan:
-    """Decide what a policy would do now; nothing of it is done yet."""
-    snapshot, now = await frozen(core, policy)
+async def plan(core: Core, policy: Policy, *, automatic: bool = False, listed: int = 0) -> Plan:
+    """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet."""
+    snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset())
     made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic)
+    if listed:
+        made = replace(made, preview=await _preview(core, made, snapshot, listed))
     core.remember(made, kept, policy)
     return made
+
+
+async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
+    """Say what a plan would do, with at most so many memories of each action as they are now."""
+    check_count("limit", limit, 1, LISTED_MAX)
+    _refuse_scope(core, plan)
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(_COUNTED), core.clock.now())
+    return replace(plan, preview=await _preview(core, plan, snapshot, limit)).describe()
+
+
+async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
+    found = await core.store.get(core.scope, named(plan, listed))
+    memories = {
+        memory.seq: Affected(memory.seq, memory.id, memory.text, memory.said_at)
+        for memory in found
+        if memory is not None
+    }
+    columns = (snapshot.columns[name].astype(np.int64) for name in ("status", "tokens"))
+    return Preview(memories, listed, tokens(plan, snapshot.seq, *columns))
 
 
 def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tuple[Plan, Plan]:
@@ -75,13 +100,17 @@ def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tup
     return made, deepcopy(made)
 
 
-async def frozen(core: Core, policy: Policy) -> tuple[Snapshot, int]:
-    """Freeze the scope for a policy, with all uses and all time that the open session has to count."""
+async def frozen(core: Core, policy: Policy, more: AbstractSet[str] = frozenset()) -> tuple[Snapshot, int]:
+    """Freeze the scope for a policy, with all uses and all time that the open session has to count.
+
+    `more` are columns that it does not ask for.
+    """
     await heartbeat.beat(core)
     await core.uses.settle()
     present = await core.watch.present()
     now = present.reading.wall
-    snapshot = await core.store.snapshot(core.scope, wanted(policy), now)
+    asked = wanted(policy)
+    snapshot = await core.store.snapshot(core.scope, replace(asked, columns=asked.columns | more), now)
     return replace(snapshot, present=present, calibrated=core.embedder.thresholds.calibrated), now
 
 
@@ -213,14 +242,18 @@ def _why(plan: Plan) -> list[list[str]]:
 
 def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> None:
     """Refuse a plan of another scope, or under another policy than the adopted one."""
-    if plan.scope != core.scope:
-        raise InvalidInput(
-            f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
-        )
+    _refuse_scope(core, plan)
     if stored is not None and stored["hash"] != plan.policy_hash:
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
             recovery="plan again without naming a policy, or adopt the new one first",
+        )
+
+
+def _refuse_scope(core: Core, plan: Plan) -> None:
+    if plan.scope != core.scope:
+        raise InvalidInput(
+            f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
         )
 
 

@@ -7,23 +7,12 @@ from typing import Any
 from remanence.arguments import check_count
 from remanence.change import Cause, Change, Logged, Receipt
 from remanence.clock import to_datetime
+from remanence.curate.planner.plan_report import Affected
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
-from remanence.flows.core import Core
+from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.undoing import PAGE, undo, undo_id
 from remanence.model import Memory
-
-LISTED_MAX = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """One memory that a run changed: its text and when it was said are None where neither is known any more."""
-
-    seq: int
-    id: str | None
-    text: str | None
-    said_at: int | None
 
 
 @dataclass(frozen=True, slots=True)

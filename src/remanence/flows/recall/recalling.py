@@ -11,7 +11,7 @@ import numpy.typing as npt
 from remanence.arguments import check_count, check_tags
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import Core, aside, label
+from remanence.flows.core import LISTED_MAX, Core, aside, label
 from remanence.flows.recall.frame_inputs import stronger
 from remanence.flows.recall.index import COLUMNS
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status
@@ -25,7 +25,6 @@ from remanence.store.constraints import refuse_unfit
 from remanence.text import check_text, stems, term_hash, token_estimate, visible
 
 LIMIT_MAX = 1_000
-LISTED_MAX = 1_000_000
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 
