@@ -105,6 +105,34 @@ LAZY_MODULES = {
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
+# Modules of other parts that may catch everything too, each with its reason.
+BROAD_EXCEPT_MODULES = {
+    "remanence.flows.curate.scheduling": "nobody asked for automatic work: its failure is kept and logged, not raised",
+    "remanence.store.sqlite.threads": "what a job raises goes to whoever asked for it, and the thread lives on",
+}
+# A tuple that names so many of these catches everything without saying so.
+ROOT_ERRORS = frozenset(
+    {
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "BufferError",
+        "EOFError",
+        "ImportError",
+        "LookupError",
+    }
+    | {
+        "MemoryError",
+        "NameError",
+        "OSError",
+        "ReferenceError",
+        "RuntimeError",
+        "StopIteration",
+        "SyntaxError",
+    }
+    | {"SystemError", "TypeError", "ValueError"}
+)
+ROOT_ERRORS_MAX = 4
 # Parts that start something themselves, or are there for others.
 UNIMPORTED_PARTS = frozenset({"", "_version", "faces", "sync", "testing"})
 
@@ -241,7 +269,7 @@ def clock_reads(root: Path) -> list[str]:
 
 
 def broad_excepts(root: Path) -> list[str]:
-    """A broad except stands only in faces and schedule.py, at most five times in all."""
+    """A broad except stands only in faces and BROAD_EXCEPT_MODULES, is called one, and stands at most five times."""
     found = [
         (module, node)
         for module in modules(root)
@@ -251,7 +279,13 @@ def broad_excepts(root: Path) -> list[str]:
     complaints = [
         module.at(node, "catches everything")
         for module, node in found
-        if module.part not in BROAD_EXCEPT_PARTS
+        if module.part not in BROAD_EXCEPT_PARTS and module.name not in BROAD_EXCEPT_MODULES
+    ]
+    complaints += [
+        module.at(node, "catches everything without saying so: write `except Exception`")
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ExceptHandler | ast.Call) and _is_hidden(node, _constants(module.tree))
     ]
     if len(found) > BROAD_EXCEPTS_MAX:
         complaints.append(f"{len(found)} broad excepts, at most {BROAD_EXCEPTS_MAX}")
@@ -493,6 +527,40 @@ def _names_everything(node: ast.expr) -> bool:
     return any(
         isinstance(element, ast.Name) and element.id in {"Exception", "BaseException"} for element in elements
     )
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """Map the names that a module assigns at its top to what they stand for."""
+    return {
+        target.id: statement.value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _is_hidden(node: ast.ExceptHandler | ast.Call, constants: dict[str, ast.expr]) -> bool:
+    """Tell whether everything is caught by a long tuple, or by `gather` that returns what is raised."""
+    if isinstance(node, ast.Call):
+        return any(
+            keyword.arg == "return_exceptions"
+            and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value
+            for keyword in node.keywords
+        )
+    return node.type is not None and len(_caught(node.type, constants) & ROOT_ERRORS) > ROOT_ERRORS_MAX
+
+
+def _caught(node: ast.expr, constants: dict[str, ast.expr]) -> set[str]:
+    """Return the names of the errors that a handler catches, those of a constant tuple too."""
+    if isinstance(node, ast.Starred):
+        return _caught(node.value, constants)
+    if isinstance(node, ast.Tuple):
+        return {name for element in node.elts for name in _caught(element, constants)}
+    if isinstance(node, ast.Name) and node.id in constants:
+        return _caught(constants[node.id], {})
+    return {node.id} if isinstance(node, ast.Name) else set()
 
 
 def _impurity(node: ast.AST) -> str:

@@ -19,6 +19,11 @@ LONG = OK + "def long():\n" + "    a = 1\n" * 60
 DEEP = OK + "def deep(a):\n for b in a:\n  if b:\n   with b:\n    if a:\n     pass\n"
 SIX_BROAD = OK + "try:\n    pass\nexcept Exception:\n    pass\n" * 6
 
+HIDDEN_BROAD = (
+    OK + "MANY = (TypeError, ValueError, OSError)\n"
+    "try:\n    pass\nexcept (KeyError, NameError, LookupError, *MANY):\n    pass\n"
+)
+
 # (check, files of a tree that breaks it, a part of the complaint)
 PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
     (structure.long_functions, {"text.py": LONG}, "long is 61 lines"),
@@ -94,6 +99,12 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         "catches everything",
     ),
     (structure.broad_excepts, {"faces/cli.py": SIX_BROAD}, "6 broad excepts"),
+    (structure.broad_excepts, {"store/a.py": HIDDEN_BROAD}, "without saying so"),
+    (
+        structure.broad_excepts,
+        {"flows/a.py": OK + "gather(f(), return_exceptions=True)\n"},
+        "without saying so",
+    ),
     (structure.impure_modules, {"write/a.py": OK + "async def f(): pass\n"}, "is async"),
     (structure.impure_modules, {"score.py": OK + "import os.path\n"}, "imports os"),
     (structure.impure_modules, {"recall/a.py": OK + "from random import random\n"}, "imports random"),
@@ -152,6 +163,10 @@ def test_the_tables_name_what_there_is() -> None:
     assert set() == named - parts
     for name in structure.LAZY_MODULES:
         assert any(hides(module) for module in structure.modules(SOURCE) if module.name == name), name
+    for name in structure.BROAD_EXCEPT_MODULES:
+        assert any(
+            "except Exception" in module.text for module in structure.modules(SOURCE) if module.name == name
+        )
 
 
 def hides(module: structure.Module) -> bool:
@@ -208,7 +223,7 @@ def test_only_the_clock_reads_the_clock() -> None:
 
 
 def test_only_faces_catch_everything() -> None:
-    """A broad except stands only in faces and schedule.py, at most five times."""
+    """A broad except stands only where the table says why, is called one, and stands at most five times."""
     assert [] == structure.broad_excepts(SOURCE)
 
 

@@ -3,7 +3,6 @@
 A failure here reaches nobody's verb; it is kept with its reason, and shown by `status`.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -95,9 +94,10 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
     """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
     row, now = f"automatic/{name}", core.clock.now()
     before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
-    done: Ran | BaseException | None
-    (done,) = await asyncio.gather(work(core), return_exceptions=True)
-    ran = _failed(core, name, done) if isinstance(done, BaseException) else done
+    try:
+        ran = await work(core)
+    except Exception as error:  # noqa: BLE001 # nobody asked for this work: who began a session must not lose it
+        ran = _failed(core, name, error)
     if ran is None:
         return
     if ran.outcome == "skipped":  # what another process did meanwhile says more
@@ -121,7 +121,7 @@ async def _curated(core: Core) -> Ran:
     return Ran(done.at, "done", done.run if done.changes else None, done.counts)
 
 
-def _failed(core: Core, name: str, error: BaseException) -> Ran:
+def _failed(core: Core, name: str, error: Exception) -> Ran:
     """Say what went wrong; an error that is none of ours is a bug, and is logged with its traceback."""
     if isinstance(error, RemanenceError):
         LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)

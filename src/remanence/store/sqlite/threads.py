@@ -19,21 +19,6 @@ Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
 
 GROUP_MAX = 256  # requests that share one commit, and with it one fsync
-# What a job may raise besides our own errors: it goes to whoever asked, and the thread lives on.
-_FAULTS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    NameError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
-
-
 _UNFINISHED = StoreUnavailable("the store's thread has ended", recovery="close the store and open it again")
 
 
@@ -183,7 +168,7 @@ class Worker:
             job.answer, job.error = job.work(connection), None
         except UNREADABLE as error:
             job.error = unreadable(error, self._path)
-        except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
+        except Exception as error:  # noqa: BLE001 # whoever asked gets it, and the thread lives on
             job.error = meaning(error, self._path)
         finally:
             _roll_back(connection)
@@ -223,7 +208,7 @@ class Worker:
             connection.execute("SAVEPOINT job")
         try:
             job.answer, job.error = job.work(connection), None
-        except (sqlite3.Error, RemanenceError, *_FAULTS) as error:
+        except Exception as error:  # noqa: BLE001 # as in _read
             job.error = meaning(error, self._path)
             self.rolled_back()
             if alone:
