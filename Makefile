@@ -17,12 +17,14 @@ PARALLEL := --numprocesses=2
 # Versions of all that is installed here; `make pins` renews them.
 PINNED := --constraint constraints.txt --build-constraint constraints.txt
 
-.PHONY: help .venv test quick format lint types suite wheel demo deep shuffled lowest pins fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site pages demo deep shuffled lowest pins fmt clean
 
 help:
 	@echo "make demo   the main job on a conversation of our own, in under a minute"
 	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
+	@echo "make site   the documentation as a site, in build/site"
+	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
 	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
@@ -46,7 +48,7 @@ else
 endif
 	@touch $@
 
-test: format lint types suite wheel
+test: format lint types suite wheel site
 
 quick: format lint types
 	$(BIN)/python -m pytest -q $(PARALLEL) tests/unit tests/contract
@@ -65,6 +67,13 @@ suite: $(STAMP)
 
 wheel: $(STAMP)
 	$(BIN)/python -m tests.wheel
+
+# Built into build/site; a link that leads nowhere fails.
+site: $(STAMP)
+	$(BIN)/zensical build --strict
+
+pages: $(STAMP)
+	$(BIN)/python -m tests.pages
 
 demo: $(STAMP)
 	@$(BIN)/python -m examples.demo

@@ -1,6 +1,6 @@
 """The same memory for code that is not async: `remanence.sync.open(…)` has the verbs of `remanence.open(…)`.
 
-Each verb is the engine's own, called through a portal. `sync.pyi` states the types; `python -m tests.sync_stub`
+Each verb is the engine's own, called through a portal. `sync.pyi` states the types; `make pages`
 writes it from the engine.
 """
 

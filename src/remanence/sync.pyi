@@ -1,4 +1,4 @@
-# Written from the engine by `python -m tests.sync_stub`; a test compares.
+# Written from the engine by `make pages`; a test compares.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path

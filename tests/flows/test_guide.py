@@ -13,7 +13,7 @@ import remanence
 from remanence.engine import Engine
 from remanence.errors import NameUnknown
 from remanence.verbs import TABLE, advice
-from tests.sync_stub import namespaces
+from tests.pages.sync_stub import namespaces
 
 NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does
 

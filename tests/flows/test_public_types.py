@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import remanence
 from remanence import engine, opening
-from tests import sync_stub
+from tests.pages import sync_stub
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,7 +23,7 @@ from remanence import engine, sync
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, RemanenceError, StoreUnavailable
 from remanence.llm.offline import HashedEmbedder
-from tests import sync_stub
+from tests.pages import sync_stub
 
 ROOT = Path(__file__).parents[2]
 TEXTS = (
@@ -75,11 +75,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
     assert {"frames", "graph", "schedule", "settings"} == spaces.keys()
     assert memory.settings.set("frame_limit", 7) == memory.settings.get("frame_limit")
     assert "attention" in [frame.name for frame in memory.frames.list()]
-
-
-def test_the_stub_is_fresh() -> None:
-    """The types that are shipped are those of the engine as it is: else run `python -m tests.sync_stub`."""
-    assert sync_stub.stub() == sync_stub.STUB.read_text(encoding="utf-8")
 
 
 GOOD = """

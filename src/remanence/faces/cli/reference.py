@@ -1,4 +1,4 @@
-"""The reference page of the command line, written from the commands: python -m remanence.faces.cli.reference.
+"""The reference page of the command line, written from the commands.
 
 Knows Markdown and the tree of commands; must not know any single one.
 """
@@ -14,7 +14,7 @@ from remanence.faces.cli.options import Common
 
 HEAD = """# The command line
 
-Written by `python -m remanence.faces.cli.reference`; a test compares. `MEMORY` is a sequence number, an id or a key.
+`MEMORY` is a sequence number, an id or a key.
 Every command answers in lines for a person, or with `--json` in one JSON document. Exit codes: 0 done, 1 refused or
 failed (one line says why, the next what to do), 2 wrong usage, 130 interrupted.
 """
@@ -61,7 +61,3 @@ def _option(option: Any) -> str:
         "" if option.default in (None, False, (), []) or option.is_flag else f" Default: {option.default}."
     )
     return f"- `{words}{value}`: {option.help}{default}"
-
-
-if __name__ == "__main__":
-    print(reference(), end="")

@@ -1,4 +1,4 @@
-"""Writes the types of the plain twins from the engine's source: python -m tests.sync_stub."""
+"""Writes the types of the plain twins from the engine's source: see `make pages`."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ from remanence import engine, opening
 from remanence.portal import is_namespace
 
 STUB = Path(engine.__file__).with_name("sync.pyi")
-HEAD = "# Written from the engine by `python -m tests.sync_stub`; a test compares.\n"
+HEAD = "# Written from the engine by `make pages`; a test compares.\n"
 PLAIN = {"AsyncIterator": "Iterator", "asynccontextmanager": "contextmanager"}
 # The doors are the twin's own.
 OWN = """
@@ -103,7 +103,3 @@ def _imports(body: list[ast.stmt], modules: list[ModuleType]) -> list[str]:
 def _formatted(text: str, *command: str) -> str:
     ruff = [str(Path(sys.executable).with_name("ruff")), *command, "--stdin-filename", str(STUB), "-"]
     return subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
-
-
-if __name__ == "__main__":
-    STUB.write_text(stub(), encoding="utf-8")

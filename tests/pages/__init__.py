@@ -1,0 +1,20 @@
+"""Every file of this repository that is written from the source: `make pages` writes them all, a test compares."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from remanence.curate.language import vocabulary
+from remanence.faces.cli.reference import reference
+from tests.pages import errors, mcp, python, sync_stub
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs" / "reference"
+
+PAGES: Mapping[Path, Callable[[], str]] = {
+    DOCS / "cli.md": reference,
+    DOCS / "errors.md": errors.page,
+    DOCS / "mcp.md": mcp.page,
+    DOCS / "policy.md": vocabulary.reference,
+    DOCS / "python.md": python.page,
+    sync_stub.STUB: sync_stub.stub,
+}

@@ -1,0 +1,157 @@
+"""The page of the Python API, written from signatures and docstrings: verbs, namespaces, values, names, protocols."""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from enum import Enum
+from typing import Any, get_args, get_origin
+
+import remanence
+from remanence.errors import RemanenceError
+from tests.pages.sync_stub import namespaces
+
+HEAD = """# Python API
+
+Everything a program may import from `remanence`; what is not named here may change its place. Functions marked `async`
+are awaited; the same verbs without `await` stand in [`remanence.sync`](../how-to/sync.md). What is raised:
+[errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too.
+"""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+LINE_CHARS_MAX = 100
+ARGUMENT = re.compile(r"^(\w+):", re.MULTILINE)
+GROUP = re.compile(r"^ {4}# ([A-Z][a-z]+)", re.MULTILINE)
+
+
+def page() -> str:
+    """Return the page."""
+    spaces = {kind: name for name, kind in namespaces().items()}
+    parts = [HEAD, _section(_tree(remanence.open), level=2), "\n## `Engine`\n", *_engine()]
+    parts += [_namespace(kind, name) for kind, name in spaces.items()]
+    rest = [name for name in remanence.__all__ if name not in ("open", "sync", "Engine", "__version__")]
+    told = [(name, getattr(remanence, name)) for name in rest]
+    values = [
+        (name, thing)
+        for name, thing in told
+        if inspect.isclass(thing) and thing not in spaces and not issubclass(thing, RemanenceError)
+    ]
+    parts += ["\n## Values and protocols\n", *(_class(name, thing) for name, thing in values)]
+    names = [(name, thing) for name, thing in told if not inspect.isclass(thing)]
+    parts += ["\n## Names\n\nWhat an argument may be where it is one of a few.\n\n", *_names(names)]
+    return "".join(parts)
+
+
+def _engine() -> Iterator[str]:
+    """Write the verbs in the order of the source, under the headings that it has."""
+    source = inspect.getsource(remanence.Engine)
+    headings = [
+        (source.count("\n", 0, found.start()) + 1, found.group(1)) for found in GROUP.finditer(source)
+    ]
+    yield f"\n{_told(_tree(remanence.Engine))}\n"
+    for verb in _public(remanence.Engine):
+        while headings and headings[0][0] < verb.lineno:
+            yield f"\n### {headings.pop(0)[1]}\n"
+        yield _section(verb, level=4)
+
+
+def _namespace(kind: type, name: str) -> str:
+    members = "".join(map(_section, _public(kind)))
+    return f"\n## `memory.{name}`\n\n{_told(_tree(kind))}\n{members}"
+
+
+def _class(name: str, kind: type) -> str:
+    members = [f"- `{told}`\n" for told in _fields(kind)]
+    members += [f"- {_line(function)}\n" for function in _public(kind)]
+    listed = "\n" + "".join(members) if members else ""
+    return f"\n### `{name}`\n\n{_told(_tree(kind))}\n{listed}"
+
+
+def _fields(kind: type) -> list[str]:
+    """Return the fields of a dataclass or a typed dictionary, or the members of an enumeration, as the source says."""
+    if issubclass(kind, Enum):
+        return [member.name.lower() for member in kind]
+    body = _tree(kind).body if is_dataclass(kind) or issubclass(kind, dict) else []
+    own = [ast.unparse(one) for one in body if isinstance(one, ast.AnnAssign) and not _is_private(one)]
+    above = [
+        name for base in kind.__bases__ if base.__module__.startswith("remanence") for name in _fields(base)
+    ]
+    return above + own
+
+
+def _is_private(field: ast.AnnAssign) -> bool:
+    return ast.unparse(field.target).startswith("_")
+
+
+def _names(named: list[tuple[str, Any]]) -> Iterator[str]:
+    for name, thing in named:
+        if get_origin(thing) is None and not get_args(thing):
+            continue
+        words = [
+            repr(one) if isinstance(one, str) else getattr(one, "__name__", str(one))
+            for one in get_args(thing)
+        ]
+        yield f"- `{name}`: {', '.join(f'`{word}`' for word in words)}\n"
+
+
+def _public(kind: type) -> list[Function]:
+    """Return the public methods and properties that a class itself defines, in the order of the source."""
+    body = _tree(kind).body if kind.__module__.startswith("remanence") else []
+    return [one for one in body if isinstance(one, Function) and not one.name.startswith("_")]
+
+
+def _section(function: Function, level: int = 3) -> str:
+    """Write a function or a property with its signature and what it says of itself."""
+    head = f"\n{'#' * level} `{function.name}`\n\n```text\n{_signature(function)}\n```\n\n{_told(function)}\n"
+    named = function.args.kwarg
+    if named is None or named.annotation is None:
+        return head
+    kind = ast.unparse(named.annotation).removeprefix("Unpack[").removesuffix("]")
+    return f"{head}\nBy name, the fields of [`{kind}`](#{kind.lower()}).\n"
+
+
+def _line(function: Function) -> str:
+    return f"`{' '.join(_signature(function).split())}`: {_told(function).splitlines()[0]}"
+
+
+def _signature(function: Function) -> str:
+    """Return a signature as the source has it, without `self`, an argument a line where it is long."""
+    answers = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    if any("property" in ast.unparse(one) for one in function.decorator_list):
+        return f"{function.name}{answers}"
+    given = function.args
+    given.args = [one for one in given.args if one.arg not in ("self", "cls")]
+    name = ("async " if isinstance(function, ast.AsyncFunctionDef) else "") + function.name
+    line = f"{name}({ast.unparse(given)}){answers}"
+    if len(line) <= LINE_CHARS_MAX:
+        return line
+    return f"{name}(\n    " + ",\n    ".join(_arguments(given)) + f",\n){answers}"
+
+
+def _arguments(given: ast.arguments) -> list[str]:
+    """Write each argument on its own."""
+    places = [*given.posonlyargs, *given.args]
+    defaults = [None] * (len(places) - len(given.defaults)) + list(given.defaults)
+    parts = [_argument(one, default) for one, default in zip(places, defaults, strict=True)]
+    if given.vararg or given.kwonlyargs:
+        parts.append(f"*{ast.unparse(given.vararg)}" if given.vararg else "*")
+    parts += [
+        _argument(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
+    return parts + ([f"**{ast.unparse(given.kwarg)}"] if given.kwarg else [])
+
+
+def _argument(one: ast.arg, default: ast.expr | None) -> str:
+    return ast.unparse(one) + (f" = {ast.unparse(default)}" if default is not None else "")
+
+
+def _tree(thing: Any) -> Any:
+    return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(thing)))).body[0]
+
+
+def _told(tree: Function | ast.ClassDef) -> str:
+    """Return what a function or a class says of itself, its arguments as a list."""
+    told, _, arguments = (ast.get_docstring(tree) or "").partition("\nArgs:\n")
+    listed = ARGUMENT.sub(r"- `\1`:", textwrap.dedent(arguments))
+    return f"{told}\n{listed}" if listed else told
