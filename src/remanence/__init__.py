@@ -41,6 +41,7 @@ from remanence.keywords import (
     TierName,
 )
 from remanence.model import (
+    Affected,
     Consolidated,
     Decay,
     Dropped,
@@ -49,7 +50,9 @@ from remanence.model import (
     Learned,
     Lifecycle,
     Link,
+    Memories,
     Memory,
+    OneMemory,
     Rated,
     Reason,
     Recalled,
@@ -67,7 +70,7 @@ if TYPE_CHECKING:
     from remanence.curate.plan import Plan
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.curate.policy.compiled import Policy
-    from remanence.engine import Engine
+    from remanence.engine import Engine, Run
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
@@ -83,6 +86,7 @@ if TYPE_CHECKING:
 __all__ = [
     "About",
     "AboutNamed",
+    "Affected",
     "Check",
     "Clock",
     "Columns",
@@ -114,10 +118,12 @@ __all__ = [
     "LifecycleName",
     "Link",
     "ManualClock",
+    "Memories",
     "Memory",
     "Moment",
     "NameUnknown",
     "NotFound",
+    "OneMemory",
     "Plan",
     "PlanHeld",
     "PlanReport",
@@ -136,6 +142,7 @@ __all__ = [
     "RemanenceError",
     "Role",
     "RoleName",
+    "Run",
     "RunReport",
     "Schedule",
     "Setting",
@@ -177,6 +184,7 @@ _LATER = {
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
     "Ran": "remanence.flows.curate.scheduling",
+    "Run": "remanence.engine",
     "RunReport": "remanence.flows.curate.runs",
     "Schedule": "remanence.flows.curate.scheduling",
     "Setting": "remanence.flows.settings",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Protocol, TypeVar, Union, get_args, get_origin
 
 from remanence.errors import INT_BITS
 
@@ -49,6 +49,8 @@ class Allowed:
 def allowed(annotation: Any) -> Allowed:
     """Compile an annotation."""
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _worded(allowed(inner[0]), inner[1])
     if annotation in (Any, object) or isinstance(annotation, TypeVar):
         return Allowed("anything")
     if origin in (Union, UnionType):
@@ -108,6 +110,19 @@ def _union(several: Sequence[Allowed]) -> Allowed:
             if misfit.where or (misfit.known and isinstance(value, str)):
                 nearest = misfit
         return nearest
+
+    return Allowed(words, check)
+
+
+def _worded(plain: Allowed, words: str) -> Allowed:
+    """Allow the same, and say in other words what that is; what is wrong inside a list is said as it was."""
+    checks = plain.check
+    if checks is None:
+        return Allowed(words)
+
+    def check(value: Any) -> Misfit | None:
+        misfit = checks(value)
+        return misfit if misfit is None or misfit.where else replace(misfit, words=words)
 
     return Allowed(words, check)
 

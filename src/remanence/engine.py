@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mappin
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self, Unpack
+from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from remanence.arguments import check_path
 from remanence.change import Receipt
@@ -14,6 +14,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
+from remanence.errors import InvalidInput
 from remanence.flows import checks, inspect, lifetime, sessions, settings
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
@@ -38,12 +39,26 @@ from remanence.keywords import (
     StatusName,
 )
 from remanence.llm.base import Embedder
-from remanence.model import Consolidated, Learned, Link, Memory, Rated, Recalled, Turn
+from remanence.model import (
+    Consolidated,
+    Learned,
+    Link,
+    Memories,
+    Memory,
+    OneMemory,
+    Rated,
+    Recalled,
+    Turn,
+)
 from remanence.signatures import checked, checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts import Format
 
 Overrides = Mapping[str, Mapping[str, Any]]
+Run: TypeAlias = Annotated[
+    str | Receipt | Rated | Consolidated | inspect.Event | runs.RunReport,
+    "a run: its id, or what a verb returned of it",
+]
 
 
 @checked_class
@@ -197,10 +212,10 @@ class Engine:
         """Show what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
 
-    async def get(self, name: int | str) -> Memory:
+    async def get(self, name: OneMemory) -> Memory:
         """Show one memory whole.
 
-        By id or key; raises NotFound where there is none.
+        By number, id, short id or key; raises NotFound where there is none.
         """
         return await self._core.one(name)
 
@@ -221,10 +236,11 @@ class Engine:
         asked = recalling.Listing(status, kind, tuple(tags), limit, oldest_first, equal)
         return await recalling.list_memories(self._core, asked)
 
-    # Editing: with `if_revision` only while the memory has that revision, else Conflict.
+    # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
+    # while the memory has that revision, else Conflict.
 
     async def update(
-        self, name: int | str, *, if_revision: int | None = None, **values: Unpack[Editable]
+        self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt:
         """Change what a memory says or where it stands: text, category, kind, state and other columns.
 
@@ -232,80 +248,78 @@ class Engine:
         """
         return await editing.edit(self._core, name, values, if_revision)
 
-    async def tag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt:
+    async def tag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt:
         """Add tags."""
-        return await editing.tag(self._core, name, tags, if_revision)
+        return await editing.tag(self._core, names, tags, if_revision)
 
-    async def untag(self, name: int | str, *tags: str, if_revision: int | None = None) -> Receipt:
+    async def untag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt:
         """Take tags away."""
-        return await editing.untag(self._core, name, tags, if_revision)
+        return await editing.untag(self._core, names, tags, if_revision)
 
-    async def pin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def pin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Protect a memory from moving down, from archiving and from deletion."""
-        return await editing.set_pin(self._core, name, pinned=True, if_revision=if_revision)
+        return await editing.set_pin(self._core, names, pinned=True, if_revision=if_revision)
 
-    async def unpin(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def unpin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Take the pin away."""
-        return await editing.set_pin(self._core, name, pinned=False, if_revision=if_revision)
+        return await editing.set_pin(self._core, names, pinned=False, if_revision=if_revision)
 
     async def hold(
-        self, name: int | str, reason: str, until: Moment | None = None, *, if_revision: int | None = None
+        self, names: Memories, reason: str, until: Moment | None = None, *, if_revision: int | None = None
     ) -> Receipt:
         """Forbid deletion and another text under a named hold, until a time or until it is released."""
         ends = None if until is None else to_micros(until)
-        return await editing.hold(self._core, name, reason, ends, if_revision)
+        return await editing.hold(self._core, names, reason, ends, if_revision)
 
-    async def release(self, name: int | str, reason: str, *, if_revision: int | None = None) -> Receipt:
+    async def release(self, names: Memories, reason: str, *, if_revision: int | None = None) -> Receipt:
         """Lift a named hold."""
-        return await editing.release(self._core, name, reason, if_revision)
+        return await editing.release(self._core, names, reason, if_revision)
 
-    async def confirm(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def confirm(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
-        return await editing.confirm(self._core, name, if_revision)
+        return await editing.confirm(self._core, names, if_revision)
 
-    async def rate(
-        self, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
-    ) -> Rated:
+    async def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> Rated:
         """Say how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
 
         What cannot be rated is in `skipped`. Identity is never rated, with `spares_identity` no memory under self/ nor
         of a category of the system.
         """
-        return await rating.rate(self._core, ids, signal, spares_identity=spares_identity)
+        return await rating.rate(self._core, names, signal, spares_identity=spares_identity)
 
-    async def dispute(self, name: int | str) -> Receipt:
+    async def dispute(self, names: Memories) -> Receipt:
         """Say that somebody denied a memory."""
-        return await editing.dispute(self._core, name)
+        return await editing.dispute(self._core, names)
 
-    async def correct(self, name: int | str, text: str, *, if_revision: int | None = None) -> Learned:
+    async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> Learned:
         """Learn a corrected text, which supersedes the old memory.
 
         The old memory stays as history; the new one takes over its pin and its holds.
         """
         return await editing.correct(self._core, name, text, if_revision)
 
-    async def supersede(self, old: int | str, by: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
         """Let one memory take another's place, its pin and its holds.
 
         `if_revision` is the old one's.
         """
         return await editing.supersede(self._core, old, by, if_revision)
 
-    async def forget(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Delete a memory: it is found no more, and restore brings it back until it is purged.
 
         It becomes a tombstone, which a policy may purge.
         """
-        return await editing.forget(self._core, name, if_revision)
+        return await editing.forget(self._core, names, if_revision)
 
-    async def restore(self, name: int | str, *, if_revision: int | None = None) -> Receipt:
+    async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Bring an archived, forgotten, superseded or purged memory back to active."""
-        return await undoing.restore(self._core, name, if_revision)
+        return await undoing.restore(self._core, names, if_revision)
 
     async def link(
         self,
-        source: int | str,
-        target: int | str,
+        source: OneMemory,
+        target: OneMemory,
         relation: RelationName,
         *,
         weight: float | None = None,
@@ -321,7 +335,7 @@ class Engine:
         return await editing.link(self._core, wish)
 
     async def unlink(
-        self, source: int | str, target: int | str, relation: RelationName, *, if_revision: int | None = None
+        self, source: OneMemory, target: OneMemory, relation: RelationName, *, if_revision: int | None = None
     ) -> Receipt:
         """Take a link away.
 
@@ -329,7 +343,7 @@ class Engine:
         """
         return await editing.unlink(self._core, source, target, relation, if_revision)
 
-    async def links(self, name: int | str) -> list[Link]:
+    async def links(self, name: OneMemory) -> list[Link]:
         """List the links of a memory."""
         memory = await self._core.one(name)
         return await self._core.store.neighbours(self._core.scope, [memory.seq])
@@ -387,9 +401,9 @@ class Engine:
         self._core.policy, self._core.policy_given = chosen, True
         return chosen
 
-    async def undo(self, run: Receipt | str) -> Receipt:
+    async def undo(self, run: Run) -> Receipt:
         """Take a run back, or refuse as a whole if a row changed since."""
-        return await undoing.undo(self._core, run.run if isinstance(run, Receipt) else run)
+        return await undoing.undo(self._core, _run_id(run))
 
     async def undo_last(self) -> Receipt:
         """Take back the newest run that can be; the receipt says which it was.
@@ -401,18 +415,18 @@ class Engine:
     # Telling
 
     async def explain(
-        self, name: int | str, policy: str | None = None, *, overrides: Overrides | None = None
+        self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation:
         """Show every rule and guard for one memory: true or false, with the values, and when it will fire."""
         return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
 
-    async def history(self, name: int | str | None = None, *, limit: int = 100) -> list[inspect.Event]:
+    async def history(self, name: OneMemory | None = None, *, limit: int = 100) -> list[inspect.Event]:
         """Show what happened to a memory, or the newest runs."""
         return await inspect.history(self._core, name, limit)
 
-    async def describe_run(self, run: Receipt | str, *, limit: int = 100) -> runs.RunReport:
+    async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await runs.report(self._core, run.run if isinstance(run, Receipt) else run, limit)
+        return await runs.report(self._core, _run_id(run), limit)
 
     async def status(self) -> inspect.State:
         """Show the memory in numbers."""
@@ -485,6 +499,13 @@ class Engine:
         exported is refused, unless it is to be taken in as it is: `edited`.
         """
         return await transfer.import_(self._core, lines, name, edited=edited)
+
+
+def _run_id(run: Run) -> str:
+    name = run if isinstance(run, str) else run.run
+    if name is None:
+        raise InvalidInput("nothing was written, so there is no run", recovery="list runs with `history`")
+    return name
 
 
 @checked

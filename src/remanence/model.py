@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from remanence.signatures import checked_class
 
 TEXT_CHARS_MAX = 100_000
+SHORT_ID_CHARS = 8  # of an id, the last ones: of a million memories one in 4,000 shares them with another
 NAME_CHARS_MAX = 200
 
 
@@ -401,6 +402,21 @@ class Hit:
     parts: Mapping[str, float] = field(default_factory=dict)
     contradicted_by: tuple[str, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """Whose hit it is."""
+        return self.memory.id
+
+    @property
+    def seq(self) -> int:
+        """Its number."""
+        return self.memory.seq
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.memory.text
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -437,6 +453,32 @@ class Rated:
     rated: tuple[str, ...]
     skipped: tuple[Dropped, ...] = ()
     run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """One memory that a plan or a run changes: its id, text and time are None where nobody knows them (any more)."""
+
+    seq: int
+    id: str | None = None
+    text: str | None = None
+    said_at: int | None = None
+
+
+# What a verb takes for a memory, and where it takes several: `remanence.OneMemory` and `remanence.Memories`.
+OneMemory: TypeAlias = Annotated[
+    int | str | Memory | Hit | Learned | Dropped | Affected,
+    "a memory: its number, id, short id or key, or what a verb returned of it",
+]
+Memories: TypeAlias = Annotated[
+    OneMemory | Recalled | Sequence[OneMemory],
+    "a memory (its number, id, short id or key, or what a verb returned of it) or a list of them",
+]
+
+
+def short_id(seq: int) -> str:
+    """Write how a memory can be named shortly: its number, as every verb reads it."""
+    return f"#{seq}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,11 +123,11 @@ class _Parameters:
 
 def _parameters(verb: Callable[..., Any]) -> _Parameters:
     """Compile the annotations of a function; whose method it is has none, and is not checked."""
-    hints = get_type_hints(verb)
+    hints = get_type_hints(verb, include_extras=True)
     parameters = list(inspect.signature(verb).parameters.values())
     kinds = {one.name: hints.get(one.name, Any) for one in parameters}
     free = next((kinds.pop(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
-    fields = get_type_hints(get_args(free)[0]) if get_origin(free) is Unpack else {}
+    fields = get_type_hints(get_args(free)[0], include_extras=True) if get_origin(free) is Unpack else {}
     checks = {name: allowed(kind).check for name, kind in {**kinds, **fields}.items()}
     places = [one.name for one in parameters if one.kind in _PLACES]
     order = {name: place for place, name in enumerate(places)}

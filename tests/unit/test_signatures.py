@@ -4,7 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypedDict, Unpack
+from typing import Annotated, Any, Literal, Protocol, TypedDict, Unpack
 
 import pytest
 
@@ -36,7 +36,7 @@ class Fields(TypedDict, total=False):
     """Further names."""
 
     colour: str
-    height: float | None
+    height: Annotated[float | None, "a height in metres"]
 
 
 def _act(
@@ -57,9 +57,17 @@ def _take(items: Iterable[int | str | Sequence[bytes]], who: Answers | None = No
     """Take more."""
 
 
+def _walk(
+    steps: Annotated[int | Sequence[int], "steps, few or many"], further: Annotated[Any, "x"] = 1
+) -> Any:
+    """Take what is said in other words."""
+    return steps, further
+
+
 # A type checker keeps these out; whoever runs none is to hear as much.
 act: Any = checked(_act)
 take: Any = checked(_take)
+walk: Any = checked(_walk)
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "another type": (lambda: act(5.0), "one must be a whole number or a text, not 5.0"),
     "True is no number": (lambda: act(True), "one must be a whole number or a text, not True"),
@@ -79,7 +87,15 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "no function": (lambda: act(1, call=5), "call must be a function or None, not 5"),
     "a name that is not known": (lambda: act(1, way="lift"), "unknown way 'lift'"),
     "no name at all": (lambda: act(1, way=5), "way must be 'left' or 'right' or None, not 5"),
-    "a field of another type": (lambda: act(1, height="tall"), "height must be a number or None, not 'tall'"),
+    "a field of another type": (
+        lambda: act(1, height="tall"),
+        "height must be a height in metres, not 'tall'",
+    ),
+    "other words": (lambda: walk("x"), "steps must be steps, few or many, not 'x'"),
+    "other words, of one of several": (
+        lambda: walk([1, None]),
+        r"steps\[1\] must be a whole number, not None",
+    ),
     "an unknown field": (lambda: act(1, color="red"), "_act has no argument 'color'"),
     "nothing": (lambda: act(), "_act needs one"),
     "twice": (lambda: act(1, one=1), "_act was given one twice"),
@@ -123,6 +139,7 @@ def test_what_fits_goes_through() -> None:
     left = iter([1, "a", [b"x"]])
     take(left, Owl(), on=True)
 
+    assert ([1, 2], None) == walk([1, 2], None)
     assert (1, ("a",), ["x"], (1, 2), {"a": {"b": 1}}, "left", None, {"height": 3}) == given
     assert 1 == next(left)
 

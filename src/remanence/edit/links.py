@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from remanence.change import Change
 from remanence.errors import InvalidInput
 from remanence.keywords import IfExists
-from remanence.model import COUNT_MAX, UNCOUNTED, Link, Relation, link_values
+from remanence.model import COUNT_MAX, UNCOUNTED, Link, OneMemory, Relation, link_values
 
 WEIGHT_STEP = (
     0.10  # elfmem: what a link gains when it is seen again or its memories are used together, up to 1
@@ -30,8 +30,8 @@ Group = frozenset[int]
 class Linking:
     """A link to draw, and what to do where it exists already."""
 
-    source: int | str
-    target: int | str
+    source: OneMemory
+    target: OneMemory
     relation: str
     weight: float | None = None
     confidence: float | None = None

@@ -11,18 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from remanence.arguments import check_count, check_memory
+from remanence.arguments import check_count
 from remanence.change import Cause, Change, Committed, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
-from remanence.errors import Conflict, NameUnknown, NotFound
+from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
+from remanence.flows.naming import found, plain_name, several, unknown
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
 from remanence.llm.base import Embedder, Writer
-from remanence.model import REVISION_MAX, Label, Memory, new_id
+from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, new_id
 from remanence.process import OpeningProcess
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
@@ -127,37 +128,44 @@ class Core:
         await self.watch.look()
         return await self.store.commit(self.scope, changes, cause)
 
-    async def one(self, name: int | str) -> Memory:
-        """Return one memory by id, key or sequence number, or raise NotFound."""
-        check_memory(name)
-        (memory,) = await self.store.get(self.scope, [name])
-        if memory is None:
-            raise NotFound(
-                f"no memory {name!r} in scope {self.scope!r}", recovery="list ids with `list` or `recall`"
-            )
+    async def found(self, names: Sequence[int | str]) -> list[Memory | None]:
+        """Return memories by number, id, key or short id, in the order asked; None where there is none."""
+        return await found(self.store, self.scope, names)
+
+    async def one(self, name: OneMemory) -> Memory:
+        """Return one memory, or raise NotFound."""
+        (memory,) = await self.all_of([plain_name(name)])
         return memory
 
-    async def change_one(
+    async def all_of(self, names: Sequence[int | str]) -> list[Memory]:
+        """Return memories, each once, or raise NotFound where one is not there."""
+        memories = dict(zip(names, await self.found(names), strict=True))
+        missing = [name for name, memory in memories.items() if memory is None]
+        if missing:
+            raise unknown(self.scope, missing)
+        return list({memory.seq: memory for memory in memories.values() if memory is not None}.values())
+
+    async def change(
         self,
-        name: int | str,
+        names: Memories,
         verb: str,
         decide: Callable[[Memory], Awaitable[Sequence[Change]]],
         *,
         if_revision: int | None = None,
         turns: int = 0,
     ) -> Receipt:
-        """Read a memory, decide its changes and commit them, again from the start after a lost race.
+        """Read memories, decide their changes and commit all in one, again from the start after a lost race.
 
-        With `if_revision` only while the memory has that revision: whoever was faster is not written over. `turns` are
-        heard with the changes.
+        With `if_revision` only while the one memory has that revision: whoever was faster is not written over. `turns`
+        are heard with the changes.
         """
+        asked = several(names)
+        refuse_several(asked, if_revision)
         for attempt in range(RACES_MAX):
-            memory = await self.one(name)
-            refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
-            changes = await decide(memory)
-            if if_revision is not None:
-                changes = on_revision(memory, changes)
-            cause = self.cause(verb, detail={"id": memory.id}, turns=turns)
+            memories = await self.all_of(asked)
+            decided = [await _decided(memory, decide, if_revision) for memory in memories]
+            changes = [change for some in decided for change in some]
+            cause = self.cause(verb, detail=named(memories), turns=turns)
             if not changes:
                 return receipt(self.scope, cause, 0, {})
             try:
@@ -165,8 +173,31 @@ class Core:
             except Conflict as conflict:
                 await overtaken(attempt, conflict)
                 continue
-            return receipt(self.scope, cause, len(changes), {verb: 1})
+            return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decided))})
         raise AssertionError("unreachable")
+
+
+async def _decided(
+    memory: Memory, decide: Callable[[Memory], Awaitable[Sequence[Change]]], if_revision: int | None
+) -> Sequence[Change]:
+    refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+    changes = await decide(memory)
+    return changes if if_revision is None else on_revision(memory, changes)
+
+
+def named(memories: Sequence[Memory]) -> dict[str, Any]:
+    """Say in the audit which memories a run was about."""
+    ids = [memory.id for memory in memories]
+    return {"id": ids[0]} if len(ids) == 1 else {"ids": ids}
+
+
+def refuse_several(names: Sequence[int | str], if_revision: int | None) -> None:
+    """Refuse one revision for several memories."""
+    if if_revision is not None and len(names) > 1:
+        raise InvalidInput(
+            f"if_revision is of one memory, not of {len(names):,}",
+            recovery="call it for each memory with the revision that it has",
+        )
 
 
 async def overtaken(attempt: int, conflict: Conflict) -> None:

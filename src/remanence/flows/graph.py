@@ -8,7 +8,7 @@ from remanence.change import Change, Receipt
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.write.editing import superseded
-from remanence.model import STANDING, Link, Memory, Relation
+from remanence.model import STANDING, Link, Memory, OneMemory, Relation
 from remanence.signatures import checked_class
 from remanence.snapshot import SnapshotRequest
 
@@ -39,7 +39,7 @@ class Graph:
         found = await _linked(self._core)
         return [each for each in found if each.is_open or not open_only]
 
-    async def resolve(self, a: int | str, b: int | str, keep: int | str | None = None) -> Receipt:
+    async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
         """Call a contradiction resolved, in favour of one of the two memories or of neither.
 
         With `keep`, that one takes the other's place.
@@ -64,7 +64,7 @@ async def _linked(core: Core) -> list[Contradiction]:
     return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
 
 
-async def resolve(core: Core, ends: tuple[int | str, int | str], keep: int | str | None) -> Receipt:
+async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory | None) -> Receipt:
     """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
     for attempt in range(RACES_MAX):
         one, other = await core.one(ends[0]), await core.one(ends[1])

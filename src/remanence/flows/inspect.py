@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.arguments import check_count, check_memory
+from remanence.arguments import check_count
 from remanence.change import Change, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
@@ -20,8 +20,9 @@ from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image
+from remanence.flows.naming import plain_name, unknown
 from remanence.flows.sessions import Session, opened
-from remanence.model import COLUMN, Kind, Label, Relation, Status, Tier
+from remanence.model import COLUMN, Kind, Label, OneMemory, Relation, Status, Tier
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
@@ -173,7 +174,7 @@ def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
     return tuple(run for run in started if run not in final and run not in undone)
 
 
-async def history(core: Core, name: int | str | None, limit: int) -> list[Event]:
+async def history(core: Core, name: OneMemory | None, limit: int) -> list[Event]:
     """Return what happened to a memory, or the newest runs of the scope, oldest first."""
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if name is not None:
@@ -186,14 +187,16 @@ async def history(core: Core, name: int | str | None, limit: int) -> list[Event]
     ]
 
 
-async def _seq(core: Core, name: int | str) -> int:
+async def _seq(core: Core, name: OneMemory) -> int:
     """Return the sequence number of a memory, of one that was purged from the audit."""
-    check_memory(name)
-    (memory,) = await core.store.get(core.scope, [name])
+    plain = plain_name(name)
+    (memory,) = await core.found([plain])
     if memory is not None:
         return memory.seq
-    purged = await image(core, name)
-    return purged[1] if purged is not None else (await core.one(name)).seq
+    purged = await image(core, plain)
+    if purged is None:
+        raise unknown(core.scope, [plain])
+    return purged[1]
 
 
 def _event(part: Logged) -> Event:
@@ -251,7 +254,7 @@ def _time(micros: int) -> str:
     return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
-async def explain(core: Core, policy: Policy, name: int | str) -> Explanation:
+async def explain(core: Core, policy: Policy, name: OneMemory) -> Explanation:
     """Show every rule and guard of a policy for one memory."""
     memory = await core.one(name)
     snapshot, now = await frozen(core, policy)

@@ -36,7 +36,7 @@ class Arriving:
 class Find:
     """Which memories to list, newest first unless `oldest_first`; None means any.
 
-    With `among` only the last so many arrivals of the scope are looked at.
+    With `among` only the last so many arrivals of the scope are looked at; `ending` is what an id ends in.
     """
 
     statuses: tuple[Status, ...] | None = None
@@ -46,6 +46,7 @@ class Find:
     limit: int = 1_000
     oldest_first: bool = False
     among: int | None = None
+    ending: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,10 @@ import numpy as np
 from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.diff import Decision, Edits
-from remanence.model import STANDING
+from remanence.model import STANDING, Affected
 from remanence.snapshot import Ints
 
 LISTED = 5  # memories of each action that a plan shows of itself
-
-
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """One memory that a plan or a run changes: its id, text and time are None where nobody knows them (any more)."""
-
-    seq: int
-    id: str | None = None
-    text: str | None = None
-    said_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from remanence.clock import lasting, to_datetime
-from remanence.curate.planner.plan_report import Affected, PlannedAct, PlanReport
+from remanence.curate.planner.plan_report import PlannedAct, PlanReport
 from remanence.effects import ACTIONS
+from remanence.model import Affected
 from remanence.text import visible
 
 WIDTH = 100

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from remanence.errors import InvalidInput
+from remanence.model import SHORT_ID_CHARS
 
 DATABASE = "agent.db"
 
@@ -138,8 +139,9 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def name_of(word: str) -> int | str:
-    """Read what names a memory: a number is its sequence number, anything else its id or key."""
-    return int(word) if word.isascii() and word.isdigit() and len(word) < 19 else word
+    """Read what names a memory: a number is its sequence number, unless it is as long as a short id."""
+    is_number = word.isascii() and word.isdigit() and len(word) < SHORT_ID_CHARS
+    return int(word) if is_number else word
 
 
 def _given(options: Any) -> dict[str, Any]:

@@ -28,7 +28,17 @@ from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
-from remanence.model import COLUMNS, Consolidated, Hit, Label, Learned, Link, Memory, Rated, Recalled
+from remanence.model import (
+    COLUMNS,
+    Consolidated,
+    Hit,
+    Label,
+    Learned,
+    Link,
+    Memory,
+    Rated,
+    Recalled,
+)
 from remanence.recall.frames import Frame
 from remanence.store.base import Check
 from remanence.text import visible

@@ -17,7 +17,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
-from remanence.curate.planner.plan_report import Affected, PlanReport, Preview, named, tokens
+from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.effects import action_of, acts_of
@@ -25,7 +25,7 @@ from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, Poli
 from remanence.flows import heartbeat
 from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
 from remanence.flows.curate.runs import standing
-from remanence.model import Memory
+from remanence.model import Affected, Memory
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 

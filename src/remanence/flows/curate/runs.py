@@ -7,12 +7,11 @@ from typing import Any
 from remanence.arguments import check_count
 from remanence.change import Cause, Change, Logged, Receipt
 from remanence.clock import to_datetime
-from remanence.curate.planner.plan_report import Affected
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.undoing import PAGE, undo, undo_id
-from remanence.model import Memory
+from remanence.model import Affected, Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.arguments import check_memory
 from remanence.change import Cause, Change, Logged, Receipt, inverses
 from remanence.decay_class import FADING_TAGS
 from remanence.edit.links import grown, seen
-from remanence.edit.one_memory import act
+from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
-from remanence.flows.core import RACES_MAX, Core, receipt, refuse_moved
-from remanence.model import STANDING, Lifecycle, Link, Memory
+from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
+from remanence.flows.naming import ambiguous, is_ending, numbered, several
+from remanence.model import STANDING, Lifecycle, Link, Memories, Memory, short_id
 from remanence.snapshot import SnapshotRequest
 from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS
 
@@ -261,24 +261,39 @@ def _changed_since(run: str, keys: Any) -> Conflict:
     )
 
 
-async def restore(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
-    """Bring a memory back: one that fell to active, one that was purged from its image in the audit."""
-    check_memory(name)
-    (memory,) = await core.store.get(core.scope, [name])
-    if memory is None:
-        refuse_moved(f"memory {name!r}", 0, if_revision)
-        return await _recreate(core, name)
+async def restore(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
+    """Bring memories back: those that fell to active, those that were purged from their images in the audit."""
+    asked = several(names)
+    refuse_several(asked, if_revision)
+    for attempt in range(RACES_MAX):
+        found = dict(zip(asked, await core.found(asked), strict=True))
+        fallen = {memory.seq: memory for memory in found.values() if memory is not None}
+        changes = [change for memory in fallen.values() for change in await _risen(core, memory, if_revision)]
+        purged = [name for name, memory in found.items() if memory is None]
+        created, skipped = await _recreated(core, purged, if_revision)
+        ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
+        cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
+        try:
+            await core.commit([*changes, *created], cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        number = len(changes) + len(created)
+        return receipt(core.scope, cause, number, {"restore": len(ids)}, skipped=tuple(skipped))
+    raise AssertionError("unreachable")
+
+
+async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Change]:
+    """Decide how a memory that fell comes back; one that stands is refused."""
+    refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
     if memory.status in STANDING:
-        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
         raise InvalidInput(
             f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore"
         )
-
-    async def decide(memory: Memory) -> list[Change]:
-        now = core.clock.now()
-        return act(memory, VERBS["restore"], now, **await before_fall(core, memory.seq, memory.valid_to, now))
-
-    return await core.change_one(memory.seq, "restore", decide, if_revision=if_revision)
+    now = core.clock.now()
+    given = await before_fall(core, memory.seq, memory.valid_to, now)
+    changes = act(memory, VERBS["restore"], now, **given)
+    return changes if if_revision is None else on_revision(memory, changes)
 
 
 async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> dict[str, Any]:
@@ -306,26 +321,43 @@ def _held_until(verb: str, change: Change, known: int | None) -> int | None:
     return cast("int | None", change.before["valid_to"]) if "status" in change.after else known
 
 
-async def _recreate(core: Core, name: int | str) -> Receipt:
-    """Rebuild a purged memory, with the tags, sources and links that went with it, from the run that purged it."""
-    found = await image(core, name)
-    if found is None:
-        raise NotFound(f"no memory {name!r}, and no image of it in the audit", recovery="look at `history`")
-    run, seq = found
+async def _recreated(
+    core: Core, names: Sequence[int | str], if_revision: int | None
+) -> tuple[list[Change], list[str]]:
+    """Rebuild purged memories, with the tags, sources and links that went with them; say which links stay gone."""
+    created: dict[tuple[str, Any], Change] = {}
+    seqs: set[int] = set()
+    for name in names:
+        refuse_moved(f"memory {name!r}", 0, if_revision)
+        found = await image(core, name)
+        if found is None:
+            raise NotFound(
+                f"no memory {shown(name)}, and no image of it in the audit", recovery="look at `history`"
+            )
+        seqs.add(found[1])
+        created |= {(change.table, change.key): change for change in await _rebuilt(core, *found)}
+    here = await _standing_ends(core, list(created.values())) | seqs
+    whole = [change for change in created.values() if _ends(change) <= here]
+    skipped = [
+        f"link {change.key}: its other end is gone" for change in created.values() if _ends(change) - here
+    ]
+    return whole, skipped
+
+
+async def _rebuilt(core: Core, run: str, seq: int) -> list[Change]:
+    """Rebuild one purged memory from the run that purged it."""
     now = core.clock.now()
     gone = [
         change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
     ]
-    created = [
+    return [
         await _stood_up(core, change, now) if change.table == "memories" else change
         for change in inverses(gone)
     ]
-    here = await _standing_ends(core, created) | {seq}
-    whole = [change for change in created if _ends(change) <= here]
-    cause = core.cause("restore", detail={"seq": seq})
-    await core.commit(whole, cause)
-    skipped = [f"link {change.key}: its other end is gone" for change in created if _ends(change) - here]
-    return receipt(core.scope, cause, len(whole), {"restore": 1}, skipped=tuple(skipped))
+
+
+def _ids(created: Sequence[Change]) -> list[str]:
+    return [(change.after or {})["id"] for change in created if change.table == "memories"]
 
 
 async def _changes(core: Core, run: str | None = None, memory: int | None = None) -> AsyncIterator[Change]:
@@ -344,12 +376,23 @@ async def _logged(core: Core, run: str | None, memory: int | None, after: int = 
 
 
 async def image(core: Core, name: int | str) -> tuple[str, int] | None:
-    """Find the latest run that destroyed a memory's row, and the row's number."""
-    found: tuple[str, int] | None = None
-    async for part in _logged(core, None, name if isinstance(name, int) else None):
-        seqs = [change.key for change in part.changes if change.after is None and _is(change, name)]
-        found = (part.cause.run, seqs[-1]) if seqs and isinstance(seqs[-1], int) else found
-    return found
+    """Find the latest run that destroyed a memory's row, and the row's number; a short id means what no key does."""
+    found: dict[int, str] = {}
+    short: dict[int, tuple[str, str]] = {}
+    number = numbered(name) if isinstance(name, str) else name
+    async for part in _logged(core, None, number if isinstance(name, int) else None):
+        for change in part.changes:
+            if change.table != "memories" or change.after is not None or not isinstance(change.key, int):
+                continue
+            row = change.before or {}
+            if name in (change.key, row.get("id"), row.get("key")):
+                found[change.key] = part.cause.run
+            elif change.key == number or is_ending(str(name), row.get("id", "")):
+                short[change.key] = part.cause.run, row.get("id", "")
+    if not found and len(short) > 1:
+        raise ambiguous(str(name), [f"{short_id(seq)} {id_}" for seq, (_, id_) in short.items()])
+    found = found or {seq: run for seq, (run, _) in short.items()}
+    return (found[latest], latest) if (latest := next(reversed(found), None)) is not None else None
 
 
 async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:
@@ -361,19 +404,6 @@ async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:
 def _ends(change: Change) -> set[int]:
     """Return the memories that a link joins; none for what is no link."""
     return set() if change.table != "links" else set(cast("tuple[int, int, int]", change.key)[:2])
-
-
-def _is(change: Change, name: int | str) -> bool:
-    return (
-        change.table == "memories"
-        and change.before is not None
-        and name
-        in (
-            change.key,
-            change.before.get("id"),
-            change.before.get("key"),
-        )
-    )
 
 
 def _names(change: Change, seq: int) -> bool:

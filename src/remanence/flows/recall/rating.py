@@ -2,36 +2,27 @@
 
 from collections.abc import Sequence
 
-from remanence.arguments import check_fraction, check_memory
+from remanence.arguments import check_fraction
 from remanence.change import Change
 from remanence.edit.identity import GUARD, says_who
 from remanence.edit.links import strengthened
 from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput
+from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, overtaken
-from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memory, Rated
+from remanence.flows.naming import several
+from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memories, Memory, Rated
 from remanence.score import RATING
 
-RATED_MAX = 1_000
 IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
-async def rate(
-    core: Core, ids: int | str | Sequence[int | str], signal: float, *, spares_identity: bool = False
-) -> Rated:
+async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: bool = False) -> Rated:
     """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
 
     All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
     """
-    named = [ids] if isinstance(ids, int | str) else ids
-    for name in named:
-        check_memory(name)
-    names = list(dict.fromkeys(named))
-    if not 1 <= len(names) <= RATED_MAX:
-        raise InvalidInput(
-            f"cannot rate {len(names):,} memories at once", recovery=f"name 1 to {RATED_MAX:,} of them"
-        )
+    names = several(ids)
     check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):
@@ -54,7 +45,7 @@ async def _sorted(
     """Tell what can be rated from what cannot; a memory named twice is rated once."""
     rated: dict[int, Memory] = {}
     skipped: list[Dropped] = []
-    for name, memory in zip(names, await core.store.get(core.scope, names), strict=True):
+    for name, memory in zip(names, await core.found(names), strict=True):
         reason = _immune(memory)
         if memory is not None and not reason and spares_identity:
             reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""

@@ -39,10 +39,13 @@ from remanence.model import (
     Learned,
     Lifecycle,
     Link,
+    Memories,
     Memory,
+    OneMemory,
     Relation,
     Severity,
     Status,
+    short_id,
 )
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
@@ -52,14 +55,14 @@ CHAIN_MAX = 1_000
 
 
 async def edit(
-    core: Core, name: int | str, values: Mapping[str, Any], if_revision: int | None = None
+    core: Core, name: OneMemory, values: Mapping[str, Any], if_revision: int | None = None
 ) -> Receipt:
     """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await edited(core, memory, VERBS["update"], values)
 
-    return await core.change_one(name, "update", decide, if_revision=if_revision)
+    return await core.change(name, "update", decide, if_revision=if_revision)
 
 
 async def edited(
@@ -180,7 +183,7 @@ def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
     }
 
 
-async def tag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Add tags; those it has already stay."""
     check_tags(tags)
 
@@ -189,30 +192,30 @@ async def tag(core: Core, name: int | str, tags: Sequence[str], if_revision: int
         check_tags(held)
         return update(memory, {}, tags=held)
 
-    return await core.change_one(name, "tag", decide, if_revision=if_revision)
+    return await core.change(names, "tag", decide, if_revision=if_revision)
 
 
-async def untag(core: Core, name: int | str, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Take tags away; those it lacks are no matter."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return update(memory, {}, tags=set(memory.tags) - set(tags))
 
-    return await core.change_one(name, "untag", decide, if_revision=if_revision)
+    return await core.change(names, "untag", decide, if_revision=if_revision)
 
 
-async def set_pin(core: Core, name: int | str, *, pinned: bool, if_revision: int | None = None) -> Receipt:
+async def set_pin(core: Core, names: Memories, *, pinned: bool, if_revision: int | None = None) -> Receipt:
     """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return act(memory, VERBS[verb], core.clock.now())
 
     verb = "pin" if pinned else "unpin"
-    return await core.change_one(name, verb, decide, if_revision=if_revision)
+    return await core.change(names, verb, decide, if_revision=if_revision)
 
 
 async def hold(
-    core: Core, name: int | str, reason: str, until: int | None, if_revision: int | None = None
+    core: Core, names: Memories, reason: str, until: int | None, if_revision: int | None = None
 ) -> Receipt:
     """Forbid destruction under a named hold, until a time or for good."""
     check_name("a hold", reason)
@@ -220,19 +223,19 @@ async def hold(
     async def decide(memory: Memory) -> Sequence[Change]:
         return held(memory, reason, until, core.clock.now())
 
-    return await core.change_one(name, "hold", decide, if_revision=if_revision)
+    return await core.change(names, "hold", decide, if_revision=if_revision)
 
 
-async def release(core: Core, name: int | str, reason: str, if_revision: int | None = None) -> Receipt:
+async def release(core: Core, names: Memories, reason: str, if_revision: int | None = None) -> Receipt:
     """Lift a named hold."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return released(memory, reason, core.clock.now())
 
-    return await core.change_one(name, "release", decide, if_revision=if_revision)
+    return await core.change(names, "release", decide, if_revision=if_revision)
 
 
-async def confirm(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
+async def confirm(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
     """Count that a memory was seen again or was the answer; one that no longer stands comes back to active."""
     now = core.clock.now()
 
@@ -247,34 +250,34 @@ async def confirm(core: Core, name: int | str, if_revision: int | None = None) -
         given = await before_fall(core, memory.seq, memory.valid_to, now)
         return act(memory, VERBS["confirm archived"], now, **given)
 
-    return await core.change_one(name, "confirm", decide, if_revision=if_revision)
+    return await core.change(names, "confirm", decide, if_revision=if_revision)
 
 
-async def dispute(core: Core, name: int | str) -> Receipt:
+async def dispute(core: Core, names: Memories) -> Receipt:
     """Count that somebody denied a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return act(memory, VERBS["dispute"], core.clock.now())
 
-    return await core.change_one(name, "dispute", decide)
+    return await core.change(names, "dispute", decide)
 
 
-async def forget(core: Core, name: int | str, if_revision: int | None = None) -> Receipt:
+async def forget(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
     """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
 
-    return await core.change_one(name, "forget", decide, if_revision=if_revision)
+    return await core.change(names, "forget", decide, if_revision=if_revision)
 
 
-async def supersede(core: Core, old: int | str, by: int | str, if_revision: int | None = None) -> Receipt:
+async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int | None = None) -> Receipt:
     """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await superseded(core, memory, await core.one(by))
 
-    return await core.change_one(old, "supersede", decide, if_revision=if_revision)
+    return await core.change(old, "supersede", decide, if_revision=if_revision)
 
 
 async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
@@ -319,7 +322,7 @@ async def successor(core: Core, memory: Memory) -> Memory | None:
     return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
 
 
-async def correct(core: Core, name: int | str, text: str, if_revision: int | None = None) -> Learned:
+async def correct(core: Core, name: OneMemory, text: str, if_revision: int | None = None) -> Learned:
     """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
     for attempt in range(RACES_MAX):
         old = await core.one(name)
@@ -380,7 +383,7 @@ def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
 
 
 async def unlink(
-    core: Core, source: int | str, target: int | str, relation: str, if_revision: int | None = None
+    core: Core, source: OneMemory, target: OneMemory, relation: str, if_revision: int | None = None
 ) -> Receipt:
     """Cut one link; again after a lost race."""
     kind = label(Relation, relation, "relation")
@@ -390,7 +393,8 @@ async def unlink(
         _refuse_moved_link(held, if_revision)
         if held is None:
             raise NotFound(
-                f"no {relation} link between {source!r} and {target!r}", recovery="list them with `links`"
+                f"no {relation} link between {short_id(low)} and {short_id(high)}",
+                recovery="list them with `links`",
             )
         cause = core.cause("unlink")
         try:
@@ -402,7 +406,7 @@ async def unlink(
     raise AssertionError("unreachable")
 
 
-async def _ends(core: Core, source: int | str, target: int | str, relation: Relation) -> tuple[int, int]:
+async def _ends(core: Core, source: OneMemory, target: OneMemory, relation: Relation) -> tuple[int, int]:
     first, second = (await core.one(source)).seq, (await core.one(target)).seq
     if first == second:
         raise InvalidInput("a memory cannot be linked to itself", recovery="name two different memories")

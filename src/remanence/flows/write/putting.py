@@ -12,6 +12,7 @@ from remanence.edit.one_memory import update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
+from remanence.flows.naming import unknown
 from remanence.flows.write.editing import edited, successor
 from remanence.flows.write.learning import answers, decided, heard, prepared, settled, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
@@ -100,6 +101,8 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
 
     async def decide(memory: Memory) -> Sequence[Change]:
         nonlocal reason
+        if key not in (memory.key, memory.id):  # it has lost the name since, which may mean another one now
+            raise unknown(core.scope, [key])
         if memory.status not in STANDING:
             reason = await _fallen(core, memory)
             return []
@@ -107,7 +110,7 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
         reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
-    await core.change_one(key, "update", decide, if_revision=if_revision, turns=1)
+    await core.change(key, "update", decide, if_revision=if_revision, turns=1)
     memory = await core.one(key)
     return Learned(memory.id, memory.seq, "known", reason)
 

@@ -107,6 +107,7 @@ class MemoryStore:
             for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
             if seq > find.after
             and (find.statuses is None or row["status"] in find.statuses)
+            and row["id"].endswith(find.ending)
             and all((seq, tag) in tables["tags"] for tag in find.tags)
             and all(row[name] == value for name, value in plain("memories", find.equal).items())
         ]

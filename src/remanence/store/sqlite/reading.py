@@ -219,6 +219,7 @@ def _grouped(rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
 
 
 Condition = tuple[str, tuple[Any, ...]]
+_ENDING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND substr(id, -?) = ?)"
 _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 
@@ -236,6 +237,10 @@ def _conditions(
     if asked.statuses is not None:
         held = ", ".join(str(int(status)) for status in asked.statuses)
         found.append((f"s.status IN ({held})", ()))
+    if (
+        asked.ending
+    ):  # all ids of a scope stand in an index, which is read many times faster than the memories
+        found.append((_ENDING, (no, len(asked.ending), asked.ending)))
     for tag in asked.tags:
         number = names.number(connection, TAG, tag)
         found.append(

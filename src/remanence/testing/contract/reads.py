@@ -67,6 +67,21 @@ class ReadContract:
             memory.seq for memory in await store.find(SCOPE, Find(after=a, oldest_first=True, among=9))
         ]
 
+    async def test_listings_by_the_end_of_an_id(self, store: Store) -> None:
+        """Letter by letter, of any status, in this scope alone."""
+        ids = ["1" * 28 + end for end in ("abcd", "bbcd", "ABCD", "%bcd")]
+        made = [created(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
+        a, b, _, d = (await keep(store, *made)).assigned
+        await keep(store, created(1, "elsewhere", id="2" * 28 + "abcd"), scope="another")
+        await keep(store, pruned(await one(store, a)), verb="forget")
+        found = {end: await store.find(SCOPE, Find(ending=end)) for end in ("abcd", "bcd", "%bcd", "", "x")}
+
+        assert {"abcd": [a], "%bcd": [d], "x": []} == {
+            end: [memory.seq for memory in found[end]] for end in ("abcd", "%bcd", "x")
+        }
+        assert (3, 4) == (len(found["bcd"]), len(found[""]))
+        assert {a, b, d} == {memory.seq for memory in found["bcd"]}
+
     async def test_listings_by_status(self, store: Store) -> None:
         """None means any status; a tuple means one of these."""
         a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned

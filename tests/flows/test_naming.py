@@ -1,0 +1,275 @@
+"""What names a memory: its number, id, short id or key, and whatever a verb returned of it; one or several at once."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+import remanence
+from remanence.change import Receipt
+from remanence.clock import ManualClock
+from remanence.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.flows import naming
+from remanence.model import Memories, OneMemory, Status, short_id
+from tests.flows.conftest import Opener
+
+TEXTS = ("The ropes are in the shed.", "The tide turns at six.", "Bring soup.")
+
+Change = Callable[[remanence.Engine, Memories], Awaitable[Receipt]]
+SEVERAL: dict[str, Change] = {
+    "tag": lambda memory, names: memory.tag(names, "a", "b"),
+    "untag": lambda memory, names: memory.untag(names, "old"),
+    "pin": lambda memory, names: memory.pin(names),
+    "unpin": lambda memory, names: memory.unpin(names),
+    "hold": lambda memory, names: memory.hold(names, "audit"),
+    "release": lambda memory, names: memory.release(names, "old"),
+    "confirm": lambda memory, names: memory.confirm(names),
+    "dispute": lambda memory, names: memory.dispute(names),
+    "forget": lambda memory, names: memory.forget(names),
+}
+
+
+@pytest.fixture
+async def learned(memory: remanence.Engine) -> list[remanence.Learned]:
+    """Three memories; what each verb changes is there to be changed."""
+    return await memory.learn_many(TEXTS)
+
+
+async def prepared(memory: remanence.Engine, verb: str, names: Sequence[OneMemory]) -> None:
+    """Give memories what a verb takes away."""
+    if verb == "untag":
+        await memory.tag(names, "old")
+    elif verb == "unpin":
+        await memory.pin(names)
+    elif verb == "release":
+        await memory.hold(names, "old")
+
+
+async def test_what_a_verb_returns_names_its_memory(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """A memory, a hit, what was learned, dropped or changed: all are taken where an id is."""
+    one = learned[0]
+    answer = await memory.recall("where are the ropes?", limit=1)
+    dropped = (await memory.recall("ropes, tide and soup", budget=30)).dropped
+    done = await memory.describe_run(await memory.pin(one))
+    names: list[OneMemory] = [
+        one, one.id, one.seq, short_id(one.seq), one.id[-8:], one.id[-8:].upper(), answer.memories[0],
+        await memory.get(one), done.acts[0].memories[0],
+    ]  # fmt: skip
+
+    assert [one.id] * len(names) == [(await memory.get(name)).id for name in names]
+    assert dropped[0].id == (await memory.get(dropped[0])).id
+    assert (one.id, one.seq, TEXTS[0]) == (answer.memories[0].id, answer.memories[0].seq, names[-2].text)  # type: ignore[union-attr]
+
+
+async def test_an_answer_can_be_rated_and_tagged_whole(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """A recall names all that it returned, once each."""
+    answer = await memory.recall("ropes, tide and soup")
+    rated = await memory.rate(answer, 1.0)
+    tagged = await memory.tag([*answer.memories, *learned], "seen")
+
+    assert {one.id for one in learned} == set(rated.rated)
+    assert {"tag": 3} == tagged.counts
+
+
+@pytest.mark.parametrize("verb", SEVERAL)
+async def test_several_are_changed_in_one_run(
+    memory: remanence.Engine, learned: list[remanence.Learned], verb: str
+) -> None:
+    """One commit and one receipt, which undo takes back for all."""
+    await prepared(memory, verb, learned)
+    before = [await memory.get(one) for one in learned]
+    done = await SEVERAL[verb](memory, learned)
+    runs = len(await memory.history())
+    changed = [await memory.get(one) for one in learned]
+
+    assert ({verb: 3}, verb) == (done.counts, done.verb)
+    assert all(was != now for was, now in zip(before, changed, strict=True))
+    await memory.undo(done)
+    assert runs + 1 == len(await memory.history())
+    assert [one.status for one in before] == [(await memory.get(one)).status for one in learned]
+
+
+@pytest.mark.parametrize("verb", SEVERAL)
+async def test_several_are_changed_whole_or_not_at_all(
+    memory: remanence.Engine, learned: list[remanence.Learned], verb: str
+) -> None:
+    """One that is not there holds up all, and the error names it."""
+    await prepared(memory, verb, learned)
+    before = await memory.history()
+
+    with pytest.raises(NotFound, match="no memory 'nobody' in scope"):
+        await SEVERAL[verb](memory, [*learned, "nobody"])
+    assert before == await memory.history()
+
+
+async def test_a_guard_of_one_protects_all(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """What is pinned is not forgotten, nor what was named with it."""
+    await memory.pin(learned[1])
+
+    with pytest.raises(Protected, match=learned[1].id):
+        await memory.forget(learned)
+    assert 3 == len(await memory.list_memories())
+
+
+async def test_a_revision_is_of_one_memory(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """With several it is refused; a list of one is one."""
+    with pytest.raises(InvalidInput, match="if_revision is of one memory, not of 3"):
+        await memory.pin(learned, if_revision=1)
+    with pytest.raises(InvalidInput, match="if_revision is of one memory, not of 3"):
+        await memory.restore(learned, if_revision=1)
+    with pytest.raises(Conflict):
+        await memory.pin(learned[:1], if_revision=7)
+
+    assert 1 == (await memory.pin(learned[:1], if_revision=1)).counts["pin"]
+
+
+async def test_no_memories_are_refused_and_too_many(memory: remanence.Engine) -> None:
+    """From one to a thousand, since all is one transaction."""
+    for names in ([], list(range(1, naming.SEVERAL_MAX + 2))):
+        with pytest.raises(InvalidInput, match="memories at once") as refused:
+            await memory.forget(names)
+        assert refused.value.recovery == "name 1 to 1,000 of them"
+
+
+async def test_a_memory_named_twice_is_changed_once(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """By whatever names."""
+    done = await memory.confirm([learned[0], learned[0].seq, short_id(learned[0].seq), learned[0].id[-8:]])
+
+    assert ({"confirm": 1}, 1) == (done.counts, (await memory.get(learned[0])).confirmations)
+
+
+async def test_what_is_so_already_is_not_counted(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """The receipt counts what was changed."""
+    await memory.forget(learned[0])
+    done = await memory.forget(learned)
+
+    assert {"forget": 2} == done.counts
+
+
+PURGE = """
+version = 1
+
+[[rule]]
+name = "tombs"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "status == 'pruned'"
+"""
+
+
+async def test_fallen_and_purged_come_back_together(
+    memory: remanence.Engine, learned: list[remanence.Learned], clock: ManualClock
+) -> None:
+    """Also the link between two that were purged at once, by whatever they are named."""
+    await memory.link(learned[0], learned[1], "supports")
+    await memory.forget(learned[:2])
+    clock.advance(days=40)
+    gone = await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
+    await memory.forget(learned[2])
+    listed = (await memory.describe_run(gone)).acts[0].memories
+    events = [[event.verb for event in await memory.history(name)] for name in (listed[0], short_id(1))]
+    done = await memory.restore([listed[0], short_id(learned[1].seq), learned[2].id[-8:]])
+
+    assert {"restore": 3} == done.counts
+    assert [Status.ACTIVE] * 3 == [(await memory.get(one)).status for one in learned]
+    assert [(1, 2)] == [(link.source, link.target) for link in await memory.links(learned[0])]
+    assert events[0] == events[1] and "curate" in events[0]
+
+
+async def test_a_purged_memory_comes_back_by_its_short_id(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """The last digits of its id are in the audit."""
+    await memory.forget(learned)
+    await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
+    done = await memory.restore(learned[0].id[-8:])
+
+    assert ({"restore": 1}, TEXTS[0]) == (done.counts, (await memory.get(learned[0])).text)
+
+
+async def test_a_short_id_of_several_is_refused(opener: Opener) -> None:
+    """The error lists whom it may mean."""
+    engine = opener()
+    made = iter(range(1_000))
+    engine._kept.random = lambda size: bytes([next(made) % 250]) + bytes(size - 1)
+    async with engine as memory:
+        learned = await memory.learn_many([f"The bell rings {number} times." for number in range(7)])
+        ending = learned[0].id[-8:]
+        with pytest.raises(InvalidInput, match=f"'{ending}' is the end of several ids: #") as refused:
+            await memory.get(ending)
+        await memory.forget(learned)
+        await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
+        with pytest.raises(InvalidInput, match="is the end of several ids: #1") as purged:
+            await memory.restore(ending)
+
+    assert all(f"{one.id} 'The bell rings" in str(refused.value) for one in learned[-5:])
+    assert "; and more" in str(refused.value) and "; and more" in str(purged.value)
+    assert "name the one you mean by its number or its whole id" == refused.value.recovery
+
+
+async def test_a_key_comes_before_what_looks_like_it(memory: remanence.Engine) -> None:
+    """A key that looks like a short id names its own memory where it exists as it is written."""
+    first = await memory.learn(TEXTS[0])
+    number, ending = short_id(first.seq), first.id[-8:]
+
+    assert [first.id] * 2 == [(await memory.get(name)).id for name in (number, ending)]
+    for name in (number, ending):
+        keyed = await memory.learn(f"{name} is my own name.", key=name)
+        assert keyed.id == (await memory.get(name)).id
+
+
+async def test_put_means_a_key_alone(memory: remanence.Engine) -> None:
+    """It never writes to the memory that a key happens to be the short id of."""
+    first = await memory.learn(TEXTS[0])
+    done = await memory.put(short_id(first.seq), TEXTS[1], source="s", speaker="Ann")
+
+    assert "stored" == done.status
+    assert TEXTS[0] == (await memory.get(first.seq)).text
+
+
+@pytest.mark.parametrize("name", ["#", "#0", "#99", "#1x", "1", "ffffffff", "fffffff", "xyzxyzxy", "", " "])
+async def test_what_is_no_name_is_not_found(memory: remanence.Engine, name: str) -> None:
+    """A number in a text is no number, and a piece of an id is none of it."""
+    await memory.learn(TEXTS[0])
+
+    with pytest.raises(NotFound):
+        await memory.get(name)
+
+
+async def test_of_another_scope_nothing_is_found(opener: Opener) -> None:
+    """Neither by what a verb returned there nor by a short id."""
+    async with opener() as memory, opener(scope="another") as other:
+        one = await memory.learn(TEXTS[0])
+        for name in (one, one.seq, short_id(one.seq), one.id[-8:]):
+            with pytest.raises(NotFound):
+                await other.forget(name)
+
+
+async def test_a_run_is_named_by_what_tells_of_it(
+    memory: remanence.Engine, learned: list[remanence.Learned]
+) -> None:
+    """A receipt, a rating, a consolidation, an event, a report; what wrote nothing names none."""
+    rated = await memory.rate(learned, 1.0)
+    await memory.undo(rated)
+    pinned = await memory.pin(learned)
+    (event,) = [event for event in await memory.history() if event.verb == "pin"]
+    told = await memory.describe_run(event)
+    undone = await memory.undo(told)
+    await memory.undo(await memory.consolidate())
+
+    assert (pinned.run, pinned.run, pinned.run) == (event.run, told.run, undone.undoes)
+    assert [0, 0] == [(await memory.get(1)).helped, (await memory.get(1)).pinned]
+    with pytest.raises(InvalidInput, match="nothing was written"):
+        await memory.undo(await memory.rate("nobody", 1.0))
