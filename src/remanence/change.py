@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from remanence.results import Result, Time, counted, number
+
 Table: TypeAlias = Literal["memories", "tags", "links", "sources"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
 Key: TypeAlias = int | tuple[int, str] | tuple[int, int, int]
@@ -98,8 +100,8 @@ class Logged:
     count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Result):
     """What was done; give it, or its `run`, to `undo`.
 
     `counts` maps an action ("archive", "unlink", …) to how many rows it changed; `skipped` lists what was
@@ -137,6 +139,13 @@ class Receipt:
     def reinforced(self) -> int:
         """How many memories were reinforced."""
         return self.counts.get("reinforce", 0)
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        what = counted(self.counts) if self.undoes is None else f"took back {self.undoes}"
+        left = f", {len(self.skipped):,} left out" if self.skipped else ""
+        return f"{self.verb}: {what}{left} ({number(self.changes, 'change', 'changes')}, run {self.run})"
 
 
 def inverse(change: Change) -> Change:

@@ -5,17 +5,22 @@ Knows the table of verbs; calls none.
 
 from dataclasses import dataclass
 
+from remanence.results import Result
 from remanence.verbs import TABLE, Advice, advice
 
 
-@dataclass(frozen=True, slots=True)
-class Guide:
+@dataclass(frozen=True, slots=True, repr=False)
+class Guide(Result):
     """Advice on one verb, or on all."""
 
     entries: tuple[Advice, ...]
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.entries))
+
+    def _line(self) -> str:
+        """Name the verbs that it is about."""
+        return ", ".join(one.verb or one.command for one in self.entries)
 
 
 def guide(verb: str | None = None) -> Guide:

@@ -7,6 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
+from remanence.results import MaybeTime, Result, Time, date_of, number, visible
 from remanence.signatures import checked_class
 
 TEXT_CHARS_MAX = 100_000
@@ -234,8 +235,8 @@ _LINK_REVISION_BYTES = 6  # below 2^53: whole in every reader of JSON
 LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at", "resolved_at")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+@dataclass(frozen=True, slots=True, repr=False)
+class Link(Result):
     """A typed edge between two memories; a missing confidence counts as 1, a contradiction is open until resolved."""
 
     source: int
@@ -264,14 +265,27 @@ class Link:
         """Its columns beside the key."""
         return {name: getattr(self, name) for name in LINK_COLUMNS}
 
+    created_time = Time("created_at")
+    last_time = Time("last_at")
+    resolved_time = MaybeTime("resolved_at")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with its revision."""
+        return {**Result.to_dict(self), "revision": self.revision}
+
+    def __str__(self) -> str:
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
+        ends = f"{short_id(self.source)} {self.relation.label} {short_id(self.target)}"
+        return f"{ends}, weight {self.weight:.2f}{sure}, seen {self.count:,}×"
+
 
 def link_values(now: int, weight: float = 1.0, confidence: float | None = None) -> dict[str, Any]:
     """Return the values of a link that is drawn now: a certain one, as those of lineage are, unless told otherwise."""
     return {"weight": weight, "confidence": confidence, "count": 1, "created_at": now, "last_at": now}
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+@dataclass(frozen=True, slots=True, repr=False)
+class Memory(Result):
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC."""
 
     seq: int
@@ -325,6 +339,24 @@ class Memory:
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
 
+    HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
+    said_time = Time("said_at")
+    learned_time = Time("learned_at")
+    status_time = Time("status_at")
+    tier_time = Time("tier_at")
+    state_time = MaybeTime("state_at")
+    used_time = MaybeTime("used_at")
+    reinforced_time = MaybeTime("reinforced_at")
+    valid_from_time = MaybeTime("valid_from")
+    valid_to_time = MaybeTime("valid_to")
+    hold_until_time = MaybeTime("hold_until")
+
+    def __str__(self) -> str:
+        mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
+        who = f" {self.speaker}:" if self.speaker else ""
+        text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
+        return visible(" ".join(text.split()))
+
 
 @checked_class
 @dataclass(frozen=True, slots=True)
@@ -355,8 +387,8 @@ class Turn:
     spares_identity: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+@dataclass(frozen=True, slots=True, repr=False)
+class Learned(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
@@ -375,9 +407,12 @@ class Learned:
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
         return "; ".join(part for part in (self.reason, role) if part)
 
+    def __str__(self) -> str:
+        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
 
-@dataclass(frozen=True, slots=True)
-class Consolidated:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Consolidated(Result):
     """What a consolidation did: how many memories became active, and the links it drew.
 
     `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why.
@@ -392,9 +427,13 @@ class Consolidated:
     contradictions: int = 0
     unjudged: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
+        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}"
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hit(Result):
     """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it."""
 
     memory: Memory
@@ -417,18 +456,25 @@ class Hit:
         """What it says."""
         return self.memory.text
 
+    def __str__(self) -> str:
+        over = f" (contradicted by {', '.join(self.contradicted_by)})" if self.contradicted_by else ""
+        return f"{self.score:.3f} {self.memory}{over}"
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Dropped(Result):
     """What was left out, and why."""
 
     id: str
     reason: str
     tokens: int = 0
 
+    def __str__(self) -> str:
+        return visible(f"{self.id}: {self.reason}")
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Recalled(Result):
     """The answer to a recall: memories best first, within the budget, with what was left out.
 
     `strength` is between 0 (nothing matches) and 1; `said_by_other` tells that the best evidence was said by
@@ -445,24 +491,44 @@ class Recalled:
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return self.text or "nothing found"
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+    def _line(self) -> str:
+        """Say in one line what was asked and how much was found."""
+        strength = f", strength {self.strength:.2f}" if self.query else ""
+        return f"{self.query!r}: {number(len(self.memories), 'memory', 'memories')}{strength}, {self.tokens:,} tokens"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rated(Result):
     """What became of a rating: ids of what it counts for, and what it passed over, with the reason."""
 
     rated: tuple[str, ...]
     skipped: tuple[Dropped, ...] = ()
     run: str | None = None
 
+    def __str__(self) -> str:
+        skipped = "".join(f"; not {one}" for one in self.skipped)
+        return f"{number(len(self.rated), 'memory', 'memories')} rated{skipped}"
 
-@dataclass(frozen=True, slots=True)
-class Affected:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Affected(Result):
     """One memory that a plan or a run changes: its id, text and time are None where nobody knows them (any more)."""
 
     seq: int
     id: str | None = None
     text: str | None = None
     said_at: int | None = None
+
+    said_time = MaybeTime("said_at")
+
+    def __str__(self) -> str:
+        said = "" if self.said_at is None else f" {date_of(self.said_at)}"
+        return visible(
+            " ".join(f"{short_id(self.seq)}{said} {self.text or self.id or 'not there any more'}".split())
+        )
 
 
 # What a verb takes for a memory, and where it takes several: `remanence.OneMemory` and `remanence.Memories`.

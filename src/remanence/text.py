@@ -16,10 +16,11 @@ import Stemmer
 from remanence.errors import InvalidInput, shown
 from remanence.languages import CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
 from remanence.model import TEXT_CHARS_MAX
+from remanence.results import JOINERS as JOINERS
+from remanence.results import visible as visible
 
 FINGERPRINT_VERSION = 1
 TOKENIZER_VERSION = 1
-JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 ASKING = "?？؟"
 CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
 
@@ -90,17 +91,6 @@ class ChunkReading:
     stems: tuple[str, ...]
     weighed: tuple[tuple[str, str, str], ...]
     foreign: int
-
-
-def visible(text: str) -> str:
-    """Return a text, line by line, in which nothing steers a terminal, hides from a reader or turns words round."""
-    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.splitlines())
-
-
-def _sign(sign: str) -> str:
-    if sign.isprintable() or sign in JOINERS:
-        return sign
-    return " " if sign.isspace() else "\N{REPLACEMENT CHARACTER}"
 
 
 def check_text(text: str) -> None:

@@ -25,11 +25,12 @@ BROAD_EXCEPTS_MAX = 5
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors", "languages"),
     ("allowed", "signatures", "verbs"),
+    ("clock",),
+    ("results",),
     ("keywords", "model"),
     (
         "arguments",
         "change",
-        "clock",
         "decay_class",
         "effects",
         "guards",
@@ -70,6 +71,7 @@ PURE = frozenset(
         "keywords",
         "model",
         "recall",
+        "results",
         "score",
         "snapshot",
         "segment",

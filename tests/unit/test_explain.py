@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR
+from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import HORIZON, Explanation, Verdict, explain
 from remanence.curate.plan import plan
 from remanence.curate.policy.compiled import load, wanted
@@ -144,12 +144,13 @@ def test_rules_over_links_count_the_memorys_own() -> None:
 
 
 def test_an_explanation_is_plain_data_too() -> None:
-    """to_dict holds the same as the text, with times as numbers."""
+    """to_dict holds the same as the text, with times as JSON writes them."""
     data = explained(policy("age(learned_at) > days(12)"), World([row()])).to_dict()
 
     (rule,) = [item for item in data["verdicts"] if item["what"] == "rule"]
-    assert (1, NOW, "policy") == (data["seq"], data["now"], data["policy"])
-    assert (NOW + 2 * DAY + 1, False) == (rule["fires_at"], rule["acts"])
+    fires_at = to_datetime(NOW + 2 * DAY + 1).isoformat()
+    assert (1, to_datetime(NOW).isoformat(), "policy") == (data["seq"], data["now"], data["policy"])
+    assert (fires_at, False) == (rule["fires_at"], rule["acts"])
 
 
 def test_a_memory_that_is_not_there_cannot_be_explained() -> None:

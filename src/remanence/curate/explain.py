@@ -4,7 +4,7 @@ Knows how conditions are built; decides nothing. Conditions are judged on the sc
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil, isnan
 from typing import Any
 
@@ -26,7 +26,8 @@ from remanence.curate.policy.rules import HOURS, Rule
 from remanence.effects import TAKE_IN
 from remanence.errors import NotFound
 from remanence.guards import BUILT_IN
-from remanence.model import Relation
+from remanence.model import Relation, short_id
+from remanence.results import Result, Time, fields_of
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
 
 HORIZON = 10 * 365 * DAY
@@ -66,8 +67,8 @@ class Verdict:
         return ready and not self.resting and not self.blocked_by
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Result):
     """All verdicts on one memory, and what the whole plan would do to it."""
 
     seq: int
@@ -76,12 +77,16 @@ class Explanation:
     outcome: str
     verdicts: tuple[Verdict, ...]
 
+    time = Time("now")
+
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; times in microseconds UTC."""
-        return {
-            **{name: getattr(self, name) for name in ("seq", "now", "policy", "outcome")},
-            "verdicts": [asdict(verdict) | {"acts": verdict.acts} for verdict in self.verdicts],
-        }
+        """Return it as data that `json.dumps` takes; each verdict says whether it `acts`."""
+        verdicts = [{**fields_of(verdict), "acts": verdict.acts} for verdict in self.verdicts]
+        return {**Result.to_dict(self), "verdicts": verdicts}
+
+    def _line(self) -> str:
+        """Say in one line what would become of the memory."""
+        return f"{short_id(self.seq)} under {self.policy!r}: {self.outcome}"
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))

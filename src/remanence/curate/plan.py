@@ -6,6 +6,7 @@ Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing it
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import orjson
@@ -45,17 +46,29 @@ from remanence.effects import (
 )
 from remanence.errors import InvalidInput
 from remanence.guards import BUILT_IN
+from remanence.results import Result, Time, counted
 from remanence.snapshot import Ints, Snapshot
 
 
-@dataclass(frozen=True, eq=False)
-class Plan(Decision):
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result, Decision):
     """What a policy would do to a scope at an instant; nothing of it is done yet.
 
     `preview` is what a person is shown beside it: neither its file nor its digest holds a text.
     """
 
     preview: Preview | None = field(default=None, repr=False)
+
+    time = Time("now")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it would do as data that `json.dumps` takes; `to_json` writes the plan itself down."""
+        return self.describe().to_dict()
+
+    def _line(self) -> str:
+        """Say in one line under which policy it does what."""
+        held = ", HELD" * (self.held is not None)
+        return f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{held}: {counted(self.counts)}"
 
     def actions(self) -> tuple[Action, ...]:
         """Return what would be done, by action and rule, with the memories to which."""

@@ -9,12 +9,13 @@ from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation
+from remanence.results import Result
 from remanence.signatures import checked_class
 from remanence.snapshot import SnapshotRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Contradiction(Result):
     """Two memories that contradict each other, and the link that says so: its weight is how sure that is."""
 
     link: Link
@@ -25,6 +26,10 @@ class Contradiction:
     def is_open(self) -> bool:
         """Whether both stand and nobody has resolved it."""
         return self.link.resolved_at is None and {self.one.status, self.other.status} <= STANDING
+
+    def __str__(self) -> str:
+        state = "open" if self.is_open else "resolved"
+        return f"{self.one} contradicts {self.other} ({state}, sure {self.link.weight:.2f})"
 
 
 @checked_class

@@ -23,6 +23,7 @@ from remanence.flows.curate.undoing import image
 from remanence.flows.naming import plain_name, unknown
 from remanence.flows.sessions import Session, opened
 from remanence.model import COLUMN, Kind, Label, OneMemory, Relation, Status, Tier
+from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
@@ -41,8 +42,8 @@ class Pace:
     per_day: float
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+@dataclass(frozen=True, slots=True, repr=False)
+class State(Result):
     """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
 
     `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
@@ -73,9 +74,18 @@ class State:
     automatic: Mapping[str, Ran]
     interrupted: tuple[str, ...] = ()
 
+    time = Time("at")
+    last_curate_time = MaybeTime("last_curate_at")
+    due_time = MaybeTime("due_at")
 
-@dataclass(frozen=True, slots=True)
-class Event:
+    def __str__(self) -> str:
+        size = f"{number(self.memories, 'memory', 'memories')} ({counted(self.statuses)})"
+        curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
+        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Event(Result):
     """One run's mark on a memory, or one run: when, which verb, by whom, and what changed."""
 
     run: str
@@ -84,6 +94,12 @@ class Event:
     actor: str | None
     changes: Sequence[str] = field(default_factory=tuple)
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        by = f" by {self.actor}" if self.actor else ""
+        return visible(f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})")
 
 
 async def status(core: Core) -> State:

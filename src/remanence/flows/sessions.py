@@ -17,13 +17,14 @@ from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.heartbeat import heartbeat_key, session_key
 from remanence.flows.write import consolidating
+from remanence.results import Result, Time, minute_of, visible
 from remanence.store.base import Bookkeeping
 
 SILENT_MAX = DAY  # a machine that slept overnight finds its session as it left it; later nobody comes back
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+@dataclass(frozen=True, slots=True, repr=False)
+class Session(Result):
     """An open session: since when, for what, counted until when; `every` is None where no heart beats."""
 
     id: str
@@ -32,6 +33,12 @@ class Session:
     agent: str | None
     every: int | None
     counted_until: int
+
+    started_time = Time("started_at")
+    counted_until_time = Time("counted_until")
+
+    def __str__(self) -> str:
+        return visible(f"{self.id} {self.task_type}, begun {minute_of(self.started_at)}")
 
 
 async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:

@@ -10,14 +10,15 @@ from typing import Any, Literal
 from remanence.arguments import check_count
 from remanence.errors import NameUnknown
 from remanence.flows.core import Core
+from remanence.results import Result
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+@dataclass(frozen=True, slots=True, repr=False)
+class Setting(Result):
     """One setting: a whole number between two bounds, what it is now, and whether a user said so."""
 
     name: str
@@ -26,6 +27,9 @@ class Setting:
     most: int
     meaning: str
     source: Literal["builtin", "user"] = "builtin"
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:,} ({self.meaning})"
 
 
 SETTINGS: Mapping[str, Setting] = {

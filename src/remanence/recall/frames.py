@@ -15,6 +15,7 @@ from remanence import score
 from remanence.arguments import check_count, check_name
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import CONSTITUTIONAL
+from remanence.results import Result, number
 from remanence.score import PARTS, PRESETS, Weights
 from remanence.snapshot import Bools, Floats, Ints
 from remanence.text import CHARS_PER_TOKEN
@@ -27,8 +28,8 @@ TEMPLATE_CHARS_MAX = 2_000
 MEMORIES = "{memories}"  # where a template takes its memories
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+@dataclass(frozen=True, slots=True, repr=False)
+class Frame(Result):
     """A way to look at a memory: what may be seen, what must be, how it is weighed, how much fits, how it reads.
 
     `tags` and `guarantees` are tags or patterns such as `self/*`, of which a memory bears any; `categories` likewise.
@@ -78,6 +79,10 @@ class Frame:
     def row(self) -> dict[str, Any]:
         """The definition as JSON keeps it, without the name."""
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name != "name"}
+
+    def __str__(self) -> str:
+        limit = "" if self.limit is None else f", at most {number(self.limit, 'memory', 'memories')}"
+        return f"{self.name}: {self.budget:,} tokens{limit}"
 
 
 class FrameDefinition(TypedDict, total=False):

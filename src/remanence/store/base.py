@@ -15,6 +15,7 @@ from remanence.change import Cause, Change, Committed, Logged
 from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
+from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, SnapshotRequest
 
@@ -93,8 +94,8 @@ class Booked:
     heard: Ints | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+@dataclass(frozen=True, slots=True, repr=False)
+class Check(Result):
     """One thing that `check` looked at: what, whether it is sound, and what it saw.
 
     What is sound and yet wants attention has `advice`: what to do about it.
@@ -104,6 +105,10 @@ class Check:
     ok: bool
     detail: str
     advice: str = ""
+
+    def __str__(self) -> str:
+        sound = ("warning" if self.advice else "sound") if self.ok else "DAMAGED"
+        return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' * bool(self.advice)}")
 
 
 Capability = Literal["durable", "backup"]

@@ -18,11 +18,12 @@ from remanence.effects import (
     UNLINK,
     Effect,
 )
+from remanence.results import Result
 from remanence.snapshot import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+@dataclass(frozen=True, slots=True, repr=False)
+class Action(Result):
     """What one rule does to some memories, by their sequence numbers; for `unlink` the ends of each link that goes.
 
     `rule` is "" where a plan does not tell which of several rules set a tag.
@@ -38,6 +39,9 @@ class Action:
     def count(self) -> int:
         """How many memories or links."""
         return len(self.seqs) + len(self.links)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.count:,} [{self.rule}]"
 
 
 def actions(plan: Decision) -> tuple[Action, ...]:

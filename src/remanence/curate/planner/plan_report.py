@@ -12,6 +12,7 @@ from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.diff import Decision, Edits
 from remanence.model import STANDING, Affected
+from remanence.results import Result, Time
 from remanence.snapshot import Ints
 
 LISTED = 5  # memories of each action that a plan shows of itself
@@ -29,8 +30,8 @@ class Preview:
     tokens: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedAct:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlannedAct(Result):
     """What one rule would do, to how many memories or links, and the first of them; `into` takes them in."""
 
     name: str
@@ -41,9 +42,12 @@ class PlannedAct:
     into: tuple[int, ...] = ()
     links: tuple[tuple[int, int], ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.count:,} [{self.rule}]"
 
-@dataclass(frozen=True, slots=True)
-class KeptBack:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeptBack(Result):
     """What a guard keeps from a rule: how many memories, and some of them."""
 
     guard: str
@@ -52,18 +56,24 @@ class KeptBack:
     count: int
     memories: tuple[Affected, ...]
 
+    def __str__(self) -> str:
+        return f"{self.guard} keeps {self.count:,} from [{self.rule}]"
 
-@dataclass(frozen=True, slots=True)
-class PutOff:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PutOff(Result):
     """What a rule does on another day, since no more may be destroyed on this one."""
 
     rule: str
     count: int
     memories: tuple[Affected, ...]
 
+    def __str__(self) -> str:
+        return f"{self.count:,} of [{self.rule}] on another day"
 
-@dataclass(frozen=True, slots=True)
-class PlanReport:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlanReport(Result):
     """A plan with the memories that it names; the tokens of what stands are None where nobody counted them."""
 
     digest: str
@@ -79,6 +89,12 @@ class PlanReport:
     kept: tuple[KeptBack, ...]
     deferred: tuple[PutOff, ...]
     notes: tuple[str, ...]
+
+    time = Time("now")
+
+    def __str__(self) -> str:
+        acts = "; ".join(map(str, self.acts)) or "nothing to do"
+        return f"plan {self.digest[:12]} for {self.scope!r} under {self.policy!r}: {acts}"
 
 
 def report(plan: Decision, preview: Preview) -> PlanReport:

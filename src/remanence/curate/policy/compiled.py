@@ -31,6 +31,7 @@ from remanence.curate.policy.rules import (
 )
 from remanence.effects import STANDING_COLUMNS
 from remanence.errors import PolicyError, suggest
+from remanence.results import Result, number, plain
 from remanence.snapshot import SnapshotRequest
 from remanence.timescale import ClockName
 
@@ -71,8 +72,8 @@ class Category:
     about: str = ""
 
 
-@dataclass(frozen=True)
-class Policy:
+@dataclass(frozen=True, repr=False)
+class Policy(Result):
     """Guards and rules, compiled; `hash` is the same for the same rules, however they are written and ordered.
 
     `source` is what `load` took; with the same `overrides` it gives this policy again. `clock` is that of rules and
@@ -90,6 +91,19 @@ class Policy:
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     clock: ClockName = "wall"
     interval: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it is called and where it comes from, and the names of its guards and rules."""
+        names = ("name", "hash", "about", "clock", "interval", "overrides")
+        return {
+            **{name: plain(getattr(self, name)) for name in names},
+            "guards": [guard.name for guard in self.guards],
+            "rules": [rule.name for rule in self.rules],
+        }
+
+    def __str__(self) -> str:
+        rules = number(len(self.rules), "rule", "rules")
+        return f"{self.name}: {rules}, {number(len(self.guards), 'guard', 'guards')}"
 
     def is_system(self, category: str | None) -> bool:
         """Tell whether a category is one that the system itself needs."""

@@ -5,8 +5,7 @@ Knows the shape of every result; must not know how it came about.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import singledispatch
 from shutil import get_terminal_size
 from typing import Any
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from remanence.change import Receipt
-from remanence.clock import lasting, to_datetime
+from remanence.clock import lasting
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
@@ -29,10 +28,8 @@ from remanence.flows.settings import Setting
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
 from remanence.model import (
-    COLUMNS,
     Consolidated,
     Hit,
-    Label,
     Learned,
     Link,
     Memory,
@@ -40,18 +37,10 @@ from remanence.model import (
     Recalled,
 )
 from remanence.recall.frames import Frame
+from remanence.results import is_time, minute_of, plain
 from remanence.store.base import Check
 from remanence.text import visible
 
-TIMES = frozenset({column.name for column in COLUMNS if column.kind == "time"}) | {
-    "at",
-    "created_at",
-    "last_at",
-    "resolved_at",
-}
-TIMES |= {"last_curate_at", "due_at", "until", "now", "fires_at", "started_at", "counted_until"}
-_OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
-HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})  # packed: numbers that mean nothing to a reader
 _ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
@@ -60,8 +49,6 @@ TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 def document(result: Any) -> str:
     """Return a result as JSON: enumerations by name, times in ISO 8601."""
-    if isinstance(result, Plan):
-        result = result.describe()
     return json.dumps(plain(result), ensure_ascii=False, indent=2)
 
 
@@ -77,29 +64,6 @@ def is_well(result: Any) -> bool:
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
 
 
-def plain(value: Any, name: str = "") -> Any:
-    """Turn a result into what JSON knows; `name` is the field it stands in."""
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [one.name for one in fields(value) if one.name not in HIDDEN]
-        names += ["revision"] * isinstance(value, Link)  # for --if-revision; a memory's is one of its columns
-        return {one: plain(getattr(value, one), one) for one in names}
-    if isinstance(value, Label):
-        return value.label
-    if isinstance(value, bool) or value is None or isinstance(value, float | str):
-        return value
-    if isinstance(value, int):
-        return to_datetime(value).isoformat() if name in TIMES else int(value)
-    if isinstance(value, Mapping):
-        return {
-            str(key): plain(item, "until" if name in _OF_TIMES else str(key)) for key, item in value.items()
-        }
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, Sequence | AbstractSet):
-        return [plain(item) for item in value]
-    return str(value)
-
-
 def safe(text: str) -> str:
     """Return a text that can't steer a terminal, as one line."""
     return visible(" ".join(text.split()))
@@ -113,11 +77,6 @@ def short(text: str) -> str:
 
 def _width() -> int:
     return get_terminal_size().columns
-
-
-def when(micros: int | None) -> str:
-    """Write a time as people do, in UTC."""
-    return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -228,7 +187,7 @@ def _row(memory: Memory) -> Text:
     who = f"{safe(memory.speaker)}: " if memory.speaker else ""
     mark = "" if memory.status.label == "active" else f" [{memory.status.label}]"
     return Text.assemble(
-        (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
+        (f"{memory.seq:>6} ", "bold"), (f"{minute_of(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
     )
 
 
@@ -238,9 +197,11 @@ def _memory(memory: Memory) -> Iterator[Text]:
     yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
     for one in fields(memory):
         value = getattr(memory, one.name)
-        if one.name in HIDDEN | {"seq", "id", "text"} or (value in (None, (), 0) and one.name not in _ALWAYS):
+        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or (
+            value in (None, (), 0) and one.name not in _ALWAYS
+        ):
             continue
-        shown = when(value) if one.name in TIMES else _plainly(value)
+        shown = minute_of(value) if is_time(one.name) else _plainly(value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
 
 
@@ -329,7 +290,7 @@ def _state(state: State) -> Iterator[Text]:
     )
     due = "" if state.due_at is None else f", due {_ahead(state.due_at - state.at)}"
     yield Text.assemble(
-        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
+        ("  policy     ", "dim"), f"{safe(policy)}, last curated {minute_of(state.last_curate_at)}{due}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     yield from _in_time(state)
@@ -352,7 +313,7 @@ def _in_time(state: State) -> Iterator[Text]:
         what = safe(ran.reason) or counted(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
-            (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
+            (f"  {work:<10} ", "dim"), (f"by itself {minute_of(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
         yield _session(session, state.at)
@@ -385,7 +346,7 @@ def _setting(setting: Setting) -> Iterator[Text]:
 @lines.register
 def _event(event: Event) -> Iterator[Text]:
     by = f" by {safe(event.actor)}" if event.actor else ""
-    yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
+    yield Text.assemble((f"{minute_of(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
     for change in event.changes:
         yield Text(f"    {short(change)}")
 
@@ -395,7 +356,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     named = (("by", done.actor), ("under", done.policy))
     by = "".join(f" {word} {safe(who)}" for word, who in named if who)
     number = f"{done.changes:,} change{'s' * (done.changes != 1)}"
-    yield Text.assemble((f"{when(done.at)} ", "dim"), (done.verb, "bold"), f"{by}: {number}  {done.run}")
+    yield Text.assemble((f"{minute_of(done.at)} ", "dim"), (done.verb, "bold"), f"{by}: {number}  {done.run}")
     for act in done.acts:
         what = said(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())

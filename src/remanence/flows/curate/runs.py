@@ -12,10 +12,11 @@ from remanence.errors import InvalidInput, NotFound, shown
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.undoing import PAGE, undo, undo_id
 from remanence.model import Affected, Memory
+from remanence.results import Result, Time, minute_of, visible
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+@dataclass(frozen=True, slots=True, repr=False)
+class Act(Result):
     """One thing that a run did, to how many memories, and the first of them; `rules` says by which rules and why."""
 
     name: str
@@ -23,9 +24,12 @@ class Act:
     memories: tuple[Affected, ...]
     rules: Mapping[str, str] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.count:,}"
 
-@dataclass(frozen=True, slots=True)
-class RunReport:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunReport(Result):
     """What a run did; `undone_by` is the run that took it back, `undo` the id to give to `undo`, None if it is."""
 
     run: str
@@ -38,6 +42,13 @@ class RunReport:
     acts: tuple[Act, ...]
     undo: str | None
     undone_by: str | None
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        by = f" by {self.actor}" if self.actor else ""
+        acts = "; ".join(map(str, self.acts)) or "nothing"
+        return visible(f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})")
 
 
 async def report(core: Core, run: str, limit: int) -> RunReport:

@@ -14,6 +14,7 @@ from remanence.errors import RemanenceError
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, leased
 from remanence.flows.curate import curating
+from remanence.results import Result, Time, counted, minute_of, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -24,8 +25,8 @@ LOG = logging.getLogger("remanence")
 LEASE = 10 * MINUTE
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ran(Result):
     """What became of work that nobody asked for; `run` is what `undo` takes, None where nothing was changed."""
 
     at: int
@@ -33,6 +34,11 @@ class Ran:
     run: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        return visible(f"{minute_of(self.at)} {self.outcome}: {self.reason or counted(self.counts)}")
 
 
 @checked_class

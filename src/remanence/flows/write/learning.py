@@ -20,6 +20,7 @@ from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
+from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, stems, term_hash
@@ -293,8 +294,8 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
     return [memory.text for memory in await core.store.find(core.scope, asked)]
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ingested(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count)."""
 
     source: str
@@ -305,6 +306,12 @@ class Ingested:
     known: int
     threads: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
+        return visible(
+            f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}): {counted(counts)}"
+        )
 
 
 async def ingest(
