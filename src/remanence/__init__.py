@@ -63,6 +63,7 @@ from remanence.model import (
     Tier,
     Turn,
 )
+from remanence.results import Result
 
 if TYPE_CHECKING:
     from remanence import sync
@@ -140,6 +141,7 @@ __all__ = [
     "Relation",
     "RelationName",
     "RemanenceError",
+    "Result",
     "Role",
     "RoleName",
     "Run",

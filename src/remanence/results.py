@@ -19,10 +19,10 @@ _OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are 
 
 
 class Result:
-    """What a verb answers. `str()` is what a person reads of it, `repr()` one line, `to_dict()` what JSON can hold."""
+    """What a verb returns: `str()` is what a person reads of it, `repr()` one line."""
 
     __slots__ = ()
-    HIDDEN: ClassVar[frozenset[str]] = frozenset()  # packed: what means nothing to a reader
+    HIDDEN: ClassVar[frozenset[str]] = frozenset()  # fields that mean nothing to a reader
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as data that `json.dumps` takes: enumerations by name, times in ISO 8601, UTC."""

@@ -98,7 +98,11 @@ async def test_a_result_is_data_that_json_takes(answers: dict[str, Any]) -> None
             assert json.loads(json.dumps(one.to_dict())) == one.to_dict()
     memory, link = answers["memory"].to_dict(), answers["link"].to_dict()
 
-    assert (SAID.isoformat(), "active", None) == (memory["said_at"], memory["status"], memory["reinforced_at"])
+    assert (SAID.isoformat(), "active", None) == (
+        memory["said_at"],
+        memory["status"],
+        memory["reinforced_at"],
+    )
     assert ["audit"] == list(memory["holds"]) and memory["hold_until"] == memory["holds"]["audit"]
     assert {"fingerprint", "use_days", "use_day"}.isdisjoint(memory)
     assert ("contradicts", answers["link"].revision) == (link["relation"], link["revision"])

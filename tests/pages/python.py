@@ -4,10 +4,10 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass
 from enum import Enum
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import remanence
 from remanence.errors import RemanenceError
@@ -17,7 +17,8 @@ HEAD = """# Python API
 
 Everything a program may import from `remanence`; what is not named here may change its place. Functions marked `async`
 are awaited; the same verbs without `await` stand in [`remanence.sync`](../how-to/sync.md). What is raised:
-[errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too.
+[errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too; a result has each
+of its times as `datetime` as well, `said_time` beside `said_at`. What a verb returns is a [`Result`](#result).
 """
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 LINE_CHARS_MAX = 100
@@ -88,11 +89,26 @@ def _names(named: list[tuple[str, Any]]) -> Iterator[str]:
     for name, thing in named:
         if get_origin(thing) is None and not get_args(thing):
             continue
-        words = [
-            repr(one) if isinstance(one, str) else getattr(one, "__name__", str(one))
-            for one in get_args(thing)
-        ]
-        yield f"- `{name}`: {', '.join(f'`{word}`' for word in words)}\n"
+        if get_origin(thing) is Annotated:
+            yield f"- `{name}`: {thing.__metadata__[0]}; {_listed(_flat(thing))}\n"
+        else:
+            yield f"- `{name}`: {_listed(get_args(thing))}\n"
+
+
+def _flat(hint: Any) -> Iterator[Any]:
+    """Yield the classes of a type made of several, each once, a list by what is in it."""
+    if get_origin(hint) is None:
+        yield hint
+        return
+    seen: dict[Any, None] = {}
+    for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
+        seen |= dict.fromkeys(_flat(one))
+    yield from seen
+
+
+def _listed(things: Iterable[Any]) -> str:
+    words = [repr(one) if isinstance(one, str) else getattr(one, "__name__", str(one)) for one in things]
+    return ", ".join(f"`{word}`" for word in words)
 
 
 def _public(kind: type) -> list[Function]:

@@ -83,9 +83,7 @@ def ambiguous(name: str, candidates: Sequence[str]) -> InvalidInput:
 def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     """Say that names mean no memory of a scope."""
     which = ", ".join(map(shown, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
-    return NotFound(
-        f"no memory {which} in scope {scope!r}", recovery="list ids with `list_memories` or `recall`"
-    )
+    return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
 
 
 def _begun(text: str) -> str:
