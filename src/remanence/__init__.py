@@ -8,6 +8,7 @@ from remanence.change import Receipt
 from remanence.clock import Clock, ManualClock, SystemClock
 from remanence.errors import (
     Conflict,
+    ExtensionError,
     IngestError,
     InvalidInput,
     NameUnknown,
@@ -21,6 +22,7 @@ from remanence.errors import (
     StoreError,
     StoreIncompatible,
     StoreUnavailable,
+    WriterError,
 )
 from remanence.guide import Guide
 from remanence.keywords import (
@@ -79,10 +81,11 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.learning import Ingested
-    from remanence.llm.base import Embedder, Writer
+    from remanence.llm.base import Embedder, Judgement, SimilarityThresholds, Writer
     from remanence.opening import open  # noqa: A004 - the verb of the package
     from remanence.recall.frames import Frame, FrameDefinition
     from remanence.store.base import Check, Store
+    from remanence.write.transcripts.base import Importer
 
 __all__ = [
     "About",
@@ -102,6 +105,7 @@ __all__ = [
     "Engine",
     "Event",
     "Explanation",
+    "ExtensionError",
     "Frame",
     "FrameDefinition",
     "Frames",
@@ -109,9 +113,11 @@ __all__ = [
     "Guide",
     "Hit",
     "IfExists",
+    "Importer",
     "IngestError",
     "Ingested",
     "InvalidInput",
+    "Judgement",
     "Kind",
     "KindName",
     "Learned",
@@ -151,6 +157,7 @@ __all__ = [
     "Settings",
     "Severity",
     "SeverityName",
+    "SimilarityThresholds",
     "State",
     "Status",
     "StatusName",
@@ -164,6 +171,7 @@ __all__ = [
     "TierName",
     "Turn",
     "Writer",
+    "WriterError",
     "__version__",
     "open",
     "sync",
@@ -181,7 +189,9 @@ _LATER = {
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
     "Graph": "remanence.flows.graph",
+    "Importer": "remanence.write.transcripts.base",
     "Ingested": "remanence.flows.write.learning",
+    "Judgement": "remanence.llm.base",
     "Plan": "remanence.curate.plan",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
@@ -191,6 +201,7 @@ _LATER = {
     "Schedule": "remanence.flows.curate.scheduling",
     "Setting": "remanence.flows.settings",
     "Settings": "remanence.flows.settings",
+    "SimilarityThresholds": "remanence.llm.base",
     "State": "remanence.flows.inspect",
     "Store": "remanence.store.base",
     "Writer": "remanence.llm.base",

@@ -52,7 +52,7 @@ from remanence.model import (
 )
 from remanence.signatures import checked, checked_class
 from remanence.store.base import Check
-from remanence.write.transcripts import Format
+from remanence.write.transcripts.base import Importer
 
 Overrides = Mapping[str, Mapping[str, Any]]
 Run: TypeAlias = Annotated[
@@ -145,10 +145,13 @@ class Engine:
         self,
         path: str | Path,
         *,
-        format: Format = "auto",  # noqa: A002
+        format: str | Importer = "auto",  # noqa: A002
         progress: Callable[[int], None] | None = None,
     ) -> Ingested:
-        """Take in a file of conversation, all of it checked first; a second time takes in only what is new."""
+        """Take in a file of conversation, all of it checked first; a second time takes in only what is new.
+
+        `format` is auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
+        """
         return await learning.ingest(self._core, path, format, progress)
 
     async def put(

@@ -10,6 +10,7 @@ RemanenceError
 ├── Conflict                        a row changed since it was read; nothing was written
 ├── PlanHeld                        the brake holds the plan: too much would be destroyed, or the clock jumped
 ├── PolicyMismatch                  the stored policy is another one than the caller's
+├── ExtensionError                  code of another package, registered by an entry point, failed
 ├── WriterError                     a model gave no judgement; what it was to judge is kept as it is
 └── StoreError                      the store cannot do its work
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
@@ -125,6 +126,14 @@ class PolicyMismatch(RemanenceError):
 
 class WriterError(RemanenceError):
     """A model gave no usable judgement."""
+
+
+class ExtensionError(RemanenceError):
+    """What another package registered failed or gave what it must not; `extension` names it."""
+
+    def __init__(self, message: str, *, recovery: str, extension: str) -> None:
+        super().__init__(message, recovery=recovery)
+        self.extension = extension
 
 
 class StoreError(RemanenceError):

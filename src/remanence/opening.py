@@ -1,7 +1,9 @@
 """Puts an engine together: which store, whose scope, which clock, embedder and policy."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from remanence import extensions
 from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
 from remanence.curate.policy.compiled import load
@@ -30,7 +32,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     policy: str | None = None,
     clock: str | Clock = "wall",
     embedder: str | Embedder = "auto",
-    writer: Writer | None = None,
+    writer: str | Writer | None = None,
     store: Store | None = None,
 ) -> Engine:
     """Open a memory, with `async with` or `await`: a file, made where it is missing, or one in this process only.
@@ -43,8 +45,9 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of
             yours that says what time it is.
         embedder: "auto" (static word vectors that come with the installation), "hashed", "none" (words
-            alone), or one of yours.
-        writer: a model of yours that judges what consolidation takes up; it decides nothing.
+            alone), the name of a registered one, or one of yours.
+        writer: a model that judges what consolidation takes up and decides nothing: the name of a registered one, or
+            one of yours.
         store: a store of yours instead of SQLite at `path`.
     """
     check_path(path)
@@ -54,10 +57,11 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch, fades_by = _clock(clock)
+    judge = extensions.writer(writer) if isinstance(writer, str) else writer
     given = policy is not None
     rules = load(NO_RULES) if policy is None else curating.read_policy(policy)
     return Engine(
-        Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=writer)
+        Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
     )
 
 
@@ -75,10 +79,16 @@ def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:
 def _embedder(embedder: str | Embedder) -> Embedder:
     if not isinstance(embedder, str):
         return embedder
-    if embedder == "auto":
-        return StaticEmbedder() if StaticEmbedder.available() else HashedEmbedder()
-    if embedder in ("hashed", "none"):
-        return HashedEmbedder() if embedder == "hashed" else NoEmbedder()
-    raise InvalidInput(
-        f"unknown embedder {embedder!r}", recovery="use 'auto', 'hashed', 'none', or pass one of yours"
-    )
+    built_in = EMBEDDERS.get(embedder)
+    return built_in() if built_in is not None else extensions.embedder(embedder, EMBEDDERS)
+
+
+def _best() -> Embedder:
+    return StaticEmbedder() if StaticEmbedder.available() else HashedEmbedder()
+
+
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {
+    "auto": _best,
+    "hashed": HashedEmbedder,
+    "none": NoEmbedder,
+}

@@ -33,7 +33,7 @@ from remanence.llm.base import Embedder, Writer
 from remanence.model import Consolidated, Learned, Link, Memories, Memory, OneMemory, Rated, Recalled, Turn
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check, Store
-from remanence.write.transcripts import Format
+from remanence.write.transcripts.base import Importer
 
 class Frames:
     def list(self) -> list[Frame]: ...
@@ -75,7 +75,11 @@ class Engine:
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
     ) -> list[Learned]: ...
     def ingest(
-        self, path: str | Path, *, format: Format = "auto", progress: Callable[[int], None] | None = None
+        self,
+        path: str | Path,
+        *,
+        format: str | Importer = "auto",
+        progress: Callable[[int], None] | None = None,
     ) -> Ingested: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
@@ -192,6 +196,6 @@ def open(
     policy: str | None = None,
     clock: str | Clock = "wall",
     embedder: str | Embedder = "auto",
-    writer: Writer | None = None,
+    writer: str | Writer | None = None,
     store: Store | None = None,
 ) -> Engine: ...

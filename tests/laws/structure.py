@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "twins",
     ),
     ("curate", "edit", "llm", "recall", "store", "write"),
+    ("extensions",),
     ("flows",),
     ("engine",),
     ("opening", "portal"),
@@ -104,11 +105,13 @@ IMPURE_IMPORTS = frozenset(
 LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
+    "remanence.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed once in the life of a file",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
 # Modules of other parts that may catch everything too, each with its reason.
 BROAD_EXCEPT_MODULES = {
+    "remanence.extensions": "code of another package may raise anything; it is said under that package's name",
     "remanence.flows.curate.scheduling": "nobody asked for automatic work: its failure is kept and logged, not raised",
     "remanence.store.sqlite.threads": "what a job raises goes to whoever asked for it, and the thread lives on",
 }

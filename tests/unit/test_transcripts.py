@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remanence.clock import to_micros
 from remanence.errors import IngestError, InvalidInput
 from remanence.model import TEXT_CHARS_MAX, Turn
-from remanence.write.transcripts import FORMATS, Transcript, detect, parse
+from remanence.write.transcripts import AUTO, IMPORTERS, Transcript, parse, recognised
 from remanence.write.transcripts.jsonl import FIELDS
 
 NOON = to_micros(datetime(2026, 3, 3, 12, tzinfo=UTC))
@@ -331,7 +331,7 @@ def test_a_damaged_export_is_refused(broken: dict[str, Any], says: str) -> None:
 )
 def test_formats_are_told_apart(data: str, expected: str) -> None:
     """The first object says which format a file has."""
-    assert expected == detect(data.removeprefix("\ufeff"))
+    assert expected == recognised(data.removeprefix("\ufeff"), IMPORTERS)
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_a_wrong_name_of_the_format_is_an_error(name: str) -> None:
 def test_an_unknown_format_names_the_nearest() -> None:
     """A misspelt format is told apart from a malformed file."""
     with pytest.raises(InvalidInput, match="jsnl") as caught:
-        parse("{}", "jsnl", "a")  # type: ignore[arg-type]
+        parse("{}", "jsnl", "a")
 
     assert "did you mean 'jsonl'?" == caught.value.recovery
 
@@ -384,7 +384,7 @@ JSON = st.recursive(
 )
 
 
-@given(data=st.text() | st.binary() | JSON.map(json.dumps), name=st.sampled_from(FORMATS))
+@given(data=st.text() | st.binary() | JSON.map(json.dumps), name=st.sampled_from([AUTO, *IMPORTERS]))
 @example(data="[" * 200_000, name="auto")
 @example(data='{"mapping": {"a": {"parent": {}}}, "current_node": "a", "id": "x"}', name="auto")
 @example(data='{"text": 1e999}', name="auto")
@@ -403,3 +403,69 @@ def test_garbage_gives_turns_or_one_error(data: str | bytes, name: Any) -> None:
     else:
         assert 1 <= answer.line <= lines + 1
         assert answer.recovery
+
+
+CHAT = [
+    {"role": "system", "content": "You are a harbour master."},
+    {"role": "user", "content": "Where is berth nine?", "name": "Mara"},
+    {"role": "assistant", "content": [{"type": "text", "text": "Past the crane."}, {"type": "image_url"}]},
+    {"role": "assistant", "content": None, "tool_calls": []},
+    {"role": "user", "content": "Where is berth nine?"},
+]
+SAID = [("user", "Where is berth nine?"), ("assistant", "Past the crane."), ("user", "Where is berth nine?")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        json.dumps(CHAT),
+        json.dumps(CHAT, indent=2),
+        json.dumps({"messages": CHAT}),
+        json.dumps({"messages": CHAT}) + "\n",
+        "\n".join(map(json.dumps, CHAT)),
+    ],
+)
+def test_messages_become_turns(data: str) -> None:
+    """What user and assistant said in words is taken, in order; the rest is counted by its reason."""
+    found = parse(data, source="chat.json")
+
+    assert "openai" == found.format
+    assert SAID == [(turn.role, turn.text) for turn in found.turns]
+    assert ["Mara", None, None] == [turn.speaker for turn in found.turns]
+    assert ("chat.json",) == found.threads
+    assert {"of the system or a tool": 1, "no text in it": 1} == found.skipped
+    assert 3 == len({turn.key for turn in found.turns})
+
+
+def test_each_object_of_messages_is_a_conversation() -> None:
+    """One a line or one a list element: each has a thread, its id or the file's name with its number."""
+    several = [{"id": "c1", "messages": CHAT}, {"messages": CHAT}]
+    lines = parse("\n".join(map(json.dumps, several)), source="a.jsonl")
+    listed = parse(json.dumps(several), source="a.jsonl")
+
+    assert ("c1", "a.jsonl#2") == lines.threads == listed.threads
+    assert lines.turns == listed.turns
+
+
+def test_a_grown_list_of_messages_keeps_its_keys() -> None:
+    """What was read before is known by the same key."""
+    before, after = parse(json.dumps(CHAT[:3])), parse(json.dumps(CHAT))
+
+    assert [turn.key for turn in before.turns] == [turn.key for turn in after.turns][:2]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "says"),
+    [
+        (json.dumps([CHAT[1], {"content": "a"}], indent=0), 7, "a message has no role"),
+        (json.dumps({"messages": CHAT}) + '\n{"messages": 4}', 2, "'messages' is missing or not a list"),
+        (json.dumps({"messages": CHAT}) + '\n{"messages": [', 2, "not JSON"),
+        (json.dumps([{"role": "user", "content": "a", "name": 7}]), 1, "name"),
+    ],
+)
+def test_malformed_messages_are_refused_with_their_line(data: str, line: int, says: str) -> None:
+    """Nothing of the file is taken, and the line is said."""
+    error = refused(data, "openai")
+
+    assert line == error.line
+    assert says in str(error)

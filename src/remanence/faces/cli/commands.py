@@ -7,7 +7,7 @@ import asyncio
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,6 @@ from remanence.faces.cli.running import Interrupted, Verb, verb
 
 if TYPE_CHECKING:
     from remanence.engine import Engine
-    from remanence.write.transcripts import Format
 
 Name = Annotated[str, typer.Argument(metavar="MEMORY", help="Its sequence number, id or key.")]
 
@@ -56,7 +55,10 @@ def add(app: typer.Typer) -> None:
 async def ingest(
     memory: "Engine",
     file: Annotated[str, typer.Argument(help="A file of conversation.")],
-    form: Annotated[str, typer.Option("--format", help="auto, locomo, jsonl or chatgpt.")] = "auto",
+    form: Annotated[
+        str,
+        typer.Option("--format", help="auto, chatgpt, jsonl, locomo, openai, or a registered one."),
+    ] = "auto",
 ) -> Any:
     """Take a file of conversation in, all of it checked first; a second time takes in only what is new."""
     taken = 0
@@ -69,7 +71,7 @@ async def ingest(
 
     with counting("taking in") as progress:
         try:
-            return await memory.ingest(file, format=cast("Format", form), progress=took)
+            return await memory.ingest(file, format=form, progress=took)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             raise Interrupted(
                 f"at least {taken:,} turns are taken in; the same command takes in the rest, nothing twice"

@@ -16,6 +16,7 @@ from remanence.clock import to_micros
 from remanence.edit.identity import refuse_identity, refuse_repeat
 from remanence.edit.one_memory import joined, update
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
+from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
@@ -26,7 +27,8 @@ from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, stems, term_hash
 from remanence.write.arrive import Batch, Draft, in_segment
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
-from remanence.write.transcripts import Format, Transcript, parse
+from remanence.write.transcripts import IMPORTERS, Transcript, parse
+from remanence.write.transcripts.base import Importer
 
 FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -317,7 +319,7 @@ class Ingested(Result):
 async def ingest(
     core: Core,
     path: str | Path,
-    format: Format,  # noqa: A002
+    format: str | Importer,  # noqa: A002
     progress: Callable[[int], None] | None,
 ) -> Ingested:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
@@ -337,7 +339,7 @@ async def ingest(
     )
 
 
-def _parsed(path: Path, format: Format) -> Transcript:  # noqa: A002
+def _parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
             raise InvalidInput(
@@ -350,4 +352,7 @@ def _parsed(path: Path, format: Format) -> Transcript:  # noqa: A002
         raise InvalidInput(
             f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
         ) from error
-    return parse(data, format, path.name)
+    if isinstance(format, str):
+        return parse(data, format, path.name, partial(importers, IMPORTERS))
+    own = type(format).__name__
+    return parse(data, own, path.name, lambda: {own: format})

@@ -10,11 +10,26 @@ from typing import Any
 from remanence.clock import SECOND, to_micros
 from remanence.errors import InvalidInput
 from remanence.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import fields
+from remanence.write.transcripts import fields, located
 from remanence.write.transcripts.fields import FlawError, Path
 from remanence.write.transcripts.located import child, objects
 
 TEXTS = ("text", "multimodal_text")
+
+
+class ChatGPT:
+    """The conversations of an export."""
+
+    summary = "conversations.json of a ChatGPT export"
+
+    def recognises(self, text: str) -> bool:
+        """Tell whether the first object maps its nodes."""
+        found = located.head(text)
+        return found is not None and "mapping" in found
+
+    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+        """Return the turns of all conversations."""
+        return located.read(text, source, conversations, skipped)
 
 
 def conversations(whole: Any, skipped: Counter[str]) -> Iterator[Turn]:

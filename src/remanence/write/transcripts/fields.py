@@ -4,8 +4,10 @@ Knows limits and names; must not know where in a file the value stood.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from remanence.clock import to_micros
@@ -38,6 +40,15 @@ def value(name: str, given: Any) -> Any:
     if name in LABELS:
         return _label(name, given)
     return _CHECKS[name](given)
+
+
+def content_key(prefix: str, source: str, content: str, seen: Counter[str]) -> str:
+    """Name a turn by its file and words; the ordinal counts equal ones, so a file may grow and be read again."""
+    digest = blake2b(digest_size=16)
+    for part in (source, content, str(seen[content])):
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    seen[content] += 1
+    return f"{prefix}:{digest.hexdigest()}"
 
 
 def at(path: Path, check: Callable[..., str], *arguments: Any) -> str:

@@ -5,16 +5,30 @@ Knows how lines get their keys; must not know other formats.
 
 from collections import Counter
 from dataclasses import fields
-from hashlib import blake2b
 from typing import Any
 
 from remanence.errors import IngestError, suggest
 from remanence.model import NAME_CHARS_MAX, Turn
 from remanence.write.transcripts import located
-from remanence.write.transcripts.fields import FlawError, value
+from remanence.write.transcripts.fields import FlawError, content_key, value
 
 # What a caller may change is for the caller to say, not for a file.
 FIELDS = tuple(one.name for one in fields(Turn) if one.name != "spares_identity")
+
+
+class JsonLines:
+    """Objects with the fields of `Turn`, one a line."""
+
+    summary = "one JSON object a line, with the fields of a turn"
+
+    def recognises(self, text: str) -> bool:
+        """Tell whether a text begins with an object on a line of its own, or with one that is never closed."""
+        first = text.lstrip().partition("\n")[0]
+        return first.startswith("{") and (located.is_json(first) or not located.is_json(text))
+
+    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:  # noqa: ARG002 # it skips nothing
+        """Return the turns of a text."""
+        return rows(text, source)
 
 
 def rows(text: str, source: str) -> list[Turn]:
@@ -28,7 +42,7 @@ def rows(text: str, source: str) -> list[Turn]:
             continue
         try:
             given = _checked(line)
-            given.setdefault("key", _key(source, line.strip(), seen))
+            given.setdefault("key", content_key("line", source, line.strip(), seen))
             given.setdefault("source", f"{source}:{number}"[-NAME_CHARS_MAX:])
             _once(lines, given["key"], number)
         except FlawError as flaw:
@@ -53,15 +67,6 @@ def _checked(line: str) -> dict[str, Any]:
     if "text" not in row:
         raise FlawError("no field 'text'", 'each line has at least {"text": "…"}')
     return {name: value(name, given) for name, given in row.items() if given is not None or name == "text"}
-
-
-def _key(source: str, line: str, seen: Counter[str]) -> str:
-    """Name a line by its source and words; the ordinal counts equal lines, so a file may grow and be read again."""
-    digest = blake2b(digest_size=16)
-    for part in (source, line, str(seen[line])):
-        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    seen[line] += 1
-    return "line:" + digest.hexdigest()
 
 
 def _once(lines: dict[str, int], key: str, number: int) -> None:

@@ -5,10 +5,12 @@ Knows JSON and nothing of conversations.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from remanence.errors import IngestError
+from remanence.model import Turn
 from remanence.write.transcripts.fields import FlawError, Path
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -44,6 +46,51 @@ def loads(text: str) -> Any:
         return json.loads(text, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def read(
+    text: str, source: str, read_whole: Callable[[Any, Counter[str]], Iterable[Turn]], skipped: Counter[str]
+) -> list[Turn]:
+    """Return the turns that a reader finds in the value of a JSON text; a flaw in it gets its line."""
+    try:
+        return list(read_whole(loaded(text, source), skipped))
+    except FlawError as flaw:
+        line = line_of(text, flaw.path)
+        raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=line) from None
+
+
+def read_lines(
+    text: str, source: str, read_whole: Callable[[Any, Counter[str]], Iterable[Turn]], skipped: Counter[str]
+) -> list[Turn]:
+    """Return the turns that a reader finds in the values of a text that has one on each line."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    values = []
+    for number, line in lines:
+        try:
+            values.append(loads(line))
+        except ValueError as error:
+            recovery = "each line is one JSON value, without commas between lines"
+            raise IngestError(
+                f"not JSON: {reason(error)}", recovery=recovery, source=source, line=number
+            ) from None
+    try:
+        return list(read_whole(values if len(values) > 1 else values[0], skipped))
+    except FlawError as flaw:
+        place = int(flaw.path[0]) if len(values) > 1 and flaw.path else 0
+        number, _ = lines[place]
+        raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=number) from None
+
+
+def head(text: str) -> Any:
+    """Return the first object of a JSON text or of a list in it; None where there is none."""
+    start = _skip(text, 0)
+    if text[start : start + 1] == "[":
+        start = _skip(text, start + 1)
+    try:
+        found, _ = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def is_json(text: str) -> bool:

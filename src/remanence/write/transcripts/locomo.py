@@ -12,7 +12,7 @@ from typing import Any
 
 from remanence.clock import SECOND, to_micros
 from remanence.model import Kind, Turn
-from remanence.write.transcripts import fields
+from remanence.write.transcripts import fields, located
 from remanence.write.transcripts.fields import FlawError, Path
 from remanence.write.transcripts.located import child, objects
 
@@ -31,6 +31,21 @@ class _Session:
     name: str
     start: int
     path: Path
+
+
+class Locomo:
+    """The samples of the LoCoMo benchmark."""
+
+    summary = "samples of the LoCoMo benchmark"
+
+    def recognises(self, text: str) -> bool:
+        """Tell whether the first object holds a conversation."""
+        found = located.head(text)
+        return found is not None and isinstance(found.get("conversation"), dict)
+
+    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+        """Return the turns of all samples."""
+        return located.read(text, source, samples, skipped)
 
 
 def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:

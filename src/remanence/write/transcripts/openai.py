@@ -1,0 +1,96 @@
+"""Messages as chat models take them: a list of objects with role and content, or objects that hold such a list.
+
+Knows that format; must not know other formats.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from remanence.model import NAME_CHARS_MAX, Kind, Turn
+from remanence.write.transcripts import fields, located
+from remanence.write.transcripts.fields import FlawError, Path
+
+ROLES = ("user", "assistant")
+
+
+class OpenAI:
+    """Messages with role and content: one list, an object with `messages`, or such an object a line."""
+
+    summary = "messages with role and content, as chat models take them"
+
+    def recognises(self, text: str) -> bool:
+        """Tell whether the first object is a message, or holds a list of messages."""
+        found = located.head(text)
+        return found is not None and (_is_message(found) or isinstance(found.get("messages"), list))
+
+    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+        """Return what user and assistant said; all else is counted in `skipped` by its reason."""
+        first = text.lstrip().partition("\n")[0]
+        if first.startswith("{") and located.is_json(first):
+            return located.read_lines(text, source, partial(_turns, source), skipped)
+        return located.read(text, source, partial(_turns, source), skipped)
+
+
+def _turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
+    seen: Counter[str] = Counter()
+    for thread, place, messages in _conversations(whole, source):
+        for number, message in enumerate(messages):
+            path = (*place, number)
+            if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+                raise FlawError(
+                    "a message has no role", 'each message is like {"role": "user", "content": "…"}', path
+                )
+            problem = _unfit(message)
+            if problem:
+                skipped[problem] += 1
+            else:
+                yield _turn(message, thread, source, seen, path)
+
+
+def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[Any]]]:
+    """Yield (thread, path, messages) of each conversation; one without an id is named after its file."""
+    if isinstance(whole, list) and not any(isinstance(one, dict) and "messages" in one for one in whole):
+        yield source[-NAME_CHARS_MAX:], (), whole
+        return
+    for number, (place, one) in enumerate(located.objects(whole, "a list of messages")):
+        given = one.get("id") or one.get("thread_id")
+        name = f"{source}#{number + 1}" if place else source
+        thread = name[-NAME_CHARS_MAX:] if given is None else fields.at(place, fields.plain_name, "id", given)
+        yield thread, (*place, "messages"), located.child(one, "messages", list, place)
+
+
+def _unfit(message: Mapping[str, Any]) -> str | None:
+    """Say why a message is no turn, or None where it is one."""
+    if message["role"] not in ROLES:
+        return "of the system or a tool"
+    text = _text(message.get("content"))
+    return fields.problem_of(text) if text else "no text in it"
+
+
+def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[str], path: Path) -> Turn:
+    text, role, name = _text(message.get("content")), message["role"], message.get("name")
+    return Turn(
+        text=text,
+        kind=Kind.EPISODIC.label,
+        role=role,
+        speaker=None if name is None else fields.at(path, fields.plain_name, "name", name),
+        thread=thread,
+        session=thread,
+        source=source[-NAME_CHARS_MAX:],
+        key=fields.content_key("message", source, f"{thread}\0{role}\0{text}", seen),
+    )
+
+
+def _text(content: Any) -> str:
+    """Return the words of a message: a text, or the texts among its parts."""
+    if isinstance(content, str):
+        return content.strip()
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str) and text.strip()).strip()
+
+
+def _is_message(found: Mapping[str, Any]) -> bool:
+    return isinstance(found.get("role"), str) and "content" in found
