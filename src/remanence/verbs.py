@@ -194,7 +194,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "Delete all episodes but the newest; whatever is load-bearing stays, and the run can be undone.",
             "episodes have piled up and their lessons are learned", "plan and apply",
             "how many were deleted; what is load-bearing stays", "undo, by the run that history shows",
-            "compact 200 --dry-run"),
+            "compact --keep 200 --dry-run"),
         Advice("adopt", "policy adopt",
             "Make a policy the one of this scope, for every process that opens it.",
             "every process shall follow one policy here", _WRITE, "the policy", "plan",

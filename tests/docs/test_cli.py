@@ -1,56 +1,61 @@
-"""Every command of the command line explains itself and is in the reference."""
+"""Every command of the command line explains itself, is in the reference, and its example can be typed."""
 
-import importlib
-from collections.abc import Iterator
+import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
+
+from remanence.faces.cli import tree
+from remanence.faces.cli.helping import common_options, found, options_of, words_of
+from remanence.verbs import TABLE, Advice
+from tests.command_line import typed
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+APP = tree()
+ROWS = [row for row in TABLE if row.command]
+NAMES = [row.command for row in ROWS]
 
 
-def commands(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    """Yield every command below a group, with the words that call it."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, f"{prefix} {name}")
-        else:
-            yield f"{prefix} {name}", command
+def test_every_command_is_in_the_table() -> None:
+    """A command is called as the table says, and the table names no other."""
+    groups = {name.split()[0] for name in NAMES if " " in name}
+    called = {name for name in APP if name not in groups}
+
+    assert {f"{group} {name}" for group in groups for name in APP[group]} | called == set(NAMES)
 
 
-APP: Any = typer.main.get_command(importlib.import_module("remanence.faces.cli").app)
-COMMANDS = dict(commands(APP, "remanence"))
-OPTIONS = [
-    (name, parameter)
-    for name, command in COMMANDS.items()
-    for parameter in command.params
-    if parameter.param_type_name == "option"
-]
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_a_word_and_an_option_say_what_they_are(row: Advice) -> None:
+    """Every word and option of a command has help."""
+    app = found(APP, row.command.split())
+    every = [*words_of(app), *options_of(app), *common_options(APP)]
+
+    assert [] == [name for name, text in every if text in {"", "None"}]
 
 
-def test_there_are_commands() -> None:
-    """The walk over the command line finds its commands."""
-    assert {"remanence ingest", "remanence recall", "remanence undo"} <= set(COMMANDS)
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_the_help_shows_how_it_is_typed(row: Advice) -> None:
+    """The help of a command says what it does, when to use it, and an example."""
+    done = typed(*row.command.split(), "--help")
+
+    assert (0, "") == (done.exit_code, done.stderr)
+    assert row.summary in " ".join(done.stdout.split())
+    assert f"  remanence {row.example}" == done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_says_what_it_does(name: str) -> None:
-    """Every command has help."""
-    assert (COMMANDS[name].help or "").strip()
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_an_example_can_be_typed(row: Advice) -> None:
+    """Every example is one that the command line understands, and of the command that it stands beside."""
+    words = shlex.split(row.example)
+    _, parted, _ = APP.meta.parse_args(words, print_error=False, exit_on_error=False)
+    command, _, _ = APP.parse_args(parted.args, print_error=False, exit_on_error=False)
+
+    assert row.command.split() == words[: len(row.command.split())]
+    assert command is found(APP, row.command.split()).default_command
 
 
-@pytest.mark.parametrize(
-    ("name", "option"), OPTIONS, ids=[f"{name} {option.opts[0]}" for name, option in OPTIONS]
-)
-def test_an_option_says_what_it_does(name: str, option: Any) -> None:
-    """Every option of a command has help."""
-    assert (option.help or "").strip()
-
-
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_command_is_in_the_reference(name: str) -> None:
     """Every command is named in the reference of the command line."""
-    assert f"`{name}" in REFERENCE.read_text(encoding="utf-8")
+    assert f"`remanence {name}" in REFERENCE.read_text(encoding="utf-8")

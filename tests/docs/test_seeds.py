@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-import typer
 
 from remanence.curate.language.vocabulary import VOCABULARY
 from remanence.curate.policy.compiled import load
@@ -18,6 +17,7 @@ from remanence.flows.settings import SETTINGS
 from remanence.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Status
 from remanence.recall.frames import BUILTIN
 from remanence.store.schema import metadata
+from remanence.verbs import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "seeds.md"
@@ -68,10 +68,7 @@ def _label(name: str) -> bool:
 
 
 def _command(name: str) -> bool:
-    group: Any = typer.main.get_command(importlib.import_module("remanence.faces.cli").app)
-    for word in name.split():
-        group = getattr(group, "commands", {}).get(word)
-    return group is not None
+    return any(name in {row.command, row.command.split(" ")[0]} for row in TABLE)
 
 
 def _word(name: str) -> bool:

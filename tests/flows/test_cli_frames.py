@@ -92,7 +92,6 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
         (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
         (["frames", "put", "x", "--weight", "recency=much"], "no number"),
         (["frames", "put", "x", "--weight", "recency=1"], "incomplete"),
-        (["frames", "put", "x", "--clock", "sundial"], "unknown clock"),
         (["resolve", "six", "log"], "do not contradict"),
     ],
 )

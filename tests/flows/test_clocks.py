@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, ManualClock, SystemClock
 from remanence.curate.plan import Plan
 from remanence.errors import InvalidInput, PlanHeld
-from remanence.faces import cli
 from remanence.flows.clocks import CLOCK
 from remanence.flows.curate.scheduling import Ran
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
+from tests.command_line import typed
 from tests.flows.conftest import Opener
 
 # Archives and prunes what is old, by itself once in an hour.
@@ -338,7 +337,7 @@ async def test_a_heartbeat_keeps_what_the_clocks_say(opener: Opener, clock: Manu
 
 
 def _said(*words: str) -> Any:
-    done = CliRunner().invoke(cli.app, [*words, "--json"], env={"REMANENCE_DB": ""})
+    done = typed(*words, "--json")
     assert 0 == done.exit_code, done.output
     return json.loads(done.stdout)
 

@@ -3,13 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from typer.testing import CliRunner
-
 import remanence
 from remanence.clock import ManualClock
-from remanence.faces.cli import app
 from remanence.faces.mcp.tools import Tools
 from remanence.model import Recalled
+from tests.command_line import typed
 from tests.flows.conftest import Opener
 
 ASKED = "When does the gate of the north pier shut?"
@@ -94,7 +92,7 @@ def test_every_face_shows_the_contradiction(tmp_path: Path) -> None:
             return strong, str(await Tools(memory, allow_curation=False).recall(ASKED))
 
     strong, told_by_mcp = asyncio.run(told())
-    shown = CliRunner().invoke(app, ["recall", ASKED, "--db", str(path)], env={"COLUMNS": "200"}).stdout
+    shown = typed("recall", ASKED, "--db", str(path)).stdout
 
     assert f"contradicted by {strong}" in told_by_mcp
     assert f"contradicted by {strong}" in shown

@@ -11,12 +11,10 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, RemanenceError
-from remanence.faces import cli
 from remanence.flows.checks import NAME
 from remanence.flows.curate import curating
 from remanence.keywords import KindName
@@ -24,6 +22,7 @@ from remanence.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import because, created
+from tests import command_line
 from tests.flows.forge import item, keys, on_file, said_by, started
 
 ITEMS = ("semantic", "procedural", "episodic", "rejected", "unclassified")
@@ -403,7 +402,7 @@ async def test_compaction_and_probe_agree_on_what_is_load_bearing(
 def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Types a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(cli.app, list(words), env={"REMANENCE_DB": "", "COLUMNS": "200"})
+    return command_line.typed
 
 
 def test_doctor_of_nothing_is_a_warning(typed: Callable[..., Any], tmp_path: Path) -> None:

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import remanence
 from remanence.change import Cause, Change, Committed
 from remanence.clock import ManualClock
 from remanence.errors import NotFound
-from remanence.faces import cli
 from remanence.flows.curate import curating
+from tests.command_line import typed
 
 PURGE = """
 version = 1
@@ -68,7 +67,7 @@ def test_the_command_line_tells_of_a_purged_memory(tmp_path: Path) -> None:
         memory.consolidate()
         memory.forget(learned.id)
         memory.apply(memory.plan(PURGE), allow_destroyed=1)
-    done = CliRunner().invoke(cli.app, ["--db", str(path), "history", learned.id, "--json"])
+    done = typed("--db", str(path), "history", learned.id, "--json")
 
     assert 0 == done.exit_code, done.output
     assert ["learn", "consolidate", "forget", "curate"] == [

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import remanence
-from remanence.faces import cli
+from tests.command_line import typed
 from tests.flows.test_version_1 import OLD
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
@@ -55,7 +54,7 @@ def test_exports_and_plans_are_private(tmp_path: Path) -> None:
         ("export", str(tmp_path / "out.jsonl")),
         ("--policy", "tidy", "plan", "-o", str(tmp_path / "plan.json")),
     ):
-        done = CliRunner().invoke(cli.app, ["--db", str(tmp_path / "a.db"), *words])
+        done = typed("--db", str(tmp_path / "a.db"), *words)
         assert 0 == done.exit_code, done.output
 
     assert dict.fromkeys(("a.db", "copy.db", "out.jsonl", "plan.json"), OWNER_ONLY) == modes(tmp_path)

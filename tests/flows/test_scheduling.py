@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
 from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
-from remanence.faces import cli
 from remanence.flows import sessions
 from remanence.flows import settings as declared
 from remanence.flows.curate import curating, scheduling
@@ -21,6 +19,7 @@ from remanence.flows.curate.scheduling import LEASE, Ran
 from remanence.flows.settings import Setting
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
+from tests import command_line
 from tests.flows.conftest import Measured, Opener
 
 ROOT = Path(__file__).parents[2]
@@ -473,7 +472,7 @@ async def test_status_says_when_the_policy_runs_again(tmp_path: Path) -> None:
 async def _shown(path: Path, policy: Path) -> str:
     """What `remanence status` prints under a policy."""
     words = ["status", "--db", str(path), "--policy", str(policy)]
-    done = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
+    done = await asyncio.to_thread(command_line.typed, *words)
     assert 0 == done.exit_code, done.output
     return str(done.stdout)
 
@@ -600,7 +599,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
 
     def typed(*words: str) -> str:
-        done = CliRunner().invoke(cli.app, list(words), env={"REMANENCE_DB": "", "COLUMNS": "200"})
+        done = command_line.typed(*words)
         return str(done.stdout if done.exit_code == 0 else done.stderr)
 
     typed("learn", "It is learned now.")

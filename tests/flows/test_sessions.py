@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import remanence
 from remanence.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NotFound, StoreUnavailable
-from remanence.faces import cli
 from remanence.flows import heartbeat
 from remanence.flows.write import consolidating
 from remanence.store.base import Booked, Bookkeeping
+from tests.command_line import typed
 from tests.flows.conftest import Opener
 
 ROOT = Path(__file__).parents[2]
@@ -559,14 +558,14 @@ def test_the_command_line_begins_and_ends_in_different_processes(
     monkeypatch.chdir(tmp_path)
 
     def read(*words: str) -> Any:
-        done = CliRunner().invoke(cli.app, [*words, "--json"], env={"REMANENCE_DB": ""})
+        done = typed(*words, "--json")
         assert 0 == done.exit_code, done.output
         return json.loads(done.stdout)
 
     session = read("session", "begin", "--task", "research")["session"]
     read("learn", "It was found.", "--session", session)
     (told,) = read("status")["sessions"]
-    shown = CliRunner().invoke(cli.app, ["status"], env={"REMANENCE_DB": "", "COLUMNS": "200"}).stdout
+    shown = typed("status").stdout
     ended = read("session", "end", session)
     state = read("status")
 

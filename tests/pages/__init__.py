@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from remanence.curate.language import vocabulary
-from remanence.faces.cli.reference import reference
-from tests.pages import errors, mcp, python, sync_stub
+from tests.pages import cli, errors, mcp, python, sync_stub
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
 
 PAGES: Mapping[Path, Callable[[], str]] = {
-    DOCS / "cli.md": reference,
+    DOCS / "cli.md": cli.page,
     DOCS / "errors.md": errors.page,
     DOCS / "mcp.md": mcp.page,
     DOCS / "policy.md": vocabulary.reference,

@@ -1,45 +1,35 @@
-"""The commands that read and write files: plans, copies and policies.
+"""The commands that copy a memory to files and back, and how the command line reads and writes a file.
 
-Knows what such a file is; must not know what a plan or a policy says.
+Knows what such a file is; must not know what is in one.
 """
 
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, BinaryIO
 
-import typer
+from cyclopts import Parameter
 
 from remanence.arguments import check_path
 from remanence.errors import InvalidInput, NotFound
+from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.progress import waiting
-from remanence.faces.cli.running import verb
 
-if TYPE_CHECKING:
-    from remanence.engine import Engine
+NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
 
 
-def add(app: typer.Typer) -> None:
-    """Give an app the commands of this module."""
-    for function in (backup, export):
-        verb(app)(function)
-    verb(app, makes=True)(import_)
+async def backup(path: NewFile, /, *, memory: Memory) -> Any:
+    with waiting("copying"), TemporaryDirectory() as folder:
+        if path != "-":
+            await memory.backup(path)
+            return {"backup": path}
+        await memory.backup(Path(folder) / "copy.db")
+        sys.stdout.buffer.write((Path(folder) / "copy.db").read_bytes())
+        return None
 
 
-async def backup(
-    memory: "Engine", path: Annotated[str, typer.Argument(help="A file that is not there yet.")]
-) -> Any:
-    """Write a verified copy of the whole database."""
-    with waiting("copying"):
-        await memory.backup(path)
-    return {"backup": path}
-
-
-async def export(
-    memory: "Engine",
-    file: Annotated[str, typer.Argument(help="A file that is not there yet; - prints.")] = "-",
-) -> Any:
-    """Write all memories and links, whole, as lines of JSON; clocks, settings and policy stay."""
+async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
     count = 0
     with _sink(file) as sink:
         async for line in memory.export():
@@ -49,13 +39,12 @@ async def export(
 
 
 async def import_(
-    memory: "Engine",
-    file: Annotated[str, typer.Argument(help="A file made by export.")],
-    edited: Annotated[
-        bool, typer.Option("--edited", help="Take in a file that was edited or cut, as it is.")
-    ] = False,
+    file: Annotated[str, INPUT, Parameter(help="A file made by export; - reads standard input.")],
+    /,
+    *,
+    memory: Memory,
+    edited: Annotated[bool, Parameter(help="Take in a file that was edited or cut, as it is.")] = False,
 ) -> Any:
-    """Take an export in: what is here already stays as it is, a text that is here already is confirmed."""
     with waiting("taking in"):
         return await memory.import_(read(file).splitlines(), Path(file).name, edited=edited)
 
@@ -74,7 +63,7 @@ def read(file: str) -> bytes:
 
 
 def write(file: str, text: str) -> None:
-    """Put a text in a new file."""
+    """Put a text in a new file, or print it."""
     with _sink(file) as sink:
         sink.write(text.encode())
 

@@ -3,109 +3,209 @@
 Knows names, help texts and how words on a command line become values; must not know what a verb does with them.
 """
 
-from collections.abc import Mapping
+import atexit
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
 from remanence.errors import InvalidInput
+from remanence.faces.moments import local, moment
+from remanence.keywords import KindName, LifecycleName, RelationName, RoleName, SeverityName
 from remanence.model import SHORT_ID_CHARS
 
+# What a command is given by the one who runs it, not by words on the command line.
+if TYPE_CHECKING:
+    from remanence.engine import Engine
+    from remanence.model import Recalled
+
+    Memory = Engine
+else:
+    Memory = Annotated[Any, Parameter(parse=False)]
+
 DATABASE = "agent.db"
+STREAM = "\0"  # what `-` becomes before it is read; no word of a command line can hold it
+EVER = (datetime(1971, 1, 1, tzinfo=UTC), datetime(2254, 12, 31, tzinfo=UTC))
 
 
+def name_of(word: str) -> int | str:
+    """Read what names a memory: a number is its sequence number, unless it is as long as a short id."""
+    is_number = word.isascii() and word.isdigit() and len(word) < SHORT_ID_CHARS
+    return int(word) if is_number else word
+
+
+def _named(_type: Any, tokens: Sequence[Any]) -> int | str:
+    word = str(tokens[0].value)
+    return "-" if word == STREAM else name_of(word)
+
+
+def _text(_type: Any, tokens: Sequence[Any]) -> str:
+    """Read a text from standard input where that is wanted: once, however often the verb is then tried."""
+    given = str(tokens[0].value)
+    return sys.stdin.read() if given == STREAM else given
+
+
+def _new_file(_type: Any, tokens: Sequence[Any]) -> str:
+    given = str(tokens[0].value)
+    return "-" if given == STREAM else given
+
+
+def _file(_type: Any, tokens: Sequence[Any]) -> str:
+    """Return the path of a file to read; what comes from standard input is put in one until the process ends."""
+    given = str(tokens[0].value)
+    if given != STREAM:
+        return given
+    folder = mkdtemp()
+    atexit.register(rmtree, folder)
+    file = Path(folder, "standard-input")
+    file.write_bytes(sys.stdin.buffer.read())
+    return str(file)
+
+
+def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
+    """Read a time, and say so where its zone was not given."""
+    word = tokens[0].value
+    read = moment(word)
+    if datetime.fromisoformat(word).tzinfo is None:
+        print(f"note: {word} is taken as local time: {local(read)}", file=sys.stderr)
+    return read
+
+
+def _presets(_context: Any) -> Sequence[str]:
+    from remanence.curate.policy.document import presets
+
+    return presets()
+
+
+def _frames(_context: Any) -> Sequence[str]:
+    from remanence.recall.frames import BUILTIN
+
+    return list(BUILTIN)
+
+
+Name = Annotated[
+    int | str,
+    Parameter(metavar="MEMORY", converter=_named, n_tokens=1, help="Its sequence number, id or key."),
+]
+Text = Annotated[
+    str,
+    Parameter(converter=_text, help="The text; - reads it from standard input."),
+]
+# A file that is read, one that is written, a policy, a frame; what each is for stands beside it.
+INPUT = Parameter(converter=_file)
+OUTPUT = Parameter(converter=_new_file)
+POLICY = Parameter(converter=_file, completer=_presets)
+FRAME = Parameter(metavar="FRAME", completer=_frames)
+When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
+Relation = Annotated[RelationName, Parameter(help="How the first stands to the second.")]
+IfRevision = Annotated[int | None, Parameter(help="Only while it has this revision, as `get` shows it.")]
+IfLinkRevision = Annotated[
+    int | None,
+    Parameter(help="Only while the link has this revision, as `links --json` shows it; 0: none."),
+]
+Limit = Annotated[int | None, Parameter(help="At most so many memories.")]
+Budget = Annotated[int | None, Parameter(help="At most so many tokens.")]
+
+
+@Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Common:
     """Where the memory is, whose it is, and how to answer; may stand before or after the name of a command."""
 
     db: Annotated[
         str | None,
-        typer.Option(help=f"The database file; {DATABASE} where neither this nor REMANENCE_DB says another."),
+        Parameter(help=f"The database file; {DATABASE} where neither this nor REMANENCE_DB says another."),
     ] = None
-    scope: Annotated[str | None, typer.Option(help="Whose memory; 'default' where nothing is said.")] = None
-    agent: Annotated[str | None, typer.Option(help="Who writes and asks.")] = None
+    scope: Annotated[str | None, Parameter(help="Whose memory; 'default' where nothing is said.")] = None
+    agent: Annotated[str | None, Parameter(help="Who writes and asks.")] = None
     policy: Annotated[
         str | None,
-        typer.Option(help="The curation policy: a preset's name or a TOML file; else the adopted one."),
+        POLICY,
+        Parameter(help="The curation policy: a preset's name or a TOML file; else the adopted one."),
     ] = None
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False
-
-    def over(self, outer: "Common") -> "Common":
-        """Return these options, and those said before the command's name where these say nothing."""
-        said = ((one.name, getattr(self, one.name), one.default) for one in fields(self))
-        return replace(outer, **{name: value for name, value, unsaid in said if value != unsaid})
+    json: Annotated[bool, Parameter(negative=(), help="Print one JSON document instead of text.")] = False
 
 
+if TYPE_CHECKING:
+    Given = Common
+else:
+    Given = Annotated[Any, Parameter(parse=False)]
+
+
+@Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class About:
     """What a text to learn is about and where it comes from."""
 
-    category: Annotated[
-        str | None, typer.Option(help="A category that the policy declares, such as task.")
-    ] = None
-    kind: Annotated[str | None, typer.Option(help="semantic, episodic or procedural.")] = None
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given several times.")] = None
-    role: Annotated[
-        str | None,
-        typer.Option(help="Who speaks: user, assistant, system or tool; told by the speaker if absent."),
-    ] = None
-    speaker: Annotated[str | None, typer.Option(help="The name of who said it.")] = None
-    thread: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None
-    session: Annotated[str | None, typer.Option(help="The part of the conversation.")] = None
-    said_at: Annotated[
-        str | None, typer.Option(help="When it was said, such as 2026-03-01T09:30; now if absent.")
-    ] = None
-    source: Annotated[str | None, typer.Option(help="Where it can be looked up.")] = None
-    state: Annotated[str | None, typer.Option(help="A state of its category, such as pending.")] = None
-    severity: Annotated[str | None, typer.Option(help="info, low, medium, high or critical.")] = None
-    confidence: Annotated[float | None, typer.Option(help="How sure it is, from 0 to 1.")] = None
-    attribute: Annotated[list[str] | None, typer.Option(help="NAME=VALUE; may be given several times.")] = (
+    category: Annotated[str | None, Parameter(help="A category that the policy declares, such as task.")] = (
         None
     )
+    kind: Annotated[KindName | None, Parameter(help="What sort of memory it is.")] = None
+    tag: Annotated[list[str] | None, Parameter(help="A tag; may be given several times.")] = None
+    role: Annotated[RoleName | None, Parameter(help="Who speaks; told by the speaker if absent.")] = None
+    speaker: Annotated[str | None, Parameter(help="The name of who said it.")] = None
+    thread: Annotated[str | None, Parameter(help="The conversation it belongs to.")] = None
+    session: Annotated[str | None, Parameter(help="The part of the conversation.")] = None
+    said_at: Annotated[When, Parameter(help="When it was said, such as 2026-03-01T09:30; now if absent.")] = (
+        None
+    )
+    source: Annotated[str | None, Parameter(help="Where it can be looked up.")] = None
+    state: Annotated[str | None, Parameter(help="A state of its category, such as pending.")] = None
+    severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
+    confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
+    attribute: Annotated[
+        list[str] | None, Parameter(metavar="NAME=VALUE", help="May be given several times.")
+    ] = None
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a `Turn` that were given."""
-        given = _given(self)
+        given = given_of(self)
         given["tags"] = tuple(given.pop("tag", ()))
-        return _times(_attributes(given), "said_at")
+        return given
 
 
+@Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Edit:
     """What to change of a memory; what is not named stays."""
 
-    text: Annotated[str | None, typer.Option(help="The new text.")] = None
-    category: Annotated[str | None, typer.Option(help="A category that the policy declares.")] = None
-    kind: Annotated[str | None, typer.Option(help="semantic, episodic or procedural.")] = None
-    state: Annotated[str | None, typer.Option(help="A state of its category.")] = None
-    severity: Annotated[str | None, typer.Option(help="info, low, medium, high or critical.")] = None
-    lifecycle: Annotated[str | None, typer.Option(help="candidate, validated, active or stale.")] = None
-    confidence: Annotated[float | None, typer.Option(help="How sure it is, from 0 to 1.")] = None
-    valid_from: Annotated[str | None, typer.Option(help="Since when it holds.")] = None
-    valid_to: Annotated[str | None, typer.Option(help="Until when it holds.")] = None
-    attribute: Annotated[list[str] | None, typer.Option(help="NAME=VALUE; replaces all attributes.")] = None
-
-    def values(self) -> dict[str, Any]:
-        """Return the columns that were named."""
-        return _times(_attributes(_given(self)), "valid_from", "valid_to")
+    text: Annotated[str | None, Parameter(help="The new text.")] = None
+    category: Annotated[str | None, Parameter(help="A category that the policy declares.")] = None
+    kind: Annotated[KindName | None, Parameter(help="What sort of memory it is.")] = None
+    state: Annotated[str | None, Parameter(help="A state of its category.")] = None
+    severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
+    lifecycle: Annotated[LifecycleName | None, Parameter(help="How far it has come.")] = None
+    confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
+    valid_from: Annotated[When, Parameter(help="Since when it holds.")] = None
+    valid_to: Annotated[When, Parameter(help="Until when it holds.")] = None
+    attribute: Annotated[
+        list[str] | None, Parameter(metavar="NAME=VALUE", help="Replaces all attributes.")
+    ] = None
 
 
+@Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Narrow:
     """How to narrow a recall and how much to return."""
 
-    limit: Annotated[int, typer.Option(min=1, help="At most so many memories.")] = 10
-    budget: Annotated[int | None, typer.Option(min=1, help="At most so many tokens.")] = None
-    asker: Annotated[str | None, typer.Option(help="Who asks, where the question says I and my.")] = None
-    thread: Annotated[str | None, typer.Option(help="Only this conversation.")] = None
+    limit: Annotated[int, Parameter(help="At most so many memories.")] = 10
+    budget: Budget = None
+    asker: Annotated[str | None, Parameter(help="Who asks, where the question says I and my.")] = None
+    thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
     where: Annotated[
-        list[str] | None, typer.Option(help="COLUMN=VALUE, such as category=task or tags=boats.")
+        list[str] | None, Parameter(metavar="COLUMN=VALUE", help="Such as category=task or tags=boats.")
     ] = None
-    since: Annotated[str | None, typer.Option(help="Only what was said at or after this time.")] = None
-    until: Annotated[str | None, typer.Option(help="Only what was said at or before this time.")] = None
-    count_use: Annotated[bool, typer.Option(help="Count the returned memories as used.")] = True
+    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
+    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    count_use: Annotated[
+        bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
+    ] = True
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
@@ -113,19 +213,8 @@ class Narrow:
         if self.where:
             given["filters"] = pairs(self.where, "--where")
         if self.since or self.until:
-            given["between"] = (moment(self.since or "1971-01-01"), moment(self.until or "2254-12-31"))
+            given["between"] = (self.since or EVER[0], self.until or EVER[1])
         return given
-
-
-def moment(text: str) -> datetime:
-    """Read a time; one without a zone is UTC."""
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidInput(
-            f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30 or 2026-03-01"
-        ) from None
-    return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
@@ -138,22 +227,15 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
     return {name.strip(): value for name, _, value in (word.partition("=") for word in given)}
 
 
-def name_of(word: str) -> int | str:
-    """Read what names a memory: a number is its sequence number, unless it is as long as a short id."""
-    is_number = word.isascii() and word.isdigit() and len(word) < SHORT_ID_CHARS
-    return int(word) if is_number else word
-
-
-def _given(options: Any) -> dict[str, Any]:
-    values: Mapping[str, Any] = {one.name: getattr(options, one.name) for one in fields(options)}
-    return {name: value for name, value in values.items() if value is not None and value != []}
-
-
-def _attributes(given: dict[str, Any]) -> dict[str, Any]:
+def given_of(options: Any) -> dict[str, Any]:
+    """Return the options that were given; NAME=VALUE words as one mapping."""
+    every: Mapping[str, Any] = {one.name: getattr(options, one.name) for one in fields(options)}
+    given = {name: value for name, value in every.items() if value is not None and value != []}
     if "attribute" in given:
         given["attributes"] = pairs(given.pop("attribute"), "--attribute")
     return given
 
 
-def _times(given: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: moment(value) if name in names else value for name, value in given.items()}
+def brief(answer: "Recalled") -> "Recalled":
+    """Leave the parts of the scores out."""
+    return replace(answer, memories=tuple(replace(hit, parts={}) for hit in answer.memories))

@@ -1,161 +1,89 @@
-"""How a function becomes a command: its options laid flat, the memory opened, the answer printed, errors in a line.
+"""How a command runs: the memory opened, the answer printed, errors in two lines and an exit code.
 
-Knows the command line and how an engine is opened; must not know any single verb.
+Knows how an engine is opened; must not know any single command.
 """
 
 import asyncio
-import inspect
 import os
 import sys
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from remanence._version import __version__
 from remanence.arguments import check_path
-from remanence.errors import Conflict, NotFound, RemanenceError, StoreError
+from remanence.errors import NotFound, RemanenceError
+from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
+from remanence.faces.cli.overview import HELP
+from remanence.faces.cli.usage import WRONG, misplaced, refused
 
 if TYPE_CHECKING:
+    from cyclopts import App
+
+    from remanence.engine import Engine
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 TRACEBACK = "REMANENCE_TRACEBACK"
-
-Verb = Callable[..., Coroutine[Any, Any, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parameters of a verb: which of them are groups of options, and the flat list a command line offers."""
-
-    groups: Mapping[str, type]
-    flat: tuple[inspect.Parameter, ...]
-
-
-def verb(app: typer.Typer, name: str | None = None, *, makes: bool = False) -> Callable[[Verb], Verb]:
-    """Make a command of `async def f(memory, …)`; only one that `makes` creates a database that is not there."""
-
-    def register(function: Verb) -> Verb:
-        def run(common: Common, given: Mapping[str, Any]) -> Any:
-            return _run(function, common, given, makes=makes)
-
-        _add(app, name, function, _parts(function, 1), run)
-        return function
-
-    return register
-
-
-def look(app: typer.Typer) -> Callable[[Verb], Verb]:
-    """Make a command that looks at a memory which may be missing or broken: it answers with checks in any case."""
-
-    def register(function: Verb) -> Verb:
-        def run(common: Common, given: Mapping[str, Any]) -> Any:
-            from remanence.flows.checks import absent, broken
-
-            path = database(common)
-            if not path.exists():
-                return [absent(str(path))]
-            try:
-                return _run(function, common, given, makes=False)
-            except StoreError as error:
-                return [broken(error)]
-
-        _add(app, None, function, _parts(function, 1), run)
-        return function
-
-    return register
-
-
-def tool(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a command of a function that needs no memory."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _add(app, name, function, _parts(function, 0), lambda _, given: function(**given))
-        return function
-
-    return register
-
-
-def server(app: typer.Typer) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a command of `def f(common, …)`, which opens the memory itself."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _add(app, None, function, _parts(function, 1), lambda common, given: function(common, **given))
-        return function
-
-    return register
-
-
-def outer(app: typer.Typer) -> None:
-    """Let the common options stand before the name of a command too, and add --version."""
-
-    def callback(context: typer.Context, **given: Any) -> None:
-        if given.pop("version"):
-            print(f"remanence {__version__}")
-            raise typer.Exit
-        context.obj = _common(given)
-        if context.invoked_subcommand is None:
-            print(context.get_help())
-
-    version = Annotated[bool, typer.Option("--version", help="Print the version.")]
-    flat = (inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=version),)
-    _disguise(callback, outer, Parts({}, (*flat, *_options(Common))))
-    callback.__doc__ = None
-    app.callback(invoke_without_command=True)(callback)
-
-
-def _add(
-    app: typer.Typer,
-    name: str | None,
-    function: Callable[..., Any],
-    parts: Parts,
-    run: Callable[[Common, Mapping[str, Any]], Any],
-) -> None:
-    def command(context: typer.Context, **given: Any) -> None:
-        common = _common(given).over(context.find_root().obj or Common())
-        answer(common, lambda: run(common, _grouped(parts, given)))
-
-    _disguise(command, function, parts)
-    app.command(name or function.__name__.rstrip("_").replace("_", "-"))(command)
-
-
-def answer(common: Common, work: Callable[[], Any]) -> None:
-    """Do the work and print its answer; whatever goes wrong becomes one line and an exit code."""
-    try:
-        _print(work(), common)
-    except RemanenceError as error:
-        _complain(error, common)
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt as stop:
-        interrupted(str(stop))
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(BROKEN_PIPE) from None
-    except typer.Exit:
-        raise
-    except Exception as error:
-        if os.environ.get(TRACEBACK):
-            raise
-        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
-        print(f"  → set {TRACEBACK}=1 to see where, and report it", file=sys.stderr)
-        raise typer.Exit(1) from None
+MAKING = frozenset({"ingest", "learn", "put", "import", "session begin"})  # a database that is not there
 
 
 class Interrupted(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; says how far the work had come, and how it goes on."""
 
 
-def interrupted(how_far: str = "") -> None:
+def launch(app: "App", words: Sequence[str], common: Common) -> int:
+    """Run the command that the words name, and return its exit code."""
+    asked = words[: words.index("--")] if "--" in words else words
+    if not words or not HELP.isdisjoint(asked):
+        print(page(app, [word for word in asked if word not in HELP]))
+        return 0
+    command, bound, given = app.parse_args(words, print_error=False, exit_on_error=False)
+    if command == app.help_print:
+        print(page(app, words))
+        return 0
+    if misplaced(bound.arguments.values()):
+        return WRONG
+
+    def work() -> Any:
+        if "memory" in given:
+            makes = not MAKING.isdisjoint((words[0], " ".join(words[:2])))
+            return _with_memory(
+                lambda memory: command(*bound.args, **bound.kwargs, memory=memory), common, makes
+            )
+        return command(*bound.args, **bound.kwargs, **dict.fromkeys(given, common))
+
+    return answered(common, work)
+
+
+def answered(common: Common, work: Callable[[], Any]) -> int:
+    """Do the work, print its answer and return the exit code; whatever goes wrong becomes two lines."""
+    try:
+        answer = work()
+        return _print(asyncio.run(_awaited(answer)) if isawaitable(answer) else answer, common)
+    except RemanenceError as error:
+        return refused(error, json=common.json)
+    except KeyboardInterrupt as stop:
+        return interrupted(str(stop))
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"  → set {TRACEBACK}=1 to see where, and report it", file=sys.stderr)
+        return 1
+
+
+def interrupted(how_far: str = "") -> int:
     """Say that the work was cut short, and in which state that leaves the memory."""
     print(f"interrupted: {how_far or 'what was written is complete, nothing is half done'}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def database(common: Common) -> Path:
@@ -165,39 +93,39 @@ def database(common: Common) -> Path:
     return Path(path)
 
 
-def _run(function: Verb, common: Common, given: Mapping[str, Any], *, makes: bool) -> Any:
+async def _with_memory(verb: Callable[["Engine"], Awaitable[Any]], common: Common, makes: bool) -> Any:
+    """Do a verb on the memory; only one that `makes` creates a database that is not there."""
     path = database(common)
-    if path.exists():
-        return asyncio.run(_opened(function, common, given))
-    if not makes:
-        raise NotFound(
-            f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
-        )
-    return asyncio.run(_made(function, common, given))
+    if not path.exists():
+        if not makes:
+            raise NotFound(
+                f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
+            )
+        from remanence.store.rehearsal import Accepted, Rehearsal
+
+        # Where it is refused, no file is made.
+        with suppress(Accepted):
+            async with opened(common, Rehearsal()) as memory:
+                await verb(memory)
+    async with opened(common) as memory:
+        return await verb(memory)
 
 
-async def _made(function: Verb, common: Common, given: Mapping[str, Any]) -> Any:
-    """Do a verb on a file that is not there yet; where it is refused, none is made."""
-    from remanence.store.rehearsal import Accepted, Rehearsal
-
-    with suppress(Accepted):
-        await _opened(function, common, given, Rehearsal())
-    return await _opened(function, common, given)
-
-
-async def _opened(
-    function: Verb, common: Common, given: Mapping[str, Any], store: "Store | None" = None
-) -> Any:
+def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContextManager["Engine"]:
+    """Open the memory that the options name."""
     from remanence.opening import open as open_memory
 
     scope = "default" if common.scope is None else common.scope
-    async with open_memory(
+    return open_memory(
         str(database(common)), scope=scope, agent=common.agent, policy=common.policy, store=store
-    ) as memory:
-        return await function(memory, **given)
+    )
 
 
-def _print(result: Any, common: Common) -> None:
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer
+
+
+def _print(result: Any, common: Common) -> int:
     from remanence.faces.cli import show
 
     if common.json:
@@ -205,63 +133,4 @@ def _print(result: Any, common: Common) -> None:
     else:
         show.write(result)
     sys.stdout.flush()
-    if not show.is_well(result):
-        raise typer.Exit(1)
-
-
-def _complain(error: RemanenceError, common: Common) -> None:
-    from remanence.faces.cli import show
-
-    print(f"error: {show.safe(str(error))}\n  → {show.safe(error.recovery)}", file=sys.stderr)
-    if common.json:
-        told: dict[str, Any] = {
-            "error": type(error).__name__,
-            "message": str(error),
-            "recovery": error.recovery,
-        }
-        if isinstance(error, Conflict) and error.expected is not None:
-            told |= {"expected": error.expected, "current": error.current}
-        print(show.document(told))
-
-
-def _parts(function: Callable[..., Any], skipped: int) -> Parts:
-    """Read a function's parameters after the first `skipped`: for a verb that is the engine."""
-    groups: dict[str, type] = {}
-    flat: list[inspect.Parameter] = []
-    for parameter in list(inspect.signature(function).parameters.values())[skipped:]:
-        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation
-            flat += _options(parameter.annotation)
-        else:
-            flat.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    return Parts(groups, (*flat, *_options(Common)))
-
-
-def _options(group: Any) -> list[inspect.Parameter]:
-    hints = inspect.get_annotations(group)
-    return [
-        inspect.Parameter(
-            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name]
-        )
-        for one in fields(group)
-    ]
-
-
-def _common(given: dict[str, Any]) -> Common:
-    return Common(**{one.name: given.pop(one.name) for one in fields(Common)})
-
-
-def _grouped(parts: Parts, given: dict[str, Any]) -> dict[str, Any]:
-    grouped: dict[str, Any] = {
-        name: group(**{one.name: given.pop(one.name) for one in fields(group)})
-        for name, group in parts.groups.items()
-    }
-    return {**given, **grouped}
-
-
-def _disguise(command: Callable[..., None], function: Callable[..., Any], parts: Parts) -> None:
-    """Give the command the name, the help and the parameters that typer reads."""
-    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
-    command.__signature__ = inspect.Signature([context, *parts.flat])  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in (context, *parts.flat)}
+    return 0 if show.is_well(result) else 1

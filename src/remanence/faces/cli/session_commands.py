@@ -3,34 +3,39 @@
 Knows ids; must not know how a session is kept.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
-from remanence.faces.cli.running import verb
-
-if TYPE_CHECKING:
-    from remanence.engine import Engine
-
-
-def add(app: typer.Typer) -> None:
-    """Give an app the group `session`."""
-    group = typer.Typer(help="Begin and end sessions.", no_args_is_help=True, rich_markup_mode=None)
-    verb(group, makes=True)(begin)
-    verb(group)(end)
-    app.add_typer(group, name="session")
+from remanence.errors import InvalidInput, NotFound
+from remanence.faces.cli.options import Memory
 
 
 async def begin(
-    memory: "Engine",
-    task_type: Annotated[str, typer.Option("--task", help="What sort of work it is.")] = "general",
+    *,
+    memory: Memory,
+    task_type: Annotated[str, Parameter(name="--task", help="What sort of work it is.")] = "general",
 ) -> Any:
-    """Begin a session, after the curation that is due; learn in it with `learn --session ID`."""
     return {"session": await memory.begin_session(task_type, heartbeats=False)}
 
 
 async def end(
-    memory: "Engine", session: Annotated[str, typer.Argument(metavar="ID", help="As `begin` printed it.")]
+    session: Annotated[
+        str | None, Parameter(metavar="ID", help="As `begin` printed it; the one that is open if absent.")
+    ] = None,
+    /,
+    *,
+    memory: Memory,
 ) -> Any:
-    """End a session, make the inbox active, and say how long it was."""
+    session = session or await _open_one(memory)
     return {"session": session, "hours": round(await memory.end_session(session), 4)}
+
+
+async def _open_one(memory: Memory) -> str:
+    """Name the only open session that no process keeps alive by itself."""
+    found = [one.id for one in (await memory.status()).sessions if one.every is None]
+    if not found:
+        raise NotFound("no session is open", recovery="begin one with `remanence session begin`")
+    if len(found) > 1:
+        raise InvalidInput(f"{len(found)} sessions are open", recovery=f"name one: {', '.join(found)}")
+    return found[0]

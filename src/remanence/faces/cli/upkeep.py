@@ -4,36 +4,36 @@ Knows what a look at a missing or broken file answers; must not know what is loo
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import typer
+from cyclopts import Parameter
 
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, StoreError
+from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
-from remanence.faces.cli.running import look, verb
-
-if TYPE_CHECKING:
-    from remanence.engine import Engine
-
-Keep = Annotated[int, typer.Option(min=0, help="How many of the newest episodes stay.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go and do nothing.")]
+from remanence.faces.cli.running import database, opened
 
 
-def add(app: typer.Typer) -> None:
-    """Give an app the commands of this module."""
-    look(app)(doctor)
-    for function in (compact, settings, accept_clock):
-        verb(app)(function)
+async def doctor(*, common: Given) -> Any:
+    from remanence.flows.checks import absent, broken
+
+    path = database(common)
+    if not path.exists():
+        return [absent(str(path))]
+    try:
+        async with opened(common) as memory:
+            with waiting("checking"):
+                return await memory.doctor()
+    except StoreError as error:
+        return [broken(error)]
 
 
-async def doctor(memory: "Engine") -> Any:
-    """Check what is stored: structure, references, row hashes, audit, full text, episodes, and who speaks."""
-    with waiting("checking"):
-        return await memory.doctor()
-
-
-async def compact(memory: "Engine", keep: Keep, dry_run: DryRun = False) -> Any:
-    """Make old episodes tombstones; knowledge and rejected paths stay, whatever their age."""
+async def compact(
+    *,
+    memory: Memory,
+    keep: Annotated[int, Parameter(help="How many of the newest episodes stay.")],
+    dry_run: Annotated[bool, Parameter(help="Show what would go and do nothing.")] = False,
+) -> Any:
     from remanence.flows.curate import curating
 
     if dry_run:
@@ -46,11 +46,12 @@ async def compact(memory: "Engine", keep: Keep, dry_run: DryRun = False) -> Any:
 
 
 async def settings(
-    memory: "Engine",
-    name: Annotated[str | None, typer.Argument(help="One setting; all if absent.")] = None,
-    value: Annotated[str | None, typer.Argument(help="What it is to be.")] = None,
+    name: Annotated[str | None, Parameter(help="One setting; all if absent.")] = None,
+    value: Annotated[str | None, Parameter(help="What it is to be.")] = None,
+    /,
+    *,
+    memory: Memory,
 ) -> Any:
-    """List the settings of a scope, or show or set one."""
     if name is None:
         return await memory.settings.all()
     if value is None:
@@ -60,6 +61,16 @@ async def settings(
     return await memory.settings.set(name, int(value))
 
 
-async def accept_clock(memory: "Engine") -> Any:
-    """Believe the clock as it stands now, so that plans it held go on; nothing stored is changed."""
+async def accept_clock(*, memory: Memory) -> Any:
     return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
+
+
+def guide(
+    verb: Annotated[str | None, Parameter(help="All verbs in a line each if absent.")] = None,
+    /,
+    *,
+    agents: Annotated[bool, Parameter(help="Print a text to paste into an agent's instructions.")] = False,
+) -> Any:
+    from remanence import guide as told
+
+    return told.FOR_AGENTS if agents else told.guide(verb)

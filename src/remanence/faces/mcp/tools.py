@@ -15,11 +15,11 @@ from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
-from remanence.faces.cli.options import moment
 from remanence.faces.cli.show import lines
 from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, Told
 from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import Forgetting, Plans
+from remanence.faces.moments import moment
 from remanence.flows.recall.recalling import render
 from remanence.guards import protecting
 from remanence.guide import guide

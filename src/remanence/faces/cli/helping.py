@@ -1,0 +1,115 @@
+"""The help of one command: how it is called, what it does, its words and options, an example.
+
+Knows what the library says of a command's arguments, and the table of verbs; must not know any single command.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, get_args
+
+from remanence.faces.cli.options import Common
+from remanence.faces.cli.overview import entry, overview, wrapped
+from remanence.verbs import GROUPS, advice
+
+if TYPE_CHECKING:
+    from cyclopts import App
+    from cyclopts.argument import Argument
+
+COMMON = frozenset(one.name for one in fields(Common))
+
+
+def page(app: "App", words: Sequence[str]) -> str:
+    """Return the help of the command that the first of the words name; of a group, its commands."""
+    chain, apps, _ = app.parse_commands(list(words))
+    if not chain:
+        return overview()
+    if apps[-1].default_command is None:
+        return "\n".join(_of_group(chain[0]))
+    row = advice(" ".join(chain))
+    said = [wrapped(usage_of(apps[-1], chain), 4), "", wrapped(row.summary)]
+    said += [wrapped(f"Use it when {row.use_when}.")]
+    for title, found in (("Words", words_of(apps[-1])), ("Options", options_of(apps[-1]))):
+        said += ["", f"{title}:", *(entry(name, text) for name, text in found)] if found else []
+    said += ["", "Options of every command:", *(entry(name, text) for name, text in common_options(app))]
+    return "\n".join([*said, "", "Example:", f"  remanence {row.example}"])
+
+
+def _of_group(name: str) -> Iterator[str]:
+    yield f"remanence {name} COMMAND …"
+    yield ""
+    for rows in GROUPS.values():
+        yield from (entry(row.command, row.summary) for row in rows if row.command.startswith(f"{name} "))
+
+
+def usage_of(app: "App | None", chain: Sequence[str]) -> str:
+    """Return how a command is called."""
+    if app is None or not chain or app.default_command is None:
+        return " ".join(["remanence", *chain, "COMMAND …"])
+    return " ".join(["remanence", *chain, *(name for name, _ in words_of(app)), "[options]"])
+
+
+def found(app: "App", chain: Sequence[str]) -> "App":
+    """Return a command by the words that call it."""
+    for word in chain:
+        app = app[word]
+    return app
+
+
+def words_of(app: "App") -> list[tuple[str, str]]:
+    """Return the words that a command takes, each with its help; one that may be left out is in brackets."""
+    return [
+        (called(one) if one.required else f"[{called(one)}]", str(one.parameter.help))
+        for one in arguments(app)
+        if one.field_info.is_positional
+    ]
+
+
+def options_of(app: "App") -> list[tuple[str, str]]:
+    """Return the options of a command, each with its help."""
+    return [_option(one) for one in arguments(app) if not one.field_info.is_positional]
+
+
+def common_options(app: "App") -> list[tuple[str, str]]:
+    """Return the options of every command."""
+    return [_option(one) for one in arguments(app.meta) if one.field_info.name in COMMON]
+
+
+def arguments(app: "App") -> list["Argument"]:
+    """Return what a command takes, groups of options flat."""
+    found = app.assemble_argument_collection(default_parameter=_plain())
+    return [one for one in found if one.show and not one.children]
+
+
+def called(one: "Argument | None") -> str:
+    """Return what a word is called in help and errors."""
+    if one is None:
+        return "a word"
+    if not one.field_info.is_positional:
+        return str(one.names[0])
+    name = one.parameter.metavar or one.field_info.name.upper().strip("_")
+    return f"{name}…" if one.token_count()[1] else name
+
+
+def _option(one: "Argument") -> tuple[str, str]:
+    names = " / ".join(one.names)
+    is_flag = one.token_count()[0] == 0
+    choices = one.get_choices(force=True)
+    value = "" if is_flag else f" {one.parameter.metavar or _metavar(one)}"
+    default = one.field_info.default
+    unsaid = is_flag or default in (None, "") or not isinstance(default, int | str)
+    told = [
+        str(one.parameter.help),
+        f"One of {', '.join(choices)}." if choices else "",
+        "" if unsaid else f"Default: {default}.",
+    ]
+    return names + value, " ".join(filter(None, told))
+
+
+def _metavar(one: "Argument") -> str:
+    return "N" if {int, float} & {one.hint, *get_args(one.hint)} else one.names[0].strip("-").upper()
+
+
+def _plain() -> Any:
+    from cyclopts import Parameter
+
+    return Parameter(negative_iterable=())

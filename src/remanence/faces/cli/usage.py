@@ -1,0 +1,116 @@
+"""What is said of a command line that is wrong: two lines, what is wrong and what to do.
+
+Knows the library's errors and ours; must not know any single command.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, is_dataclass
+from typing import Any
+
+from cyclopts import (
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
+
+from remanence.errors import Conflict, RemanenceError, shown, suggest
+from remanence.faces.cli.helping import called, usage_of
+from remanence.faces.cli.options import STREAM
+from remanence.text import visible
+from remanence.verbs import TABLE
+
+WRONG = 2
+NUMBERS = {int: "a whole number", float: "a number"}
+
+
+def wrong(error: CycloptsError, words: Sequence[str]) -> int:
+    """Say what cannot be understood, and return the exit code; what a value of ours is wrong in is refused."""
+    if isinstance(error.__cause__, RemanenceError):
+        return refused(error.__cause__, json="--json" in words)
+    complain(*_worded(error))
+    return WRONG
+
+
+def refused(error: RemanenceError, *, json: bool) -> int:
+    """Say what went wrong and what to do, in two lines, and with --json as a document too."""
+    from remanence.faces.cli import show
+
+    complain(str(error), error.recovery)
+    if json:
+        told: dict[str, Any] = {
+            "error": type(error).__name__,
+            "message": str(error),
+            "recovery": error.recovery,
+        }
+        if isinstance(error, Conflict) and error.expected is not None:
+            told |= {"expected": error.expected, "current": error.current}
+        print(show.document(told))
+    return 1
+
+
+def complain(what: str, recovery: str) -> None:
+    """Write two lines on stderr: what is wrong, and what to do."""
+    lines = (visible(" ".join(text.split())) for text in (what, recovery))
+    print("error: {}\n  → {}".format(*lines), file=sys.stderr)
+
+
+def misplaced(values: Iterable[Any]) -> bool:
+    """Refuse a `-` that stands where neither a text nor a file goes."""
+    parts = [part for value in values for part in (astuple(value) if is_dataclass(value) else [value])]  # type: ignore[arg-type]
+    found = any(part == STREAM or (isinstance(part, list) and STREAM in part) for part in parts)
+    if found:
+        complain("- stands only where a text or a file goes", "write the word itself")
+    return found
+
+
+def _worded(error: CycloptsError) -> tuple[str, str]:
+    usage = f"usage: {usage_of(error.app, error.command_chain or ())}"
+    match error:
+        case UnknownCommandError():
+            return _unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
+        case UnknownOptionError():
+            known = [
+                name for one in error.argument_collection if one.show for name in one.names if name[0] == "-"
+            ]
+            word = error.token.keyword or error.token.value
+            if " " in word:
+                return f"{shown(word)} begins like an option", "write -- before it"
+            return f"no option {word}", suggest(word, known)
+        case MissingArgumentError() if error.keyword is not None:
+            return f"{error.keyword} takes a value", usage
+        case MissingArgumentError():
+            return f"{called(error.argument)} is missing", usage
+        case CoercionError():
+            return _not_such(error)
+        case UnusedCliTokensError():
+            return f"{shown((error.unused_tokens or [''])[0])} is one word too many", usage
+    return " ".join(str(error).split()), usage
+
+
+def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
+    prefix = " ".join([*chain, ""])
+    known = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
+    near = suggest(word, known)
+    return f"no command {shown(prefix + word)}", near if near.startswith(
+        "did"
+    ) else f"see: remanence {prefix}--help"
+
+
+def _not_such(error: CoercionError) -> tuple[str, str]:
+    value = "" if error.token is None else error.token.value
+    name = (
+        called(error.argument) if error.token is None or error.token.keyword is None else error.token.keyword
+    )
+    choices = error.argument.get_choices(force=True) if error.argument is not None else None
+    if choices:
+        return f"{name}: {shown(value)} is none of its words", suggest(value, choices)
+    number = NUMBERS.get(error.target_type or str)
+    if number:
+        return f"{name}: {shown(value)} is not {number}", f"write it like {name} 5"
+    if error.__cause__ is not None:
+        return f"{name}: {error.__cause__}", "give it as UTF-8"
+    return f"{name} takes no value", "write it alone"
