@@ -145,7 +145,8 @@ class Receipt(Result):
     def __str__(self) -> str:
         what = counted(self.counts) if self.undoes is None else f"took back {self.undoes}"
         left = f", {len(self.skipped):,} left out" if self.skipped else ""
-        return f"{self.verb}: {what}{left} ({number(self.changes, 'change', 'changes')}, run {self.run})"
+        run = f" ({number(self.changes, 'change', 'changes')}, run {self.run})" if self.changes else ""
+        return f"{self.verb}: {what}{left}{run}"
 
 
 def inverse(change: Change) -> Change:

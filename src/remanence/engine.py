@@ -21,7 +21,9 @@ from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
 from remanence.flows.recall import framing, rating, recalling
+from remanence.flows.recall.filters import LISTABLE, read, together
 from remanence.flows.recall.framing import Look
+from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
 from remanence.flows.write import consolidating, editing, learning, putting
@@ -36,11 +38,13 @@ from remanence.keywords import (
     KindName,
     Moment,
     RelationName,
+    Some,
     StatusName,
 )
 from remanence.llm.base import Embedder
 from remanence.model import (
     Consolidated,
+    Kind,
     Learned,
     Link,
     Memories,
@@ -48,6 +52,8 @@ from remanence.model import (
     OneMemory,
     Rated,
     Recalled,
+    Relation,
+    Status,
     Turn,
 )
 from remanence.signatures import checked, checked_class
@@ -187,11 +193,14 @@ class Engine:
     ) -> Recalled:
         """Find the memories that answer a question best, within a budget of tokens.
 
-        `filters` maps columns (category, kind, state, speaker, agent, session) or `tags` to what they must be;
-        `between` limits when it was said. With `count_use` the returned memories count as used.
+        `filters` maps `status`, `tags`, columns (category, kind, state, speaker, agent, session …) and attributes
+        (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
+        what stands. `between` limits when it was said. With `count_use` the returned memories count as used.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        asked = RecallRequest(query, limit, budget, asker, thread, dict(filters or {}), span, count_use)
+        asked = RecallRequest(
+            query, limit, budget, asker, thread, read(filters or {}, COLUMNS), span, count_use
+        )
         return await recalling.recall(self._core, asked)
 
     async def frame(
@@ -225,9 +234,10 @@ class Engine:
     async def list_memories(
         self,
         *,
-        status: StatusName | Literal["any"] | Sequence[StatusName] | None = None,
-        kind: KindName | None = None,
+        status: Some[StatusName | Status] | Literal["any"] | None = None,
+        kind: Some[KindName | Kind] | None = None,
         tags: Sequence[str] = (),
+        filters: Mapping[str, Any] | None = None,
         limit: int = 1_000,
         oldest_first: bool = False,
         **equal: Unpack[Columns],
@@ -236,7 +246,10 @@ class Engine:
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         """
-        asked = recalling.Listing(status, kind, tuple(tags), limit, oldest_first, equal)
+        named: dict[str, Any] = {"status": status, "kind": kind, "tags": tuple(tags) or None}
+        given = {name: value for name, value in named.items() if value is not None}
+        wanted = read(together(given, equal, filters or {}), LISTABLE)
+        asked = recalling.Listing(wanted, limit, oldest_first)
         return await recalling.list_memories(self._core, asked)
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
@@ -323,7 +336,7 @@ class Engine:
         self,
         source: OneMemory,
         target: OneMemory,
-        relation: RelationName,
+        relation: RelationName | Relation,
         *,
         weight: float | None = None,
         confidence: float | None = None,
@@ -338,7 +351,12 @@ class Engine:
         return await editing.link(self._core, wish)
 
     async def unlink(
-        self, source: OneMemory, target: OneMemory, relation: RelationName, *, if_revision: int | None = None
+        self,
+        source: OneMemory,
+        target: OneMemory,
+        relation: RelationName | Relation,
+        *,
+        if_revision: int | None = None,
     ) -> Receipt:
         """Take a link away.
 
@@ -506,7 +524,7 @@ class Engine:
 
 def _run_id(run: Run) -> str:
     name = run if isinstance(run, str) else run.run
-    if name is None:
+    if name is None or (isinstance(run, Receipt) and not run.changes):
         raise InvalidInput("nothing was written, so there is no run", recovery="list runs with `history`")
     return name
 

@@ -5,7 +5,9 @@ Knows annotations alone; the verbs check what is passed against them.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+
+from remanence.model import Decay, Kind, Lifecycle, Reason, Role, Severity, Tier
 
 StatusName = Literal["inbox", "active", "superseded", "archived", "pruned"]
 TierName = Literal["hot", "warm", "cold", "archive"]
@@ -30,15 +32,17 @@ RelationName = Literal[
 ]
 IfExists = Literal["reinforce", "update", "skip", "error"]
 Moment = datetime | int
+T = TypeVar("T")
+Some: TypeAlias = T | Sequence[T]  # one value, or any of several
 
 
 class About(TypedDict, total=False):
     """What a text is about, who said it, and where it comes from: what `put` takes besides key and text."""
 
     category: str | None
-    kind: KindName | None
+    kind: KindName | Kind | None
     tags: Sequence[str]
-    role: RoleName | None
+    role: RoleName | Role | None
     speaker: str | None
     agent: str | None
     thread: str | None
@@ -46,7 +50,7 @@ class About(TypedDict, total=False):
     said_at: Moment | None
     source: str | None
     state: str | None
-    severity: SeverityName | None
+    severity: SeverityName | Severity | None
     confidence: float | None
     attributes: Mapping[str, Any] | None
     spares_identity: bool
@@ -63,10 +67,10 @@ class Editable(TypedDict, total=False):
 
     text: str
     category: str | None
-    kind: KindName | None
+    kind: KindName | Kind | None
     state: str | None
-    severity: SeverityName | None
-    lifecycle: LifecycleName
+    severity: SeverityName | Severity | None
+    lifecycle: LifecycleName | Lifecycle
     attributes: Mapping[str, Any] | None
     confidence: float | None
     valid_from: Moment | None
@@ -74,46 +78,46 @@ class Editable(TypedDict, total=False):
 
 
 class Columns(TypedDict, total=False):
-    """What a column of the memories to list must be; None lists those that have nothing there."""
+    """What a column of the memories to list must be, or a list for any of several; None is nothing there."""
 
-    id: str
-    key: str | None
-    text: str
-    tier: TierName
-    reason: ReasonName | None
-    category: str | None
-    state: str | None
-    severity: SeverityName | None
-    decay: DecayName
-    lifecycle: LifecycleName
-    role: RoleName
-    agent: str | None
-    speaker: str | None
-    thread: str | None
-    session: str | None
-    said_at: int
-    learned_at: int
-    valid_from: int | None
-    valid_to: int | None
-    used_at: int | None
-    state_at: int | None
-    status_at: int
-    tier_at: int
-    reinforced_at: int | None
-    hold_until: int | None
-    pinned: bool | int
-    confidence: float | None
-    alignment: float | None
-    value: float | None
-    tokens: int
-    words: int
-    uses: int
-    use_days: int
-    use_day: int
-    confirmations: int
-    disputes: int
-    reinforced: int
-    helped: int
-    failed: int
-    revision: int
-    touched: int
+    id: Some[str]
+    key: Some[str | None]
+    text: Some[str]
+    tier: Some[TierName | Tier]
+    reason: Some[ReasonName | Reason | None]
+    category: Some[str | None]
+    state: Some[str | None]
+    severity: Some[SeverityName | Severity | None]
+    decay: Some[DecayName | Decay]
+    lifecycle: Some[LifecycleName | Lifecycle]
+    role: Some[RoleName | Role]
+    agent: Some[str | None]
+    speaker: Some[str | None]
+    thread: Some[str | None]
+    session: Some[str | None]
+    said_at: Some[int]
+    learned_at: Some[int]
+    valid_from: Some[int | None]
+    valid_to: Some[int | None]
+    used_at: Some[int | None]
+    state_at: Some[int | None]
+    status_at: Some[int]
+    tier_at: Some[int]
+    reinforced_at: Some[int | None]
+    hold_until: Some[int | None]
+    pinned: Some[bool | int]
+    confidence: Some[float | None]
+    alignment: Some[float | None]
+    value: Some[float | None]
+    tokens: Some[int]
+    words: Some[int]
+    uses: Some[int]
+    use_days: Some[int]
+    use_day: Some[int]
+    confirmations: Some[int]
+    disputes: Some[int]
+    reinforced: Some[int]
+    helped: Some[int]
+    failed: Some[int]
+    revision: Some[int]
+    touched: Some[int]

@@ -1,6 +1,6 @@
 """The nouns: what is kept, what it is called, and what the verbs answer. Frozen data without behaviour or I/O."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
@@ -370,9 +370,9 @@ class Turn:
 
     text: str
     category: str | None = None
-    kind: str | None = None
+    kind: str | Kind | None = None
     tags: Sequence[str] = ()
-    role: str | None = None
+    role: str | Role | None = None
     speaker: str | None = None
     agent: str | None = None
     thread: str | None = None
@@ -381,7 +381,7 @@ class Turn:
     source: str | None = None
     key: str | None = None
     state: str | None = None
-    severity: str | None = None
+    severity: str | Severity | None = None
     confidence: float | None = None
     attributes: Mapping[str, Any] | None = None
     spares_identity: bool = False
@@ -475,7 +475,7 @@ class Dropped(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recalled(Result):
-    """The answer to a recall: memories best first, within the budget, with what was left out.
+    """The answer to a recall: memories best first, within the budget, with what was left out; it yields the hits.
 
     `strength` is between 0 (nothing matches) and 1; `said_by_other` tells that the best evidence was said by
     somebody else than the one person the question names. `left_out` counts by reason all that was left out, of
@@ -490,6 +490,12 @@ class Recalled(Result):
     said_by_other: bool = False
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
 
     def __str__(self) -> str:
         return self.text or "nothing found"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from remanence.attributes import AttributeColumn, Codes
 from remanence.model import REJECTED_PATH, Kind, is_load_bearing
 from remanence.timekeeping import Present
 
@@ -33,13 +34,17 @@ class LinkColumns:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRequest:
-    """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask."""
+    """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask.
+
+    `attributes` are names of attributes.
+    """
 
     columns: frozenset[str]
     tags: frozenset[str] = frozenset()
     links: bool = False
     clocks: frozenset[str] = frozenset()  # "active", "turns"
     asks: bool = False
+    attributes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class Snapshot:
     # Whether it was measured how often the embedder takes different texts for near duplicates.
     calibrated: bool = False
     asks: Bools | None = None  # whose text holds a question mark
+    attributes: Mapping[str, tuple[AttributeColumn, Codes]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.seq)

@@ -27,10 +27,24 @@ from remanence.keywords import (
     KindName,
     Moment,
     RelationName,
+    Some,
     StatusName,
 )
 from remanence.llm.base import Embedder, Writer
-from remanence.model import Consolidated, Learned, Link, Memories, Memory, OneMemory, Rated, Recalled, Turn
+from remanence.model import (
+    Consolidated,
+    Kind,
+    Learned,
+    Link,
+    Memories,
+    Memory,
+    OneMemory,
+    Rated,
+    Recalled,
+    Relation,
+    Status,
+    Turn,
+)
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check, Store
 from remanence.write.transcripts.base import Importer
@@ -111,9 +125,10 @@ class Engine:
     def list_memories(
         self,
         *,
-        status: StatusName | Literal["any"] | Sequence[StatusName] | None = None,
-        kind: KindName | None = None,
+        status: Some[StatusName | Status] | Literal["any"] | None = None,
+        kind: Some[KindName | Kind] | None = None,
         tags: Sequence[str] = (),
+        filters: Mapping[str, Any] | None = None,
         limit: int = 1000,
         oldest_first: bool = False,
         **equal: Unpack[Columns],
@@ -140,7 +155,7 @@ class Engine:
         self,
         source: OneMemory,
         target: OneMemory,
-        relation: RelationName,
+        relation: RelationName | Relation,
         *,
         weight: float | None = None,
         confidence: float | None = None,
@@ -148,7 +163,12 @@ class Engine:
         if_revision: int | None = None,
     ) -> Link: ...
     def unlink(
-        self, source: OneMemory, target: OneMemory, relation: RelationName, *, if_revision: int | None = None
+        self,
+        source: OneMemory,
+        target: OneMemory,
+        relation: RelationName | Relation,
+        *,
+        if_revision: int | None = None,
     ) -> Receipt: ...
     def links(self, name: OneMemory) -> list[Link]: ...
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...

@@ -271,5 +271,26 @@ async def test_a_run_is_named_by_what_tells_of_it(
 
     assert (pinned.run, pinned.run, pinned.run) == (event.run, told.run, undone.undoes)
     assert [0, 0] == [(await memory.get(1)).helped, (await memory.get(1)).pinned]
-    with pytest.raises(InvalidInput, match="nothing was written"):
-        await memory.undo(await memory.rate("nobody", 1.0))
+    for nothing in (await memory.rate("nobody", 1.0), await memory.untag(learned, "none")):
+        with pytest.raises(InvalidInput, match="nothing was written"):
+            await memory.undo(nothing)
+
+
+async def test_what_a_memory_is_can_be_said_of_another(memory: remanence.Engine) -> None:
+    """A kind, role, relation … that a verb returned is taken where its name is."""
+    one = await memory.get(await memory.learn(TEXTS[0], kind="episodic", role="tool", severity="high"))
+    other = await memory.learn(TEXTS[1], kind=one.kind, role=one.role, severity=one.severity)
+    link = await memory.link(one, other, "refers")
+    await memory.update(other, kind=one.kind, severity=one.severity, lifecycle=one.lifecycle)
+    like = await memory.list_memories(
+        kind=one.kind, status=one.status, role=[one.role], filters={"severity": one.severity}
+    )
+    answer = await memory.recall("tide", filters={"kind": one.kind, "status": [one.status]})
+
+    assert [other.id, one.id] == [each.id for each in like]
+    assert {other.id, one.id} == {hit.id for hit in answer}
+    assert link == await memory.link(link.source, link.target, link.relation, if_exists="skip")
+    await memory.unlink(link.source, link.target, link.relation)
+    assert [] == await memory.links(one)
+    with pytest.raises(InvalidInput, match="kind must be"):
+        await memory.learn(TEXTS[2], kind=one.role)  # type: ignore[arg-type]

@@ -151,6 +151,8 @@ async def test_what_a_person_prints_is_what_it_says(answers: dict[str, Any]) -> 
         "\N{REPLACEMENT CHARACTER}." == str(answers["memory"])
     )
     assert answers["frame"].text == str(answers["frame"])
+    assert list(answers["frame"].memories) == list(answers["frame"])
+    assert len(answers["frame"].memories) == len(answers["frame"])
     assert str(answers["hit"]).endswith(str(answers["hit"].memory))
     assert f"stored #1 {answers['learned'].id}" == str(answers["learned"])
     assert f"pin: pin 2 (2 changes, run {answers['receipt'].run})" == str(answers["receipt"])
@@ -164,6 +166,7 @@ async def test_an_answer_without_memories_says_so(memory: remanence.Engine) -> N
     """Nothing printed would look like a fault."""
     answer = await memory.recall("the door")
 
+    assert not answer and [] == list(answer)
     assert "nothing found" == str(answer)
     assert "<Recalled 'the door': 0 memories, strength 0.00, 0 tokens>" == repr(answer)
 

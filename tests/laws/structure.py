@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("keywords", "model"),
     (
         "arguments",
+        "attributes",
         "change",
         "decay_class",
         "effects",
@@ -60,6 +61,7 @@ PURE = frozenset(
     {
         "allowed",
         "arguments",
+        "attributes",
         "change",
         "curate",
         "decay_class",

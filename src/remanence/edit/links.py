@@ -32,7 +32,7 @@ class Linking:
 
     source: OneMemory
     target: OneMemory
-    relation: str
+    relation: str | Relation
     weight: float | None = None
     confidence: float | None = None
     if_exists: IfExists = "reinforce"

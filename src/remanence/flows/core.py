@@ -20,6 +20,7 @@ from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
 from remanence.flows.naming import found, plain_name, several, unknown
+from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
 from remanence.llm.base import Embedder, Writer
@@ -84,6 +85,7 @@ class Core:
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
+    attributes: AttributeIndex = field(init=False)
     uses: Uses = field(init=False)
     watch: ClockWatch = field(init=False)
     # Plans by who they are: one that was read from a file is another, whatever it says.
@@ -94,6 +96,7 @@ class Core:
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
+        self.attributes = AttributeIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.uses = Uses(
             lambda changes: self.commit(changes, self.cause("use")),
@@ -255,7 +258,9 @@ def first_remarks(remarks: Sequence[str], more: int = 0) -> tuple[str, ...]:
 
 
 def label(labels: type[L], name: object, what: str) -> L:
-    """Turn a lower-case name into its enum member, or raise NameUnknown with the nearest one."""
+    """Turn a lower-case name into its enum member, or raise NameUnknown with the nearest one; a member is itself."""
+    if isinstance(name, labels):
+        return name
     member = labels.__members__.get(name.upper()) if isinstance(name, str) else None
     if member is None:
         raise NameUnknown(what, str(name), [item.label for item in labels])

@@ -118,10 +118,10 @@ def rank(
 ) -> Ranked:
     """Rank a scope against a question and return the best `limit` rows.
 
-    `postings` maps stems to ascending row positions, `vectors` are window vectors by row, `allowed` (by row) narrows
-    the live rows to those inside the filters.
+    `postings` maps stems to ascending row positions, `vectors` are window vectors by row, `allowed` (by row) are
+    the rows inside the filters, else the live ones.
     """
-    inside = ground.corpus.live if allowed is None else ground.corpus.live & allowed
+    inside = ground.corpus.live if allowed is None else allowed
     candidates = np.flatnonzero(inside)
     lexical = lexical_scores(
         ground.corpus,

@@ -37,17 +37,19 @@ class Arriving:
 class Find:
     """Which memories to list, newest first unless `oldest_first`; None means any.
 
-    With `among` only the last so many arrivals of the scope are looked at; `ending` is what an id ends in.
+    With `among` only the last so many arrivals of the scope are looked at, with `only` these sequence numbers; `ending`
+    is what an id ends in.
     """
 
     statuses: tuple[Status, ...] | None = None
     tags: tuple[str, ...] = ()
-    equal: Mapping[str, Any] = field(default_factory=dict)  # column → value
+    equal: Mapping[str, Any] = field(default_factory=dict)  # column → value, or a tuple of which any will do
     after: int = 0  # sequence numbers above this one only
     limit: int = 1_000
     oldest_first: bool = False
     among: int | None = None
     ending: str = ""
+    only: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
 """A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from remanence.arguments import check_count, check_tags
+from remanence.arguments import check_count
 from remanence.clock import to_datetime
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import LISTED_MAX, Core, aside, label
+from remanence.errors import InvalidInput
+from remanence.flows.core import LISTED_MAX, Core, aside
+from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
-from remanence.flows.recall.index import COLUMNS
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status
 from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
@@ -21,10 +21,12 @@ from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.store.constraints import refuse_unfit
 from remanence.text import check_text, stems, term_hash, token_estimate, visible
 
 LIMIT_MAX = 1_000
+PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
+# What an answer can hold; what was deleted is listed, and found no more.
+RECALLED = tuple(status for status in Status if status is not Status.PRUNED)
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 
@@ -40,7 +42,7 @@ class RecallRequest:
     budget: int | None = None
     asker: str | None = None
     thread: str | None = None
-    filters: Mapping[str, Any] = field(default_factory=dict)
+    filters: Filters = field(default_factory=Filters)
     between: tuple[int, int] | None = None
     count_use: bool = True
 
@@ -60,7 +62,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     answer = await aside(chars, _answer, asked, ranked, memories, above)
     if asked.count_use:
-        core.uses.count([hit.memory.seq for hit in answer.memories])
+        core.uses.count([hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING])
     return answer
 
 
@@ -81,47 +83,48 @@ def _check(asked: RecallRequest) -> None:
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
+    if Status.PRUNED in (asked.filters.statuses or ()):
+        raise InvalidInput(
+            "recall finds nothing that was deleted", recovery="list it: `list_memories(status='pruned')`"
+        )
     if asked.between is not None and asked.between[0] > asked.between[1]:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
 
 async def _allowed(core: Core, asked: RecallRequest) -> Bools:
-    """Return which rows may be returned: those that stand and pass every filter."""
-    index = core.index
-    allowed = index.stands
+    """Return which rows may be returned: those that pass every filter, and stand where no status is asked for."""
+    index, filters = core.index, asked.filters
+    allowed: Bools = np.isin(index.column("status"), filters.statuses or RECALLED)
     if asked.thread is not None:
         allowed &= index.column("thread") == index.code("thread", asked.thread)
     if asked.between is not None:
         said_at = index.column("said_at")
         allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
-    for name, value in asked.filters.items():
-        allowed &= await _tagged(core, value) if name == "tags" else _equal(core, name, value)
+    for name, values in filters.columns.items():
+        allowed &= _any_of(core, name, values)
+    allowed &= await _tagged(core, filters.tags)
+    if filters.attributes:
+        marked = np.zeros(len(index), np.bool_)
+        seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
+        marked[index.rows_among(seqs)[0]] = True
+        allowed &= marked
     return allowed
 
 
-def _equal(core: Core, name: str, value: Any) -> Bools:
-    if name not in COLUMNS:
-        raise NameUnknown("filter", name, [*COLUMNS, "tags"])
-    plain = column_value(name, value)
-    if COLUMN[name].kind == "name" and plain is not None:
-        plain = core.index.code(name, plain)
-    result: Bools = core.index.column(name) == (-1 if plain is None else plain)
-    return result
+def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
+    """Return the rows whose column has one of some values, None for none."""
+    held = core.index.column(name)
+    given = [value for value in values if value is not None]
+    if COLUMN[name].kind == "name":
+        given = [core.index.code(name, value) for value in given]
+    found: Bools = np.isin(held, given)
+    if len(given) < len(values):
+        found |= np.isnan(held) if held.dtype.kind == "f" else held == -1
+    return found
 
 
-def column_value(name: str, value: Any) -> Any:
-    """Return what a column is asked to be, a label by its number, or refuse what it can never be."""
-    labels = COLUMN[name].labels
-    plain = label(labels, value, name) if labels is not None and isinstance(value, str) else value
-    if plain is not None:
-        refuse_unfit(name, plain)
-    return plain
-
-
-async def _tagged(core: Core, tags: Any) -> Bools:
+async def _tagged(core: Core, patterns: Sequence[str]) -> Bools:
     """Return the rows that have all tags (patterns such as `self/*` allowed)."""
-    patterns = [tags] if isinstance(tags, str) else tags
-    check_tags(patterns)
     found = np.ones(len(core.index), np.bool_)
     for pattern in patterns:
         found &= await core.index.tagged(pattern, core.clock.now())
@@ -201,12 +204,14 @@ def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) 
 def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
-    Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is.
+    What no longer stands is marked so. Nobody's words can begin a line, and what steers a terminal or hides from a
+    reader is shown as what it is.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
     source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
-    marks = "".join(map(contradicted, contradicting))
+    marks = "" if memory.status in STANDING else f"; {memory.status.label}"
+    marks += "".join(map(contradicted, contradicting))
     return f"[{memory.id} {when}{who}{source}{marks}] {_plain(memory.text)}"
 
 
@@ -230,28 +235,36 @@ def _headed(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list as it was asked for: None as `status` stands for what stands, as `kind` for any."""
+    """A list as it was asked for."""
 
-    status: str | Sequence[str] | None
-    kind: str | None
-    tags: tuple[str, ...]
+    filters: Filters
     limit: int
     oldest_first: bool
-    equal: Mapping[str, Any]
 
 
 async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     """List memories; columns that hold one of a few names are asked for by it."""
     check_count("limit", asked.limit, 1, LISTED_MAX)
-    given = {**asked.equal} | ({} if asked.kind is None else {"kind": asked.kind})
-    equal = {name: column_value(name, value) for name, value in given.items()}
+    filters = asked.filters
     find = Find(
-        _statuses(asked.status), asked.tags, equal, limit=asked.limit, oldest_first=asked.oldest_first
+        filters.statuses, filters.tags, filters.columns, limit=asked.limit, oldest_first=asked.oldest_first
     )
-    return await core.store.find(core.scope, find)
+    if not filters.attributes:
+        return await core.store.find(core.scope, find)
+    seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
+    found: list[Memory] = []
+    for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
+        left = replace(find, only=some.tolist(), limit=asked.limit - len(found))
+        # A memory may have changed since the columns were read.
+        found += filter(filters.met_by, await core.store.find(core.scope, left))
+        if len(found) == asked.limit:
+            break
+    return found
 
 
-def _statuses(status: str | Sequence[str] | None) -> tuple[Status, ...] | None:
-    if status is None or status == "any":
-        return tuple(sorted(STANDING)) if status is None else None
-    return tuple(label(Status, name, "status") for name in ([status] if isinstance(status, str) else status))
+def _pages(seqs: npt.NDArray[np.int64], limit: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Cut what may be listed into pages, the first a few more than are wanted, each twice as long as the one before."""
+    start, size = 0, limit + PAGE_MIN
+    while start < len(seqs):
+        yield seqs[start : start + size]
+        start, size = start + size, 2 * size

@@ -383,7 +383,7 @@ def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
 
 
 async def unlink(
-    core: Core, source: OneMemory, target: OneMemory, relation: str, if_revision: int | None = None
+    core: Core, source: OneMemory, target: OneMemory, relation: str | Relation, if_revision: int | None = None
 ) -> Receipt:
     """Cut one link; again after a lost race."""
     kind = label(Relation, relation, "relation")
@@ -393,7 +393,7 @@ async def unlink(
         _refuse_moved_link(held, if_revision)
         if held is None:
             raise NotFound(
-                f"no {relation} link between {short_id(low)} and {short_id(high)}",
+                f"no {kind.label} link between {short_id(low)} and {short_id(high)}",
                 recovery="list them with `links`",
             )
         cause = core.cause("unlink")

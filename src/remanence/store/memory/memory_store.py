@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.change import GUARDS, Cause, Change, Committed, Logged
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
@@ -101,15 +102,18 @@ class MemoryStore:
         """List memories by status, tags and columns."""
         refuse_unknown_columns(find.equal)
         tables = self._read(scope).tables
+        only = frozenset(find.only or ())
+        wanted = {name: _any_of(name, value) for name, value in find.equal.items()}
         arrivals = sorted(tables["memories"].items(), reverse=True)[: find.among]
         found = [
             seq
             for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
             if seq > find.after
             and (find.statuses is None or row["status"] in find.statuses)
+            and (find.only is None or seq in only)
             and row["id"].endswith(find.ending)
             and all((seq, tag) in tables["tags"] for tag in find.tags)
-            and all(row[name] == value for name, value in plain("memories", find.equal).items())
+            and all(row[name] in values for name, values in wanted.items())
         ]
         return [_memory(scope, tables, seq) for seq in found[: find.limit]]
 
@@ -203,6 +207,7 @@ class MemoryStore:
             spans=spans,
             heard=heard,
             asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
+            attributes={name: _attribute([row for _, row in rows], name) for name in wanted.attributes},
         )
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
@@ -332,6 +337,11 @@ def _twin(seq: int, row: Row) -> KnownMemory:
     return KnownMemory(seq, row["id"], Status(row["status"]), row["revision"], row["fingerprint"])
 
 
+def _any_of(name: str, value: Any) -> list[Any]:
+    """Return what a column may be, as it is kept."""
+    return [plain("memories", {name: one})[name] for one in (value if isinstance(value, tuple) else (value,))]
+
+
 def _memory(scope: str, tables: Tables, seq: int) -> Memory:
     row = {name: value for name, value in tables["memories"][seq].items() if name != "vector"}
     for column in COLUMNS:
@@ -361,6 +371,12 @@ def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDA
 def _tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
     owners = {owner for owner, tag in tags if means(pattern, tag)}
     return np.array([number in owners for number in seq.tolist()], np.bool_)
+
+
+def _attribute(rows: Sequence[Row], name: str) -> tuple[AttributeColumn, Codes]:
+    column = AttributeColumn()
+    codes = [column.code(value_of(row["attributes"], name)) for row in rows]
+    return column, np.array(codes, np.int32)
 
 
 def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkColumns:

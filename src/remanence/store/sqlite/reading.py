@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, LINK_COLUMNS, Link, Memory, Relation, Segment, Status, Tail
+from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
 from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings
 from remanence.store.constraints import refuse_unknown_columns
@@ -237,9 +237,10 @@ def _conditions(
     if asked.statuses is not None:
         held = ", ".join(str(int(status)) for status in asked.statuses)
         found.append((f"s.status IN ({held})", ()))
-    if (
-        asked.ending
-    ):  # all ids of a scope stand in an index, which is read many times faster than the memories
+    if asked.only is not None:
+        found.append(("s.seq IN (SELECT value FROM json_each(?))", (id_list(set(asked.only)),)))
+    # All ids of a scope stand in an index, which is read many times faster than the memories.
+    if asked.ending:
         found.append((_ENDING, (no, len(asked.ending), asked.ending)))
     for tag in asked.tags:
         number = names.number(connection, TAG, tag)
@@ -250,15 +251,26 @@ def _conditions(
             )
         )
     for name, value in asked.equal.items():
-        column = COLUMN[name]
-        if column.kind == "name" and value is not None:
-            kept: Any = names.number(connection, name, value)
-            if kept is None:
-                return None
-        else:
-            kept = encoded(column, value)
-        found.append((f"{place(column)} IS ?", (kept,)))
+        condition = _any_of(connection, names, COLUMN[name], value if isinstance(value, tuple) else (value,))
+        if condition is None:
+            return None
+        found.append(condition)
     return found
+
+
+def _any_of(
+    connection: sqlite3.Connection, names: Interned, column: Column, values: Sequence[Any]
+) -> Condition | None:
+    """Return the condition that a column has one of some values; None where nobody ever used any of the names."""
+    given = [value for value in values if value is not None]
+    if column.kind == "name":
+        numbers = (names.number(connection, column.name, name) for name in given)
+        kept: list[Any] = [number for number in numbers if number is not None]
+    else:
+        kept = [encoded(column, value) for value in given]
+    ways = [f"{place(column)} IN ({', '.join('?' * len(kept))})"] * bool(kept)
+    ways += [f"{place(column)} IS NULL"] * (len(given) < len(values))
+    return (f"({' OR '.join(ways)})", tuple(kept)) if ways else None
 
 
 def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> KnownMemory | None:

@@ -68,13 +68,14 @@ def decoded(column: Column, value: Any) -> Any:
     if column.kind == "fraction":
         return value / MILLION
     if column.kind == "json":
-        return _mapping(value)
+        return mapping(value)
     if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
         raise ValueError(f"{value} is no time")
     return value
 
 
-def _mapping(text: str) -> dict[str, Any]:
+def mapping(text: str) -> dict[str, Any]:
+    """Read what a JSON column keeps."""
     read = orjson.loads(text)
     if not isinstance(read, dict):
         raise TypeError(f"{text[:40]!r} is no mapping")

@@ -4,13 +4,14 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.attributes import AttributeColumn, Codes
 from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
@@ -20,7 +21,7 @@ from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.interned import SCOPE, Interned
 from remanence.store.sqlite.packed import Field, Packing, Rows, gather
-from remanence.store.sqlite.rows import MILLION
+from remanence.store.sqlite.rows import MILLION, mapping
 from remanence.text import ASKING
 
 Ints = npt.NDArray[np.int64]
@@ -78,6 +79,7 @@ def snapshot(
         spans=bookkeeping.clock(connection, no, "active") if "active" in wanted.clocks else None,
         heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
         asks=_asking(connection, no, seq) if wanted.asks else None,
+        attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
     )
 
 
@@ -195,6 +197,35 @@ def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[n
         (no, first, last),
     ).fetchone()
     return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+
+
+def _attributes(
+    connection: sqlite3.Connection, no: int, seq: Ints, names: Collection[str]
+) -> dict[str, tuple[AttributeColumn, Codes]]:
+    """Read some attributes of all memories in one walk over those that may have any of them."""
+    (first, last), dense = _extent(connection, no)
+    # A name that JSON could write in another way is looked for in every row.
+    plain = all(name.isascii() and name.isprintable() and not {'"', "\\"} & set(name) for name in names)
+    held = " OR ".join("instr(attributes, ?)" for _ in names) if plain else "1"
+    rows = connection.execute(
+        f"SELECT seq, attributes FROM memories{' NOT INDEXED' if dense else ''}"
+        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND attributes IS NOT NULL AND ({held})",
+        (no, first, last, *((f'"{name}"' for name in names) if plain else ())),
+    )
+    columns = {name: AttributeColumn() for name in names}
+    seqs: list[int] = []
+    codes: dict[str, list[int]] = {name: [] for name in names}
+    for number, text in rows:
+        attributes = mapping(text)
+        seqs.append(number)
+        for name, column in columns.items():
+            codes[name].append(column.code(attributes.get(name)))
+    found = {}
+    for name, column in columns.items():
+        aligned = np.full(len(seq), -1, np.int32)
+        aligned[np.searchsorted(seq, np.array(seqs, np.int64))] = codes[name]
+        found[name] = (column, aligned)
+    return found
 
 
 def _glob(pattern: str) -> str:

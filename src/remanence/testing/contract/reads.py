@@ -111,6 +111,42 @@ class ReadContract:
         assert [b, a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"kind": None}))]
         assert [] == await store.find(SCOPE, Find(equal={"kind": Kind.SEMANTIC}))
 
+    async def test_listings_by_one_of_several_values(self, store: Store) -> None:
+        """A tuple means any of them, a missing value too; names that nobody used are no matter."""
+        values: list[tuple[str, Kind | None]] = [
+            ("task", Kind.EPISODIC),
+            ("fact", None),
+            ("note", Kind.SEMANTIC),
+        ]
+        made = [
+            created(n, f"text {n}", category=category, kind=kind, confidence=n / 4)
+            for n, (category, kind) in enumerate(values, start=1)
+        ]
+        a, b, c = (await keep(store, *made)).assigned
+        asked: list[tuple[dict[str, tuple[object, ...]], list[int]]] = [
+            ({"category": ("task", "note", "never said")}, [c, a]),
+            ({"category": ("never said", "nor this")}, []),
+            ({"category": ("never said", None)}, []),
+            ({"kind": (None, Kind.SEMANTIC)}, [c, b]),
+            ({"kind": (Kind.EPISODIC,), "category": ("task", "fact")}, [a]),
+            ({"confidence": (0.25, 0.75)}, [c, a]),
+            ({"text": ("text 2", "text 3")}, [c, b]),
+        ]
+        for equal, expected in asked:
+            assert expected == [memory.seq for memory in await store.find(SCOPE, Find(equal=equal))], equal
+
+    async def test_listings_among_some_sequence_numbers(self, store: Store) -> None:
+        """Only these are looked at; those of another scope and of nobody are left out."""
+        a, _, c = (await keep(store, *[created(n, f"text {n}") for n in (1, 2, 3)])).assigned
+        (other,) = (await keep(store, created(1, "elsewhere"), scope="another")).assigned
+        only = [a, c, other, 10**9]
+
+        assert [c, a] == [memory.seq for memory in await store.find(SCOPE, Find(only=only))]
+        assert [a] == [
+            memory.seq for memory in await store.find(SCOPE, Find(only=only, oldest_first=True, limit=1))
+        ]
+        assert [] == await store.find(SCOPE, Find(only=[]))
+
     async def test_twins_are_told_by_fingerprint(self, store: Store) -> None:
         """Each fingerprint that some memory has leads to that memory as it stands; others are left out."""
         (a,) = (await keep(store, created(1, "apples"))).assigned

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from remanence.attributes import wanted
 from remanence.change import Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
@@ -79,6 +80,27 @@ class SnapshotContract:
 
         assert said == [None if code < 0 else snapshot.names["category"][code] for code in codes.tolist()]
         assert (np.dtype(np.int32), -1) == (codes.dtype, codes[1])
+
+    async def test_attributes_are_codes_by_what_they_answer_to(self, store: Store) -> None:
+        """A row's code is −1 where the attribute is absent or null, also of a name that JSON must escape."""
+        odd = 'say "ё"\\'
+        said: list[dict[str, object] | None] = [
+            {"a": "x", odd: 1}, None, {"a": ["x", 2]}, {"b": "x"}, {"a": None, "b": True}, {"a": {"x": "x"}},
+        ]  # fmt: skip
+        await keep(store, *(created(k + 1, f"number{k}", attributes=one) for k, one in enumerate(said)))
+        await keep(store, created(1, "elsewhere", attributes={"a": "x"}), scope="another")
+        snapshot = await frozen(store, attributes=frozenset({"a", "b", odd}))
+
+        def met(name: str, value: object) -> list[bool]:
+            column, codes = snapshot.attributes[name]
+            found: list[bool] = column.met(codes, wanted(name, value)).tolist()
+            return found
+
+        assert [True, False, True, False, False, False] == met("a", "x")
+        assert [False, True, False, True, True, False] == met("a", None)
+        assert [False, False, False, True, True, False] == met("b", ["x", True])
+        assert [True, False, False, False, False, False] == met(odd, 1)
+        assert {} == dict((await frozen(store)).attributes)
 
     async def test_times_and_fractions_are_floats(self, store: Store) -> None:
         """Times are exact microseconds, fractions exact to six digits, both NaN where absent."""

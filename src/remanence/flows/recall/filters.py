@@ -1,0 +1,87 @@
+"""What recalls and lists are narrowed by, read from what a caller wrote: status, tags, columns and attributes.
+
+Knows names and values; must not know how memories are looked for.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_type_hints
+
+from remanence.arguments import check_tags
+from remanence.attributes import Wanted, listed, value_of, wanted
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.core import label
+from remanence.keywords import Columns
+from remanence.model import COLUMN, STANDING, Memory, Status
+from remanence.store.constraints import refuse_unfit
+
+ATTRIBUTE = "attributes."
+LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for
+ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a memory must be: of a status, None for any, with all tags, and for the rest one of the values."""
+
+    statuses: tuple[Status, ...] | None = tuple(sorted(STANDING))
+    tags: tuple[str, ...] = ()
+    columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    attributes: Mapping[str, Wanted] = field(default_factory=dict)
+
+    def met_by(self, memory: Memory) -> bool:
+        """Tell whether the attributes of a memory will do."""
+        return all(asked.met(value_of(memory.attributes, name)) for name, asked in self.attributes.items())
+
+
+def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
+    """Read filters by name; `columns` are those that may be asked for."""
+    asked = dict(given)
+    status, tags = asked.pop("status", None), asked.pop("tags", ())
+    attributes = {name: asked.pop(name) for name in given if name.startswith(ATTRIBUTE) and name != ATTRIBUTE}
+    for name in asked:
+        if name not in columns:
+            raise NameUnknown("filter", name, {*columns, "status", "tags", f"{ATTRIBUTE}NAME"})
+    return Filters(
+        statuses=_statuses(status),
+        tags=_tags(tags),
+        columns={
+            name: tuple(_column_value(name, one) for one in listed(name, value))
+            for name, value in asked.items()
+        },
+        attributes={name.removeprefix(ATTRIBUTE): wanted(name, value) for name, value in attributes.items()},
+    )
+
+
+def together(*several: Mapping[str, Any]) -> dict[str, Any]:
+    """Put filters of several sources together; what two of them name is refused."""
+    found: dict[str, Any] = {}
+    for one in several:
+        for name in one:
+            if name in found:
+                raise InvalidInput(f"the filter {name} is given twice", recovery=f"name {name} once")
+        found |= one
+    return found
+
+
+def _statuses(status: Any) -> tuple[Status, ...] | None:
+    if status is None:
+        return tuple(sorted(STANDING))
+    if status == ANY:
+        return None
+    return tuple(sorted({label(Status, name, "status") for name in listed("status", status)}))
+
+
+def _tags(tags: Any) -> tuple[str, ...]:
+    names = (tags,) if isinstance(tags, str) else tags
+    check_tags(names)
+    return tuple(names)
+
+
+def _column_value(name: str, value: Any) -> Any:
+    """Return what a column is asked to be, a label by its number, or refuse what it can never be."""
+    labels = COLUMN[name].labels
+    plain = label(labels, value, name) if labels is not None and isinstance(value, str) else value
+    if plain is not None:
+        refuse_unfit(name, plain)
+    return plain

@@ -1,0 +1,259 @@
+"""Recalls and lists are narrowed by status, tags, columns and attributes alike, on both stores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import remanence
+from remanence.attributes import WANTED_MAX, value_of, wanted
+from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.recall import attribute_index
+from remanence.flows.recall.attribute_index import AttributeIndex
+from remanence.model import Status
+from remanence.store.memory.memory_store import MemoryStore
+from tests.flows.conftest import Opener
+
+LONG = "x" * 1_000_000
+# name → attributes
+KEPT: Mapping[str, Mapping[str, Any] | None] = {
+    "text": {"project": "atlas"},
+    "capital": {"project": "Atlas"},
+    "list": {"project": ["atlas", "boat", 3, None, ["deep"]]},
+    "empty list": {"project": []},
+    "mapping": {"project": {"atlas": "atlas"}},
+    "whole": {"project": 3},
+    "float": {"project": 3.0},
+    "text of a number": {"project": "3"},
+    "true": {"project": True},
+    "one": {"project": 1},
+    "null": {"project": None},
+    "another": {"other": "atlas"},
+    "dotted": {"project.name": "atlas"},
+    "quoted": {'say "hi"\\': "atlas", "ключ": "ё"},
+    "long": {"project": LONG},
+    "nothing": None,
+}
+ABSENT = {"null", "another", "dotted", "quoted", "nothing"}
+# filter → the names of what it lets through
+ASKED: list[tuple[dict[str, Any], set[str]]] = [
+    ({"attributes.project": "atlas"}, {"text", "list"}),
+    ({"attributes.project": ["atlas", "Atlas"]}, {"text", "capital", "list"}),
+    ({"attributes.project": ("boat",)}, {"list"}),
+    ({"attributes.project": "deep"}, set()),
+    ({"attributes.project": 3}, {"list", "whole", "float"}),
+    ({"attributes.project": 3.0}, {"list", "whole", "float"}),
+    ({"attributes.project": "3"}, {"text of a number"}),
+    ({"attributes.project": True}, {"true"}),
+    ({"attributes.project": 1}, {"one"}),
+    ({"attributes.project": False}, set()),
+    ({"attributes.project": None}, ABSENT),
+    ({"attributes.project": [None, "Atlas"]}, ABSENT | {"capital"}),
+    ({"attributes.project": LONG}, {"long"}),
+    ({"attributes.project": LONG + "x"}, set()),
+    ({"attributes.project.name": "atlas"}, {"dotted"}),
+    ({'attributes.say "hi"\\': "atlas"}, {"quoted"}),
+    ({"attributes.ключ": {"ё"}}, {"quoted"}),
+    ({"attributes.nowhere": None}, set(KEPT)),
+    ({"attributes.nowhere": "atlas"}, set()),
+    ({"attributes.project": "atlas", "attributes.other": None}, {"text", "list"}),
+    ({"attributes.project": "atlas", "category": ["fact", None]}, {"text", "list"}),
+    ({"attributes.project": "atlas", "category": "fact"}, set()),
+]
+
+
+@pytest.fixture
+async def kept(memory: remanence.Engine) -> remanence.Engine:
+    """A memory of each kind."""
+    for name, attributes in KEPT.items():
+        await memory.learn(f"The boat of {name}.", key=name, attributes=attributes)
+    return memory
+
+
+@pytest.mark.parametrize("number", range(len(ASKED)))
+async def test_attributes_let_through_what_has_them(kept: remanence.Engine, number: int) -> None:
+    """In a list and in an answer: a list means any of several, an item of a stored list counts, None is none."""
+    filters, names = ASKED[number]
+    listed = await kept.list_memories(filters=filters)
+    found = await kept.recall("the boat", filters=filters, limit=100)
+
+    assert names == {memory.key for memory in listed}
+    assert names == {hit.memory.key for hit in found.memories}
+    assert sorted((memory.seq for memory in listed), reverse=True) == [memory.seq for memory in listed]
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"attributes.project": []}, "the filter attributes.project lists 0 values"),
+    ({"attributes.project": list(range(WANTED_MAX + 1))}, "lists 1,001 values"),
+    ({"attributes.project": {"a": 1}}, "the filter attributes.project cannot be a dict"),
+    ({"attributes.project": [["a"]]}, "the filter attributes.project cannot be a list"),
+    ({"attributes.project": float("nan")}, "the filter attributes.project cannot be nan"),
+    ({"attributes.project": 2**64}, "the filter attributes.project cannot be a number of 65 bits"),
+    ({"attributes.project": b"x"}, "the filter attributes.project cannot be b'x'"),
+    ({"attributes.": "x"}, "unknown filter 'attributes.'"),
+    ({"attributes": {"project": "atlas"}}, "unknown filter 'attributes'"),
+    ({"categry": "fact"}, "unknown filter 'categry'"),
+    ({"category": []}, "the filter category lists 0 values"),
+    ({"category": 3}, "category cannot be 3"),
+    ({"kind": ["episodic", "episodc"]}, "unknown kind 'episodc'"),
+    ({"status": "gone"}, "unknown status 'gone'"),
+    ({"status": []}, "the filter status lists 0 values"),
+    ({"tags": 3}, "tags must be a list"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)))
+async def test_what_no_filter_can_be_is_refused(memory: remanence.Engine, number: int) -> None:
+    """In the same words by both verbs."""
+    filters, message = WRONG[number]
+
+    for verb in (memory.list_memories, lambda **more: memory.recall("the boat", **more)):
+        with pytest.raises(InvalidInput, match=message.replace("[", r"\[")) as refused:
+            await verb(filters=filters)
+        assert refused.value.recovery
+
+
+async def test_columns_may_be_any_of_several(memory: remanence.Engine) -> None:
+    """By name in a list, and in the filters of both; None is nothing there."""
+    for category in ("fact", "task", None):
+        await memory.learn(
+            f"The boat as {category}.", category=category, kind="semantic" if category else None
+        )
+    several = ["fact", None]
+    lists = [
+        await memory.list_memories(category=several),
+        await memory.list_memories(filters={"category": several}),
+        [hit.memory for hit in (await memory.recall("the boat", filters={"category": several})).memories],
+    ]
+
+    assert [{"fact", None}] * 3 == [{one.category for one in found} for found in lists]
+    assert 2 == len(await memory.list_memories(kind=["semantic", "episodic"]))
+    assert 3 == len(await memory.list_memories(filters={"kind": ["semantic", None]}))
+    with pytest.raises(InvalidInput, match="the filter category is given twice"):
+        await memory.list_memories(category="fact", filters={"category": "task"})
+    with pytest.raises(NameUnknown, match="unknown filter 'fingerprint'"):
+        await memory.list_memories(filters={"fingerprint": b"x"})
+
+
+async def test_what_no_longer_stands_is_found_where_it_is_asked_for(memory: remanence.Engine) -> None:
+    """Marked in the hit and in the text, and its use is not counted."""
+    old = await memory.learn("The boat is green.", speaker="Ann")
+    new = await memory.learn("The boat is blue.")
+    await memory.supersede(old, new)
+    plain = await memory.recall("the boat")
+    answer = await memory.recall("the boat", filters={"status": ["superseded", "inbox"]})
+    every = await memory.recall("the boat", filters={"status": "any"})
+    await memory.plan("elfmem")  # writes the uses down
+
+    assert [new.id] == [hit.id for hit in plain.memories]
+    assert {old.id, new.id} == {hit.id for hit in answer.memories} == {hit.id for hit in every.memories}
+    marked = {hit.id: hit.memory.status for hit in answer.memories}
+    assert (Status.SUPERSEDED, Status.INBOX) == (marked[old.id], marked[new.id])
+    (line,) = [line for line in answer.text.splitlines() if "green" in line]
+    assert "Ann; superseded" in line
+    assert (0, 3) == ((await memory.get(old)).uses, (await memory.get(new)).uses)
+
+
+async def test_what_was_deleted_is_listed_and_never_recalled(memory: remanence.Engine) -> None:
+    """Any status means any but that."""
+    gone = await memory.learn("The boat is green.")
+    await memory.forget(gone)
+
+    assert [gone.id] == [one.id for one in await memory.list_memories(status="pruned")]
+    assert () == (await memory.recall("the boat", filters={"status": "any"})).memories
+    with pytest.raises(InvalidInput, match="recall finds nothing that was deleted"):
+        await memory.recall("the boat", filters={"status": "pruned"})
+
+
+async def test_a_list_by_attribute_goes_as_far_as_it_must(memory: remanence.Engine) -> None:
+    """Past what does not stand, in the order asked for, up to its limit."""
+    learned = await memory.learn_many(
+        [{"text": f"The boat of {number}.", "attributes": {"n": number % 2}} for number in range(1_700)]
+    )
+    await memory.forget(learned[200:1_200])
+    odd = [one.seq for one in [*learned[:200], *learned[1_200:]] if not one.seq % 2]
+
+    async def listed(**more: Any) -> list[int]:
+        return [one.seq for one in await memory.list_memories(filters={"attributes.n": 1}, **more)]
+
+    assert odd[::-1] == await listed()
+    assert odd == await listed(oldest_first=True)
+    assert odd[::-1][:300] == await listed(limit=300)
+    assert odd[:1] == await listed(limit=1, oldest_first=True)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["learn", "update", "forget", "purge", "ask", "undo"]),
+        st.integers(0, 9),
+        st.sampled_from(
+            [None, {}, {"a": 1}, {"a": "x"}, {"a": ["x", 1]}, {"b": True}, {"a": None, "b": "x"}]
+        ),
+    ),
+    max_size=25,
+)
+PURGE = """
+version = 1
+
+[[rule]]
+name = "tombs"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "status == 'pruned'"
+"""
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, Any]]) -> None:
+    """Whatever is learned, changed, purged, taken back and asked for in between."""
+    store = MemoryStore()
+    async with remanence.open(store=store, embedder="none") as memory:
+        index = AttributeIndex(store, "default")
+        for number, (step, which, attributes) in enumerate(steps):
+            seqs = [one.seq for one in await memory.list_memories(status="any")]
+            if step == "learn" or not seqs:
+                await memory.learn(f"The boat of {number}.", attributes=attributes)
+            elif step == "update":
+                await memory.update(seqs[which % len(seqs)], attributes=attributes)
+            elif step == "forget":
+                await memory.forget(seqs[which % len(seqs)])
+            elif step == "purge":
+                await memory.apply(await memory.plan(PURGE), allow_destroyed=99)
+            elif step == "undo":
+                await memory.undo_last()
+            name, value = ("a", "b")[which % 2], [1, "x", None, True][which % 4]
+            asked = wanted(name, value)
+            every = await memory.list_memories(status="any", oldest_first=True)
+            expected = [one.seq for one in every if asked.met(value_of(one.attributes, name))]
+            if step == "ask":
+                assert expected == (await index.seqs({name: asked}, 0)).tolist()
+        assert [] == (await index.seqs({"nowhere": wanted("x", 1)}, 0)).tolist()
+
+
+async def test_many_names_and_many_changes_are_read_anew(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept is bounded, and the answer is the same."""
+    monkeypatch.setattr(attribute_index, "NAMES_MAX", 2)
+    monkeypatch.setattr(attribute_index, "PATCH_MAX", 3)
+    for number in range(6):
+        await memory.learn(f"The boat of {number}.", attributes={f"a{number}": number})
+        found = await memory.list_memories(filters={f"attributes.a{number}": number, "attributes.a9": None})
+        assert [f"The boat of {number}."] == [one.text for one in found]
+    await memory.learn_many([{"text": f"No. {n}", "attributes": {"a9": 1}} for n in range(9)])
+
+    assert 9 == len(await memory.list_memories(filters={"attributes.a9": 1}))
+
+
+async def test_of_another_scope_nothing_is_let_through(opener: Opener) -> None:
+    """Attributes are read scope by scope."""
+    async with opener() as memory, opener(scope="another") as other:
+        await memory.learn("The boat is green.", attributes={"project": "atlas"})
+        await other.learn("The boat is blue.", attributes={"project": "atlas"})
+        found = await memory.recall("the boat", filters={"attributes.project": "atlas"}, count_use=False)
+
+    assert ["The boat is green."] == [hit.text for hit in found.memories]
