@@ -307,12 +307,20 @@ class Engine:
         """Say that somebody denied a memory."""
         return await editing.dispute(self._core, names)
 
-    async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> Learned:
+    async def correct(
+        self,
+        name: OneMemory,
+        text: str,
+        *,
+        if_revision: int | None = None,
+        spares_protected: bool = False,
+    ) -> Learned:
         """Learn a corrected text, which supersedes the old memory.
 
-        The old memory stays as history; the new one takes over its pin and its holds.
+        The old memory stays as history; the new one takes over its pin and its holds. With `spares_protected` what a
+        built-in guard protects, what stands under self/ and what has a category of the system is refused.
         """
-        return await editing.correct(self._core, name, text, if_revision)
+        return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
         """Let one memory take another's place, its pin and its holds.

@@ -171,7 +171,13 @@ def shown(value: object) -> str:
 
 def suggest(name: str, known: Sequence[str]) -> str:
     """Say which known name is nearest to `name`, or list them where none is near."""
-    near = get_close_matches(str(name), known, n=1, cutoff=0.6) if len(str(name)) <= _SLIP_CHARS_MAX else []
-    if near:
-        return f"did you mean {near[0]!r}?"
+    near = nearest(name, known)
+    if near is not None:
+        return f"did you mean {near!r}?"
     return "use one of: " + ", ".join(known[:30]) if known else "declare it first"
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that `name` may be a slip of, None where none is near."""
+    near = get_close_matches(str(name), known, n=1, cutoff=0.6) if len(str(name)) <= _SLIP_CHARS_MAX else []
+    return near[0] if near else None

@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+from mcp.client import Client
+
 import remanence
 from remanence.faces.mcp import server
 from remanence.faces.mcp.tools import CURATING
@@ -19,9 +21,11 @@ def page() -> str:
 
 
 async def _announced() -> list[Any]:
-    async with remanence.open() as memory:
-        offered = server.built(memory, server.Session(memory), allow_curation=True)
-        return list(await offered.list_tools())
+    async with (
+        remanence.open() as memory,
+        Client(server.built(memory, server.Session(memory), allow_curation=True)) as client,
+    ):
+        return list((await client.list_tools()).tools)
 
 
 def _section(tool: Any) -> str:

@@ -9,11 +9,13 @@ from typing import Any
 from remanence.change import Change
 from remanence.clock import to_datetime
 from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.identity import GUARD as IDENTITY
+from remanence.edit.identity import says_who
 from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS
 from remanence.errors import InvalidInput, NotFound, Protected
 from remanence.guards import protecting
-from remanence.model import Link, Memory, Relation, Status, Turn, link_values
+from remanence.model import Link, Memory, Relation, Status, Turn, link_values, short_id
 
 
 def held(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:
@@ -87,6 +89,18 @@ def inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, 
     The old one keeps them too: it is what was pinned and held.
     """
     return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
+
+
+def refuse_guarded(memory: Memory, *, system: bool, now: int) -> None:
+    """Refuse to let a text take the place of what a built-in guard protects, or of what says who an agent is."""
+    guards = protecting(memory, system=system, now=now)
+    guards += (IDENTITY,) * says_who(memory.tags, system=system)
+    if guards:
+        raise Protected(
+            f"memory {short_id(memory.seq)} is not corrected here: protected by {', '.join(guards)}",
+            recovery="learn what is new as a text of its own, and ask the user to correct the old one",
+            guards=guards,
+        )
 
 
 def refuse_pruned(memory: Memory) -> None:

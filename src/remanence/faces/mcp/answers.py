@@ -1,144 +1,147 @@
-"""What the tools answer: small typed results, each with its wording for a model; stored text only between marks.
+"""What the tools answer: text for a model, in which all that comes from the store stands between marks.
 
-Knows the shape of answers; must not know how they come about.
+Knows the shape of results; must not know how they come about.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from remanence.change import Receipt
 from remanence.clock import to_datetime
+from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.faces.mcp.fence import fenced
-from remanence.model import Hit, Rated, Recalled
-from remanence.text import visible
+from remanence.flows.inspect import Event
+from remanence.flows.recall.recalling import render
+from remanence.model import Learned, Link, Memory, Recalled, short_id
+
+MEMORIES = "a memory a line as [id date who, from where] text"
+TEXT_CHARS = 100  # of the memory at a link's other end
 
 
-@dataclass(frozen=True)
-class Found:
-    """One memory that an answer holds."""
-
-    id: str
-    date: str
-    score: float
+def recalled(answer: Recalled) -> str:
+    """Write what was recalled, how strong it is, and what was left out."""
+    if not answer.memories:
+        return "Nothing was found." + _left_out(answer)
+    return fenced(answer.text, MEMORIES) + _left_out(answer)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What was recalled: `text` holds it as marked data; `strength` is 0 to 1, near 0 for a guess."""
-
-    text: str
-    memories: list[Found]
-    strength: float
-    tokens: int
-    left_out: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, recalled: Recalled) -> "Answer":
-        """Write an answer of the engine out."""
-        return cls(
-            text=fenced(recalled.text),
-            memories=[_found(hit) for hit in recalled.memories],
-            strength=round(recalled.strength, 3),
-            tokens=recalled.tokens,
-            left_out=dict(recalled.left_out),
-        )
-
-    def __str__(self) -> str:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
-        return self.text + (f"\nLeft out: {left_out}" if left_out else "")
+def _left_out(answer: Recalled) -> str:
+    counts = ", ".join(f"{count} by the {reason}" for reason, count in answer.left_out.items())
+    return f"\nLeft out: {counts}." * bool(counts)
 
 
-@dataclass(frozen=True)
-class Stored:
-    """What became of a text: stored anew, confirmed as a repeat, or known by its key."""
-
-    id: str
-    status: str
-    reason: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.status} {self.id}" + (f" ({visible(self.reason)})" if self.reason else "")
+def learned(done: Learned, notes: Iterable[str] = ()) -> str:
+    """Write what became of a text."""
+    said = "; ".join(filter(None, [*notes, done.note]))
+    return f"{done.status} {short_id(done.seq)}" + f" ({said})" * bool(said)
 
 
-@dataclass(frozen=True)
-class Rating:
-    """Which memories a rating counts for, and which it passed over and why."""
-
-    rated: list[str]
-    skipped: dict[str, str]
-
-    @classmethod
-    def of(cls, done: Rated) -> "Rating":
-        """Write a rating of the engine out."""
-        return cls(list(done.rated), {visible(one.id): one.reason for one in done.skipped})
-
-    def __str__(self) -> str:
-        skipped = "".join(f"\nSkipped: {name} ({reason})" for name, reason in self.skipped.items())
-        return f"Rated: {', '.join(self.rated) or 'none'}.{skipped}"
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A plan that waits under its id: nothing has happened yet; `spared` says what would stay and why."""
-
-    plan_id: str
-    text: str
-    counts: dict[str, int]
-    spared: dict[str, str] = field(default_factory=dict)
-    held: str = ""
-
-    @classmethod
-    def of(cls, plan_id: str, plan: Plan) -> "Prepared":
-        """Show a plan of curation."""
-        counts = {name: count for name, count in plan.counts.items() if count}
-        return cls(plan_id, visible(str(plan)), counts, held=plan.held or "")
-
-    def __str__(self) -> str:
-        spared = "".join(f"\nSpared: {name} ({reason})" for name, reason in self.spared.items())
-        return f"{self.plan_id}: nothing of this has happened yet.\n{self.text}{spared}"
+def whole(
+    memory: Memory,
+    ends: Mapping[int, Memory],
+    links: Sequence[Link],
+    events: Sequence[Event],
+    explanation: Explanation | None,
+) -> str:
+    """Write all that is known of one memory: itself, its links, what happened to it and why it stays or goes."""
+    lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
+    lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
+    lines += ["history:", *(f"  {line}" for line in _history(events))]
+    if explanation is not None:
+        lines += _why(explanation)
+    return fenced("\n".join(lines), "a memory, its text after >")
 
 
-@dataclass(frozen=True)
-class Done:
-    """What was done, and the runs that `undo` takes back."""
-
-    runs: list[str]
-    changes: int
-    counts: dict[str, int] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, *receipts: Receipt, skipped: list[str] | None = None) -> "Done":
-        """Add receipts up."""
-        counts: dict[str, int] = {}
-        for receipt in receipts:
-            for name, count in receipt.counts.items():
-                counts[name] = counts.get(name, 0) + count
-        return cls(
-            runs=[receipt.run for receipt in receipts if receipt.changes],
-            changes=sum(receipt.changes for receipt in receipts),
-            counts={name: count for name, count in counts.items() if count},
-            skipped=[
-                *(skipped or ()),
-                *(visible(reason) for receipt in receipts for reason in receipt.skipped),
-            ],
-        )
-
-    def __str__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in self.counts.items()) or "nothing"
-        runs = "".join(f"\nTake it back with undo, run {run}" for run in self.runs)
-        return f"Done: {counts}." + "".join(f"\nSkipped: {reason}" for reason in self.skipped) + runs
+def _facts(memory: Memory) -> Iterator[str]:
+    named = (memory.status, memory.tier, memory.kind, memory.lifecycle)
+    yield f"{short_id(memory.seq)} {', '.join(one.label for one in named if one is not None)}, id {memory.id}"
+    when = {"said": memory.said_at, "learned": memory.learned_at, "used": memory.used_at}
+    when |= {"valid from": memory.valid_from, "valid to": memory.valid_to}
+    yield ", ".join(f"{what} {_time(at)}" for what, at in when.items() if at is not None)
+    about = {
+        "speaker": memory.speaker,
+        "category": memory.category,
+        "state": memory.state,
+        "tags": ", ".join(memory.tags),
+        "from": ", ".join(memory.sources),
+        "key": memory.key,
+        "pinned": "yes" if memory.pinned else None,
+        "held": ", ".join(memory.holds or ()),
+    }
+    yield from (f"{name}: {value}" for name, value in about.items() if value)
+    counts = ("uses", "confirmations", "disputes")
+    yield ", ".join(f"{name} {getattr(memory, name)}" for name in counts)
 
 
-@dataclass(frozen=True)
-class Told:
-    """An answer in words."""
+def _link(memory: Memory, link: Link, ends: Mapping[int, Memory]) -> str:
+    out = link.source == memory.seq
+    other = link.target if out else link.source
+    there = ends.get(other)
+    text = "" if there is None else f": {there.text[:TEXT_CHARS]}"
+    way = (
+        f"{link.relation.label} {short_id(other)}" if out else f"{short_id(other)} {link.relation.label} this"
+    )
+    return " ".join(f"{way}{text}".split())
 
-    text: str
 
-    def __str__(self) -> str:
-        return self.text
+def _history(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        by = f" by {event.actor}" if event.actor else ""
+        yield " ".join(f"{_time(event.at)} {event.verb}{by}: {'; '.join(event.changes)}".split())
 
 
-def _found(hit: Hit) -> Found:
-    return Found(hit.memory.id, f"{to_datetime(hit.memory.said_at):%Y-%m-%d}", round(hit.score, 3))
+def _why(explanation: Explanation) -> Iterator[str]:
+    """Yield what the policy does to a memory, and what acts on it or will; `explain` tells the rest."""
+    yield f"under {explanation.policy}: {explanation.outcome}"
+    for verdict in explanation.verdicts:
+        because = f" because {verdict.because}" if verdict.because else ""
+        if verdict.acts:
+            yield f"  {verdict.what} {verdict.name}: {verdict.action}{because}"
+        elif verdict.fires_at is not None:
+            yield f"  {verdict.what} {verdict.name} from {_time(verdict.fires_at)}: {verdict.action}{because}"
+
+
+def _time(micros: int) -> str:
+    return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+
+
+def planned(plan_id: str, plan: Plan) -> str:
+    """Write a plan of curation that waits under its id."""
+    return f"{_waiting(plan_id)}\n{fenced(str(plan), 'a plan, with the memories that it names')}"
+
+
+def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str]) -> str:
+    """Write which memories would be forgotten, and which not."""
+    kept = "".join(f"\nNot forgotten: {name} ({reason})" for name, reason in spared.items())
+    if not going:
+        return f"Nothing would be forgotten.{kept}"
+    lines = "\n".join(map(render, going))
+    return f"{_waiting(plan_id)} Would be forgotten:\n{fenced(lines, MEMORIES)}{kept}"
+
+
+def _waiting(plan_id: str) -> str:
+    return f"{plan_id}: nothing of this has happened yet; apply it by this id."
+
+
+def done(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) -> str:
+    """Add receipts up: what was done, what was left out, and the runs that `undo` takes back."""
+    counts: dict[str, int] = {}
+    for receipt in receipts:
+        for name, count in receipt.counts.items():
+            counts[name] = counts.get(name, 0) + count
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
+    left = [*skipped, *(reason for receipt in receipts for reason in receipt.skipped)]
+    runs = [receipt.run for receipt in receipts if receipt.changes]
+    return (
+        f"Done: {said}."
+        + "".join(f"\nSkipped: {reason}" for reason in left)
+        + "".join(f"\nTake it back with undo, run {run}" for run in runs)
+    )
+
+
+def undone(receipt: Receipt) -> str:
+    """Write which run was taken back."""
+    changes = f"{receipt.changes} change{'s' * (receipt.changes != 1)}"
+    return f"Took back run {receipt.undoes}: {changes}." + "".join(
+        f"\nSkipped: {reason}" for reason in receipt.skipped
+    )

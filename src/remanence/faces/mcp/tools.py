@@ -1,4 +1,4 @@
-"""The tools: each calls one verb of the engine, and answers in a typed result.
+"""The tools: each calls one verb of the engine or a few, and answers in text.
 
 Knows which tools there are and what they take; must not know the protocol they are called by.
 """
@@ -10,32 +10,44 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from remanence.change import Receipt
 from remanence.clock import SystemClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
-from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound, PlanHeld, Protected
+from remanence.errors import (
+    Conflict,
+    InvalidInput,
+    NameUnknown,
+    NotFound,
+    PlanHeld,
+    Protected,
+    nearest,
+    shown,
+)
 from remanence.faces.cli.show import lines
-from remanence.faces.mcp.answers import Answer, Done, Prepared, Rating, Stored, Told
+from remanence.faces.mcp import answers
 from remanence.faces.mcp.fence import fenced
+from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
-from remanence.flows.recall.recalling import render
 from remanence.guards import protecting
-from remanence.guide import guide
-from remanence.model import Memory, Status
-from remanence.text import visible
+from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
+from remanence.verbs import advice
 
 IDS_MAX = 100  # of one call
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent
+BUDGET = 1_500
+AROUND = 64  # tokens of the marks, and of what stands around them
+EVENTS = 10  # of a memory's history, the newest
+LINKS = 20  # of a memory, the strongest
+BOOT = "boot"
 
-Text = Annotated[str, Field(description="One subject, in full sentences, with names and dates.")]
-Id = Annotated[str, Field(description="The id of a memory, as recall shows it.")]
-Ids = Annotated[list[str], Field(description="Ids of memories, as recall shows them.")]
+Id = Annotated[str, Field(description="As recall shows it.")]
+Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str, Field(description="The question in its own words.")]
-Budget = Annotated[int | None, Field(description="At most so many tokens of stored text.")]
-Policy = Annotated[str | None, Field(description="A preset's name; the adopted policy if absent.")]
-PlanId = Annotated[str, Field(description="As plan or forget answered it.")]
+Budget = Annotated[int | None, Field(description="At most so many tokens.")]
+Policy = Annotated[str | None, Field(description="A preset; the adopted one if absent.")]
 
 
 @dataclass
@@ -46,142 +58,185 @@ class Tools:
     allow_curation: bool = False
     plans: Plans = field(default_factory=Plans)
 
-    async def boot(self, budget: Budget = None) -> Answer:
-        """Begin here: what later work rests on, then what happened last."""
-        return Answer.of(await self.memory.boot(budget=budget))
-
-    async def frame(
-        self,
-        name: Annotated[
-            str, Field(description="self, attention, task, simulate, or one that a person made.")
-        ],
-        query: Annotated[str | None, Field(description="What it is about; everything if absent.")] = None,
-        budget: Budget = None,
-    ) -> Answer:
-        """Show a view for a purpose: what it guarantees, then the best that fits."""
-        return Answer.of(await self.memory.frame(name, query, budget=budget))
-
     async def recall(
         self,
         query: Query,
-        limit: Annotated[
-            int | None, Field(description=f"At most so many memories; {LIMIT} if absent.")
-        ] = None,
-        budget: Budget = 1_500,
-        tags: Annotated[list[str] | None, Field(description="Only with all of these tags.")] = None,
-        since: Annotated[str | None, Field(description="Only said at or after, ISO 8601.")] = None,
-        until: Annotated[str | None, Field(description="Only said at or before, ISO 8601.")] = None,
-    ) -> Answer:
-        """Find what was remembered. Ask before answering or deciding."""
-        filters = {"tags": tags} if tags else {}
-        return Answer.of(
+        limit: Annotated[int | None, Field(description=f"At most so many; {LIMIT} if absent.")] = None,
+        budget: Budget = BUDGET,
+        tags: Annotated[Texts | None, Field(description="Only with all of these.")] = None,
+        since: Annotated[str | None, Field(description="Only said then or later, ISO 8601.")] = None,
+        until: Annotated[str | None, Field(description="Only said then or earlier.")] = None,
+    ) -> str:
+        """Find what answers a question."""
+        return answers.recalled(
             await self.memory.recall(
                 query,
                 limit=LIMIT if limit is None else limit,
-                budget=budget,
-                filters=filters,
+                budget=_inside(budget),
+                filters={"tags": tags} if tags else {},
                 between=_between(since, until),
             )
         )
 
+    async def get(self, id: Id, policy: Policy = None) -> str:  # noqa: A002 - what it is called on the wire
+        """Show one memory whole, with its links and its history, and why a policy keeps it or lets it go."""
+        memory = await self.memory.get(_named(id))
+        links = sorted(await self.memory.links(memory.seq), key=lambda link: -link.weight)[:LINKS]
+        others = {link.source + link.target - memory.seq for link in links}
+        ends = [await self.memory.get(seq) for seq in sorted(others)]
+        events = await self.memory.history(memory.seq)
+        explanation = None
+        if policy is not None or self.memory.policy.rules:
+            explanation = await self.memory.explain(memory.seq, _preset(policy))
+        return answers.whole(memory, {one.seq: one for one in ends}, links, events[-EVENTS:], explanation)
+
     async def learn(
         self,
-        text: Text,
-        category: Annotated[str | None, Field(description="Such as fact, decision or task.")] = None,
-        kind: Annotated[str | None, Field(description="semantic, episodic or procedural.")] = None,
-        tags: Annotated[list[str] | None, Field(description="Names to find it by.")] = None,
+        text: Annotated[str, Field(description="One subject, in full sentences, with names and dates.")],
+        category: str | None = None,
+        kind: str | None = None,
+        tags: Annotated[Texts | None, Field(description="Names to find it by.")] = None,
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
-        role: Annotated[
-            str | None, Field(description="user, assistant, system or tool; told by the speaker if absent.")
-        ] = None,
+        role: Annotated[str | None, Field(description="Told by the speaker if absent.")] = None,
         source: Annotated[str | None, Field(description="Where it can be looked up.")] = None,
-        said_at: Annotated[str | None, Field(description="When, ISO 8601; now if absent.")] = None,
-    ) -> Stored:
-        """Remember one text. It is on the disk when this answers."""
-        when = None if said_at is None else moment(said_at)
-        about: dict[str, Any] = {
-            "category": category,
-            "kind": kind,
-            "speaker": speaker,
-            "role": role,
-            "source": source,
-        }
+        said_at: Annotated[str | None, Field(description="ISO 8601; now if absent.")] = None,
+    ) -> str:
+        """Remember one text; a category that is none becomes a tag."""
+        notes, kept = [], list(tags or ())
+        if category is not None and category not in self.memory.policy.categories:
+            near = nearest(category, self.choices["category"])
+            meant = f"; did you mean {near!r}?" if near else ""
+            notes.append(f"{shown(category)} is no category and became a tag{meant}")
+            kept.append(category)
+            category = None
+        about: dict[str, Any] = {"kind": kind, "role": role}  # the engine knows which there are
         # What an agent was told does not say who the agent is, where nobody looks after it.
         done = await self.memory.learn(
-            text, tags=tuple(tags or ()), said_at=when, spares_identity=not self.allow_curation, **about
+            text,
+            category=category,
+            tags=kept,
+            speaker=speaker,
+            source=source,
+            said_at=None if said_at is None else moment(said_at),
+            spares_identity=not self.allow_curation,
+            **about,
         )
-        return Stored(done.id, done.status, done.note)
+        return answers.learned(done, notes)
+
+    async def correct(
+        self,
+        id: Id,  # noqa: A002
+        text: Annotated[str, Field(description="The right text, whole.")],
+    ) -> str:
+        """Let a corrected text take the place of a memory."""
+        old = await self.memory.get(_named(id))
+        done = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
+        return answers.learned(done, [f"instead of {short_id(old.seq)}, which stays as history"])
+
+    async def link(
+        self,
+        source: Id,
+        target: Id,
+        relation: str,
+    ) -> str:
+        """Link two memories by a relation."""
+        if relation in {one.label for one in LINEAGE}:
+            raise InvalidInput(
+                f"{relation} says what took whose place, and is not drawn by hand",
+                recovery=f"use correct, or one of: {', '.join(self.choices['relation'])}",
+            )
+        wish: dict[str, Any] = {"relation": relation}
+        drawn = await self.memory.link(_named(source), _named(target), **wish)
+        return (
+            f"{short_id(drawn.source)} {drawn.relation.label} {short_id(drawn.target)}, seen {drawn.count}×"
+        )
 
     async def rate(
         self,
         ids: Ids,
-        signal: Annotated[float, Field(description="From 0 (misled) over 0.5 (neither) to 1 (helped).")],
-        confirm: Annotated[bool, Field(description="This was the answer, not only a help.")] = False,
-    ) -> Rating:
-        """Say whether recalled memories helped or misled you."""
-        done = await self.memory.rate(ids, signal, spares_identity=not self.allow_curation)
+        signal: Annotated[float, Field(description="0 misled, 0.5 neither, 1 helped.")],
+        confirm: Annotated[bool, Field(description="They were the answer.")] = False,
+    ) -> str:
+        """Say how far memories helped."""
+        done = await self.memory.rate(
+            [_named(name) for name in ids], signal, spares_identity=not self.allow_curation
+        )
+        skipped = [f"{one.id} ({one.reason})" for one in done.skipped]
+        if not done.rated:
+            raise InvalidInput(
+                f"nothing was rated: {', '.join(skipped)}", recovery="pass ids as recall shows them"
+            )
+        rated = ", ".join([short_id((await self.memory.get(name)).seq) for name in done.rated])
         for name in done.rated if confirm else ():
             await self.memory.confirm(name)
-        return Rating.of(done)
+        said = [f"Rated {rated}.", f"Confirmed {rated}." if confirm else "Nothing was confirmed."]
+        return " ".join([*said, *([f"Skipped {', '.join(skipped)}."] if skipped else [])])
 
-    async def plan(self, policy: Policy = None) -> Prepared:
-        """Show what a curation policy would do now. Nothing is written."""
-        if policy is not None and policy not in presets():
-            raise NameUnknown("policy", policy, presets())
-        made = await self.memory.plan(policy)
-        return Prepared.of(self.plans.add(made), made)
+    async def frame(
+        self,
+        name: Annotated[str, Field(description="boot, self, attention, task, simulate or one of yours.")],
+        query: Annotated[str | None, Field(description="What it is about; everything if absent.")] = None,
+        budget: Budget = None,
+    ) -> str:
+        """Show the memory through a frame; `boot` is what to begin with."""
+        if name != BOOT:
+            return answers.recalled(await self.memory.frame(name, query, budget=_inside(budget)))
+        if query is not None:
+            raise InvalidInput("boot takes no query", recovery="leave query out, or use the frame task")
+        return answers.recalled(await self.memory.boot(budget=_inside(budget)))
 
-    async def explain(self, id: Id, policy: Policy = None) -> Told:  # noqa: A002 - what it is called on the wire
-        """Say why a memory stays or goes: every rule and guard with the values it saw."""
-        if policy is not None and policy not in presets():
-            raise NameUnknown("policy", policy, presets())
-        return Told(visible(str(await self.memory.explain(id, policy))))
-
-    async def status(self) -> Told:
+    async def status(self) -> str:
         """Show the memory in numbers."""
-        return Told(visible("\n".join(line.plain for line in lines(await self.memory.status()))))
+        told = "\n".join(line.plain for line in lines(await self.memory.status()))
+        return fenced(told, "the memory in numbers")
 
-    async def guide(
-        self, verb: Annotated[str | None, Field(description="A tool's name; all if absent.")] = None
-    ) -> Told:
-        """Say when to use a tool, what it costs and returns, and what comes next."""
-        tools = names(allow_curation=True)
-        if verb is not None and verb not in tools:
-            raise NameUnknown("tool", verb, tools)
-        told = [advice for advice in guide(verb).entries if advice.verb in tools]
-        return Told("\n\n".join(map(str, told)))
+    async def plan(self, policy: Policy = None) -> str:
+        """Show what a policy would do now."""
+        made = await self.memory.plan(_preset(policy))
+        return answers.planned(self.plans.add(made), made)
 
-    async def forget(self, ids: Ids) -> Prepared:
-        """Prepare to forget memories: shows what would go and what is protected. Then apply the plan's id."""
+    async def forget(self, ids: Ids) -> str:
+        """Prepare to forget memories."""
         if not 1 <= len(ids) <= IDS_MAX:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
-        found = [await self.memory.get(name) for name in dict.fromkeys(ids)]
+        found = {one.id: one for one in [await self.memory.get(_named(name)) for name in dict.fromkeys(ids)]}
         now = SystemClock().now()
         system = self.memory.policy.is_system
         why = {
             memory.id: _spared(memory, protecting(memory, system=system(memory.category), now=now))
-            for memory in found
+            for memory in found.values()
         }
-        going = [memory for memory in found if not why[memory.id]]
-        plan_id = self.plans.add(Forgetting({memory.id: memory.revision for memory in going}))
-        shown = fenced("\n".join(map(render, going)))
-        spared = {name: reason for name, reason in why.items() if reason}
-        return Prepared(plan_id, f"Would be forgotten: {shown}", {"forget": len(going)}, spared)
+        going = [memory for memory in found.values() if not why[memory.id]]
+        plan_id = self.plans.add(Forgetting({short_id(memory.seq): memory.revision for memory in going}))
+        spared = {short_id(found[name].seq): reason for name, reason in why.items() if reason}
+        return answers.forgetting(plan_id, going, spared)
 
-    async def apply(self, plan_id: PlanId) -> Done:
-        """Do what a plan showed, once. What was edited since, or used if a policy chose it, is skipped and listed."""
+    async def apply(self, plan_id: Annotated[str, Field(description="As plan or forget answered.")]) -> str:
+        """Do what a plan showed, once."""
         plan = self.plans.take(plan_id)
-        done = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
-        self.plans.applied(plan_id, done.runs)
-        return done
+        receipts, skipped = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
+        self.plans.applied(plan_id, [receipt.run for receipt in receipts if receipt.changes])
+        return answers.done(receipts, skipped)
 
-    async def undo(self, run: Annotated[str, Field(description="A run that apply answered.")]) -> Done:
-        """Take a run back, whole or not at all."""
-        return Done.of(await self.memory.undo(run))
+    async def undo(self, run: Annotated[str, Field(description="As apply answered.")]) -> str:
+        """Take a run back."""
+        return answers.undone(await self.memory.undo(run))
 
-    async def _apply(self, plan: Plan) -> Done:
+    @property
+    def choices(self) -> Choices:
+        """What arguments may be of which there are only so many."""
+        policy = self.memory.policy
+        categories = [name for name in policy.categories if self.allow_curation or not policy.is_system(name)]
+        return {
+            "category": categories,
+            "kind": [one.label for one in Kind],
+            "role": [one.label for one in Role],
+            "relation": [one.label for one in Relation if one not in LINEAGE],
+        }
+
+    async def _apply(self, plan: Plan) -> tuple[list[Receipt], list[str]]:
         try:
-            return Done.of(await self.memory.apply(plan))
+            return [await self.memory.apply(plan)], []
         except PlanHeld as held:
             if held.clock:
                 raise
@@ -191,7 +246,7 @@ class Tools:
                 destroyed=held.destroyed,
             ) from held
 
-    async def _forget(self, plan: Forgetting) -> Done:
+    async def _forget(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
         receipts, skipped = [], []
         for name, revision in plan.revisions.items():
             try:
@@ -199,8 +254,8 @@ class Tools:
             except Conflict:
                 skipped.append(f"{name}: changed since the plan was made")
             except (NotFound, Protected) as error:
-                skipped.append(visible(str(error)))
-        return Done.of(*receipts, skipped=skipped)
+                skipped.append(str(error))
+        return receipts, skipped
 
 
 def _spared(memory: Memory, guards: Sequence[str]) -> str:
@@ -210,6 +265,23 @@ def _spared(memory: Memory, guards: Sequence[str]) -> str:
     return f"protected: {', '.join(guards)}" if guards else ""
 
 
+def _inside(budget: int | None) -> int | None:
+    """Return what of a budget is left for memories."""
+    return budget if budget is None or budget < 1 else max(1, budget - AROUND)
+
+
+def _named(name: str) -> str:
+    """Return a name as it was shown: models leave the sign before a number out."""
+    return f"#{name}" if name.isascii() and name.isdigit() else name
+
+
+def _preset(policy: str | None) -> str | None:
+    """Return the name of a preset; an agent names no file."""
+    if policy is not None and policy not in presets():
+        raise NameUnknown("policy", policy, presets())
+    return policy
+
+
 def _between(since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
     if since is None and until is None:
         return None
@@ -217,12 +289,24 @@ def _between(since: str | None, until: str | None) -> tuple[datetime, datetime] 
 
 
 # What is offered only with --allow-curation.
-CURATING = ("forget", "apply", "undo")
+CURATING = ("plan", "forget", "apply", "undo")
 # What changes no memory: counting uses and keeping a plan in mind is bookkeeping.
-READING = frozenset({"boot", "frame", "recall", "plan", "explain", "status", "guide", "forget"})
+READING = frozenset({"recall", "get", "frame", "status", "plan", "forget"})
+# Where a tool does something else than the verb of its name.
+_SAYS = {
+    "get": "Show one memory whole: its links, its history, and why a policy keeps it or lets it go.",
+    "learn": "Remember one text. A category that is none becomes a tag.",
+    "frame": "Show the memory through a frame. Begin work with boot.",
+    "forget": "Prepare to delete memories: shows what would go and what is protected; apply does it.",
+}
+
+
+def says(name: str) -> str:
+    """Say what a tool does."""
+    return _SAYS.get(name) or advice(name).summary
 
 
 def names(*, allow_curation: bool) -> tuple[str, ...]:
     """Return the names of the tools that a server offers."""
-    every = tuple(name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
+    every = (name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
     return tuple(name for name in every if allow_curation or name not in CURATING)

@@ -14,7 +14,7 @@ from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
-from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status
+from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, short_id
 from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
@@ -212,15 +212,15 @@ def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:
     source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
     marks = "" if memory.status in STANDING else f"; {memory.status.label}"
     marks += "".join(map(contradicted, contradicting))
-    return f"[{memory.id} {when}{who}{source}{marks}] {_plain(memory.text)}"
+    return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {_plain(memory.text)}"
 
 
 def contradicted(by: Memory) -> str:
     """Write into a line that another memory contradicts it."""
-    return f"; contradicted by {by.id}"
+    return f"; contradicted by {short_id(by.seq)}"
 
 
-LINE_CHARS_MIN = len("[") + 32 + len(" 2026-01-01] ") + 1 + len("\n")
+LINE_CHARS_MIN = len("[#1 2026-01-01] ") + 1 + len("\n")
 _BRACKETS = str.maketrans("[];", "(),")
 
 

@@ -1,6 +1,7 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
@@ -11,6 +12,7 @@ from remanence.edit.decide import (
     forgotten,
     held,
     inherited,
+    refuse_guarded,
     refuse_pruned,
     released,
     replaced,
@@ -322,12 +324,22 @@ async def successor(core: Core, memory: Memory) -> Memory | None:
     return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
 
 
-async def correct(core: Core, name: OneMemory, text: str, if_revision: int | None = None) -> Learned:
+async def correct(
+    core: Core,
+    name: OneMemory,
+    text: str,
+    if_revision: int | None = None,
+    *,
+    spares_protected: bool = False,
+) -> Learned:
     """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
-        batch, changes = await decided(core, [await prepared(core, corrected(old, text))])
+        turn = replace(corrected(old, text), spares_identity=spares_protected)
+        if spares_protected:
+            refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
+        batch, changes = await decided(core, [await prepared(core, turn)])
         changes = joined([*changes, *await _corrections(core, old, batch)])
         cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
         try:

@@ -1,0 +1,96 @@
+"""What a tool takes: read from its annotations, told to hosts in as few words as a schema needs, and checked in ours.
+
+Knows annotations and JSON schemas; must not know what a tool does with what it is given.
+"""
+
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
+
+from remanence.errors import InvalidInput, shown, suggest
+
+Choices = Mapping[str, Sequence[str]]
+
+_KINDS = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list of texts",
+}
+
+
+def _listed(value: Any) -> Any:
+    """Read a list that a host wrote as text: in JSON, or one item alone."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read = json.loads(value) if value.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
+        read = None
+    return read if isinstance(read, list) else [value]
+
+
+Texts = Annotated[list[str], BeforeValidator(_listed)]
+
+
+class Inputs:
+    """The arguments of one tool; `choices` are what some of them may be."""
+
+    def __init__(self, verb: Callable[..., Any], choices: Choices) -> None:
+        self.name = verb.__name__
+        hints = get_type_hints(verb, include_extras=True)
+        taken = inspect.signature(verb).parameters.values()
+        fields: dict[str, Any] = {
+            one.name: (hints[one.name], ... if one.default is one.empty else one.default)
+            for one in taken
+            if one.name != "self"
+        }
+        config = ConfigDict(extra="forbid")
+        self._model: type[BaseModel] = create_model(self.name, __config__=config, **fields)
+        self.schema = _schema(self._model.model_json_schema(), choices)
+
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that were given; raise InvalidInput where they are none of this tool's."""
+        try:
+            read = self._model.model_validate(given)
+        except ValidationError as error:
+            raise self._refused(error) from None
+        return {name: getattr(read, name) for name in read.model_fields_set}
+
+    def _refused(self, error: ValidationError) -> InvalidInput:
+        """Say which arguments are wrong, and what to pass instead."""
+        known = self.schema["properties"]
+        said, way = [], []
+        for fault in error.errors(include_url=False, include_context=False):
+            name = str(fault["loc"][0])
+            if name not in known:
+                said.append(f"{self.name} has no argument {shown(name)}")
+                way.append(suggest(name, sorted(known)) if known else "pass none")
+            elif fault["type"] == "missing":
+                said.append(f"{self.name} needs {name}")
+                way.append(f"pass {name}")
+            else:
+                kind = _KINDS[known[name]["type"]]
+                said.append(f"{name} must be {kind}, not {shown(fault['input'])}")
+                way.append(f"pass {name}: {known[name].get('description', kind)}")
+        return InvalidInput("; ".join(dict.fromkeys(said)), recovery="; ".join(dict.fromkeys(way)))
+
+
+def _schema(written: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
+    """Return a schema without what tells a model nothing: titles, defaults, and that what is absent may be null."""
+    properties = {
+        name: _property(one) | ({"enum": list(choices[name])} if name in choices else {})
+        for name, one in written.get("properties", {}).items()
+    }
+    required = {"required": written["required"]} if "required" in written else {}
+    return {"type": "object", "properties": properties, **required}
+
+
+def _property(one: Mapping[str, Any]) -> dict[str, Any]:
+    (kind,) = [kind for kind in one.get("anyOf", [one]) if kind.get("type") != "null"]
+    plain = {name: value for name, value in kind.items() if name in {"type", "items"}}
+    return plain | ({"description": one["description"]} if "description" in one else {})
