@@ -1,6 +1,6 @@
 """One memory, opened: a method per verb, each a gather, a decision and a commit that the flows carry out."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,7 @@ from remanence.keywords import (
     IfExists,
     KindName,
     Moment,
+    Progress,
     RelationName,
     Some,
     StatusName,
@@ -138,7 +139,7 @@ class Engine:
         return await self._group_commit.learn(Turn(text, **more))
 
     async def learn_many(
-        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
+        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]:
         """Remember many texts: all are checked first, then written 1,000 a transaction.
 
@@ -152,7 +153,7 @@ class Engine:
         path: str | Path,
         *,
         format: str | Importer = "auto",  # noqa: A002
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
     ) -> Ingested:
         """Take in a file of conversation, all of it checked first; a second time takes in only what is new.
 
@@ -170,7 +171,7 @@ class Engine:
         """
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
-    async def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated:
+    async def consolidate(self, progress: Progress | None = None) -> Consolidated:
         """Make what waits in the inbox active, and link what is near or similar.
 
         200 memories a transaction.
@@ -429,6 +430,13 @@ class Engine:
         await curating.adopt(self._core, chosen)
         self._core.policy, self._core.policy_given = chosen, True
         return chosen
+
+    async def unadopt(self) -> str | None:
+        """Take the adopted policy back: the scope has none, and nothing runs by itself.
+
+        Returns the name of the one that was adopted, None where none was.
+        """
+        return await curating.unadopt(self._core)
 
     async def undo(self, run: Run) -> Receipt:
         """Take a run back, or refuse as a whole if a row changed since."""

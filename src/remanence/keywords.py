@@ -3,7 +3,7 @@
 Knows annotations alone; the verbs check what is passed against them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
@@ -34,6 +34,7 @@ IfExists = Literal["reinforce", "update", "skip", "error"]
 Moment = datetime | int
 T = TypeVar("T")
 Some: TypeAlias = T | Sequence[T]  # one value, or any of several
+Progress = Callable[[int, int], None]  # hears how much of how much is done
 
 
 class About(TypedDict, total=False):

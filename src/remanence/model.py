@@ -392,6 +392,7 @@ class Learned(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
+    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written.
     """
 
     id: str
@@ -400,6 +401,7 @@ class Learned(Result):
     reason: str = ""
     role: str | None = None
     told_by: str = ""
+    run: str | None = None
 
     @property
     def note(self) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from remanence import extensions
 from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
-from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
 from remanence.flows.core import Core
@@ -18,9 +17,6 @@ from remanence.signatures import checked
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.timescale import CLOCKS, ClockName
-
-# Guards and rules of nobody: the categories are declared, nothing is ever selected.
-NO_RULES = 'version = 1\nname = "none"\n'
 
 
 @checked
@@ -59,7 +55,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     watch, fades_by = _clock(clock)
     judge = extensions.writer(writer) if isinstance(writer, str) else writer
     given = policy is not None
-    rules = load(NO_RULES) if policy is None else curating.read_policy(policy)
+    rules = curating.no_policy() if policy is None else curating.read_policy(policy)
     return Engine(
         Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
     )

@@ -1,5 +1,5 @@
 # Written from the engine by `make pages`; a test compares.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
@@ -26,6 +26,7 @@ from remanence.keywords import (
     IfExists,
     KindName,
     Moment,
+    Progress,
     RelationName,
     Some,
     StatusName,
@@ -86,19 +87,15 @@ class Engine:
     def graph(self) -> Graph: ...
     def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned: ...
     def learn_many(
-        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Callable[[int], None] | None = None
+        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]: ...
     def ingest(
-        self,
-        path: str | Path,
-        *,
-        format: str | Importer = "auto",
-        progress: Callable[[int], None] | None = None,
+        self, path: str | Path, *, format: str | Importer = "auto", progress: Progress | None = None
     ) -> Ingested: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
     ) -> Learned: ...
-    def consolidate(self, progress: Callable[[int], None] | None = None) -> Consolidated: ...
+    def consolidate(self, progress: Progress | None = None) -> Consolidated: ...
     def recall(
         self,
         query: str,
@@ -188,6 +185,7 @@ class Engine:
     @property
     def schedule(self) -> Schedule: ...
     def adopt(self, policy: str) -> Policy: ...
+    def unadopt(self) -> str | None: ...
     def undo(self, run: Run) -> Receipt: ...
     def undo_last(self) -> Receipt: ...
     def explain(

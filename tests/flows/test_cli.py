@@ -1,12 +1,16 @@
 """The command line as a person uses it: each verb in a real process on a real file, looked at from inside this one."""
 
+import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -528,12 +532,122 @@ def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
     """The vocabulary, the presets and one policy can be read; an adopted one needs no naming."""
     assert "said_at" in talk.good("policy", "columns")
     assert "tidy" in talk.read("policy", "show")
-    assert "hot-budget" in talk.good("policy", "show", "tidy")
+    assert "hot-budget" in talk.good("policy", "describe", "tidy")
     assert "saltmarsh" == talk.read("policy", "check", str(POLICY))["name"]
     assert "no policy" in talk.bad("plan")
     talk.good("policy", "adopt", str(POLICY))
     assert "saltmarsh" in talk.good("plan")
     assert "saltmarsh" == talk.read("status")["policy"]
+    assert "saltmarsh" == talk.read("policy", "unadopt")["unadopted"]
+    assert None is talk.read("status")["policy"]
+    assert "no policy" in talk.bad("plan")
+
+
+def test_a_policy_is_printed_to_copy_and_read_from_a_pipe(talk: Desk) -> None:
+    """What `policy show` prints is a policy file, a preset's and one's own; `-` reads one wherever a policy goes."""
+    shown = talk.good("policy", "show", "tidy")
+    (talk.folder / "mine.toml").write_text(shown, encoding="utf-8")
+    checked = [talk.read("policy", "check", name)["rules"] for name in ("tidy", "mine.toml")]
+    piped = talk.type("plan", "--policy", "-", "--json", text=shown)
+
+    assert shown == talk.good("policy", "show", "mine.toml")
+    assert checked[0] == checked[1]
+    assert ("tidy", 0) == (json.loads(piped.stdout)["policy"], piped.returncode)
+
+
+def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
+    """`-` is standard input for what reads a file, and standard output for what writes one."""
+    lines = (talk.folder / "talk.jsonl").read_text(encoding="utf-8")
+    taken = talk.type("ingest", "-", "--db", "piped.db", "--json", text=lines)
+    copied = talk.type("import", "-", "--db", "copied.db", text=talk.good("export", "-"))
+    strict(talk)
+    plan = talk.good("plan", "--policy", "strict.toml", "-o", "-")
+    applied = talk.type("apply", "-", "--policy", "strict.toml", text=plan)
+    with (talk.folder / "backup.db").open("wb") as out:
+        subprocess.run([str(SCRIPT), "backup", "-"], cwd=talk.folder, stdout=out, check=True)
+
+    assert ["stored", 4] == ["stored", json.loads(taken.stdout)["stored"]]
+    assert (0, 4) == (copied.returncode, talk.read("status", "--db", "copied.db")["memories"])
+    assert (0, "archived") == (applied.returncode, talk.read("get", "end")["status"])
+    assert 4 == talk.read("status", "--db", "backup.db")["memories"]
+
+
+def test_times_are_local_and_say_so(desk: Desk) -> None:
+    """A time without a zone is the reader's own, as is what is printed; both show the offset. JSON is UTC."""
+    zone = {"TZ": "Asia/Kolkata"}
+    learned = desk.type("learn", "High tide.", "--said-at", "2026-03-01T09:30", **zone)
+    abroad = desk.type("list", TZ="America/New_York").stdout
+
+    assert "note: 2026-03-01T09:30 is taken as local time: 2026-03-01 09:30+05:30\n" == learned.stderr
+    assert "2026-02-28 23:00-05:00" in abroad
+    assert "2026-03-01 09:30+05:30" in desk.type("get", "1", **zone).stdout
+    assert "2026-03-01T04:00:00+00:00" == desk.read("get", "1")["said_at"]
+    assert "" == desk.type("learn", "Low tide.", "--said-at", "2026-03-01T15:30Z", **zone).stderr
+
+
+CHANGING: list[list[str]] = [
+    ["learn", "The mast is oiled."],
+    ["put", "code", "The boathouse door code is 2217.", "--agent", "desk", "--source", "log"],
+    ["ingest", "more.jsonl"],
+    ["correct", "tide", "High tide is at ten."],
+    ["link", "code", "tide", "supports"],
+    ["rate", "1", "code"],
+    ["settings", "frame_limit", "7"],
+    ["frames", "put", "mine", "--limit", "2"],
+    ["policy", "adopt", "tidy"],
+    ["session", "begin"],
+    ["pin", "code"],
+    ["tag", "code", "doors"],
+    ["forget", "buoy"],
+]
+
+
+@pytest.mark.parametrize("words", CHANGING, ids=[" ".join(words[:2]) for words in CHANGING])
+def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list[str]) -> None:
+    """The command that is printed can be typed as it stands, and is done."""
+    talk.write("more.jsonl", {"text": "The tide turned at noon."})
+    told = talk.here(*words)
+    back = told.stdout.split("take it back with: remanence ")[1].split(";")[0].split()
+
+    assert 0 == told.exit_code
+    assert 0 == talk.here(*back).exit_code
+
+
+def test_counts_are_worded_for_one_and_for_many(desk: Desk) -> None:
+    """One memory is a memory."""
+    desk.do("learn", "Air the sails.")
+
+    assert "1 memory, 0 links" in desk.here("status").stdout
+    assert desk.here("consolidate").stdout.startswith("1 memory active")
+    assert desk.here("rate", "1", "1").stdout.startswith("1 memory rated")
+
+
+def test_a_narrow_terminal_wraps_at_words(desk: Desk) -> None:
+    """On a terminal no word is broken and no line is wider than it; in a pipe a line is a line."""
+    desk.do(
+        "learn", "The lock of the boathouse is opened with the code 4471, says the keeper of the harbour."
+    )
+    master, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    process = subprocess.Popen(
+        [str(SCRIPT), "list"],
+        cwd=desk.folder,
+        env={name: value for name, value in desk.environment.items() if name != "COLUMNS"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = b"".join(iter(lambda: heard(master), b"")).decode()
+    process.wait(SECONDS_MAX)
+    os.close(master)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    piped = desk.good("list")
+
+    assert 1 < len(lines)
+    assert [] == [line for line in lines if len(line.rstrip()) > 60]
+    assert piped.split() == " ".join(lines).split()
+    assert ("\x1b[1m" in shown, "\x1b" in piped) == (True, False)
 
 
 def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:

@@ -134,14 +134,18 @@ async def test_near_duplicates_always_find_room(opener: Opener) -> None:
 
 async def test_what_is_done_is_told_as_it_goes(opener: Opener) -> None:
     """Chunk by chunk, and in all; an empty inbox is no run."""
-    heard: list[int] = []
+    heard: list[tuple[int, int]] = []
+
+    def hear(done: int, of: int) -> None:
+        heard.append((done, of))
+
     async with opener(embedder="none") as memory:
         await memory.learn_many([Turn(f"berth number {number}") for number in range(401)])
-        done = await memory.consolidate(heard.append)
-        again = await memory.consolidate(heard.append)
+        done = await memory.consolidate(hear)
+        again = await memory.consolidate(hear)
         events = await memory.history()
 
-    assert [200, 400, 401] == heard
+    assert [(200, 401), (400, 401), (401, 401)] == heard
     assert 3 == sum(event.run == done.run for event in events)
     assert (401, 0) == (done.activated, done.embedded)
     assert 0 == again.activated

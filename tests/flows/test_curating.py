@@ -322,6 +322,28 @@ async def test_the_adopted_policy_binds_every_process(opener: Opener, clock: Man
     assert 8 == receipt.archived
 
 
+async def test_a_policy_is_unadopted(opener: Opener, clock: ManualClock) -> None:
+    """The scope has none any more, here and when it is opened again; what a memory was given to open with stays."""
+    async with opener() as memory:
+        await memory.adopt(ARCHIVE_IDLE)
+        names = [await memory.unadopt(), await memory.unadopt()]
+        here = memory.policy.name
+        with pytest.raises(InvalidInput, match="no policy"):
+            await memory.plan()
+    async with opener(policy=PRUNE_NOTES) as memory:
+        await memory.adopt(ARCHIVE_IDLE)
+    async with opener(policy=PRUNE_NOTES) as memory:
+        given = memory.policy.name
+        await memory.unadopt()
+        kept = memory.policy.name
+    async with opener() as memory:
+        again = memory.policy.name
+
+    assert names[0] is not None
+    assert (None, "none", "none") == (names[1], here, again)
+    assert given == kept
+
+
 async def test_curating_without_a_policy_is_refused(memory: remanence.Engine) -> None:
     """There is no curation that nobody asked for."""
     with pytest.raises(InvalidInput):

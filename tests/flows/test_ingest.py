@@ -104,8 +104,13 @@ async def test_what_cannot_be_read_is_said(memory: remanence.Engine, tmp_path: P
 
 
 async def test_progress_is_told(memory: remanence.Engine, tmp_path: Path) -> None:
-    """Whoever waits hears how many turns are in."""
-    heard: list[int] = []
-    await memory.ingest(written(tmp_path / "talk.jsonl", SAID), progress=heard.append)
+    """Whoever waits hears how many of the turns are in, and how many of what waits are active."""
+    heard: list[tuple[int, int]] = []
 
-    assert [4] == heard
+    def hear(done: int, of: int) -> None:
+        heard.append((done, of))
+
+    await memory.ingest(written(tmp_path / "talk.jsonl", SAID), progress=hear)
+    await memory.consolidate(progress=hear)
+
+    assert [(4, 4), (4, 4)] == heard

@@ -298,7 +298,7 @@ def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
     begun = threading.Event()
     learned: list[int] = []
     thread = threading.Thread(
-        target=lambda: learned.append(len(memory.learn_many(texts, lambda _: begun.set()))), daemon=True
+        target=lambda: learned.append(len(memory.learn_many(texts, lambda _, __: begun.set()))), daemon=True
     )
     thread.start()
     begun.wait(300)
@@ -337,9 +337,9 @@ def test_a_memory_that_does_not_open_leaves_no_thread(tmp_path: Path) -> None:
 def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
     """A verb called from another one's progress would wait for itself for ever, so it is refused; so is closing."""
     with pytest.raises(InvalidInput, match="callback"):
-        memory.learn_many(["a", "b"], lambda _: print(memory.status()))
+        memory.learn_many(["a", "b"], lambda _, __: print(memory.status()))
     with pytest.raises(InvalidInput, match="callback"):
-        memory.learn_many(["c", "d"], lambda _: memory.close())
+        memory.learn_many(["c", "d"], lambda _, __: memory.close())
 
     assert 4 == memory.status().memories
 

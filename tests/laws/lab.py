@@ -17,9 +17,9 @@ from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
+from remanence.flows.curate.curating import NO_RULES
 from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
-from remanence.opening import NO_RULES
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because

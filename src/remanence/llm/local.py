@@ -11,11 +11,11 @@ from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from safetensors.numpy import load_file
-from tokenizers import Tokenizer
+import orjson
 
 from remanence.errors import NotFound
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight, unit_rows
+from remanence.llm.pieces import Pieces
 from remanence.text import lexicon_of, readings
 
 _PACKAGE = "wordllama"
@@ -30,7 +30,7 @@ _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
 
 
 class StaticEmbedder:
-    """256 dimensions from 32,000 token vectors: 16 MB, loaded on first use, and as much for words met lately."""
+    """256 dimensions from 32,000 token vectors: 16 MB, mapped on first use, and as much for words met lately."""
 
     name = "wordllama-l2-supercat-256"
     dimensions = 256
@@ -78,20 +78,21 @@ class StaticEmbedder:
 
     def _place(self, words: "_Words", word: str) -> int:
         """Put the sum of a word's token vectors where it is found again."""
-        return words.put(word, self._table[self._encode(word)].astype(np.float32).sum(axis=0))
-
-    def _encode(self, word: str) -> list[int]:
-        found: list[int] = self._tokenizer.encode(word[:_WORD_CHARS_MAX], add_special_tokens=False).ids
-        return found
+        numbers = self._pieces.of(word[:_WORD_CHARS_MAX])
+        return words.put(word, self._table[numbers].astype(np.float32).sum(axis=0))
 
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        return Tokenizer.from_file(str(_installed() / _TOKENIZER))
+    def _pieces(self) -> Pieces:
+        return Pieces(_installed() / _TOKENIZER)
 
     @cached_property
     def _table(self) -> npt.NDArray[np.float16]:
-        table: npt.NDArray[np.float16] = load_file(_installed() / _WEIGHTS)["embedding.weight"]
-        return table
+        """Map the table: of its 16 MB only the rows of words that are met are read."""
+        file = _installed() / _WEIGHTS
+        with file.open("rb") as opened:
+            size = int.from_bytes(opened.read(8), "little")
+            table = orjson.loads(opened.read(size))["embedding.weight"]
+        return np.memmap(file, np.float16, "r", 8 + size + table["data_offsets"][0], tuple(table["shape"]))
 
 
 class _Words:

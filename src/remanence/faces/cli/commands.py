@@ -15,6 +15,7 @@ from remanence.faces.cli import options
 from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Relation, Text
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
+from remanence.faces.cli.undoable import Undoable
 from remanence.keywords import IfExists, KindName, StatusName
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
@@ -45,11 +46,11 @@ async def ingest(
 ) -> Any:
     taken = 0
 
-    def took(count: int) -> None:
+    def took(count: int, of: int) -> None:
         nonlocal taken
         taken = count
         if progress is not None:
-            progress(count)
+            progress(count, of)
 
     with counting("taking in") as progress:
         try:
@@ -88,8 +89,7 @@ async def put(
 
 
 async def consolidate(*, memory: Memory) -> Any:
-    inbox = (await memory.status()).statuses.get("inbox", 0)
-    with counting("consolidating", inbox) as progress:
+    with counting("consolidating") as progress:
         return await memory.consolidate(progress)
 
 
@@ -209,7 +209,7 @@ async def link(
     if_exists: Annotated[IfExists, Parameter(help="What to do where there is one.")] = "reinforce",
     if_revision: IfLinkRevision = None,
 ) -> Any:
-    return await memory.link(
+    drawn = await memory.link(
         source,
         target,
         relation,
@@ -218,6 +218,8 @@ async def link(
         if_exists=if_exists,
         if_revision=if_revision,
     )
+    cut = f"remanence unlink {drawn.source} {drawn.target} {drawn.relation.label}"
+    return Undoable(drawn, cut if drawn.count == 1 else "remanence undo --last")
 
 
 async def unlink(

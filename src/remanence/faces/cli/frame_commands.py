@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from remanence.errors import InvalidInput
 from remanence.faces.cli.options import FRAME, Budget, Limit, Memory, brief, given_of, pairs
+from remanence.faces.cli.undoable import Undoable
 from remanence.timescale import ClockName
 
 Frame = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
@@ -79,7 +80,8 @@ async def show(name: Frame, /, *, memory: Memory) -> Any:
 
 
 async def put(name: Frame, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
-    return await memory.frames.put(name, **definition.values())
+    frame = await memory.frames.put(name, **definition.values())
+    return Undoable(frame, f"remanence frames reset {name}")
 
 
 async def reset(name: Frame, /, *, memory: Memory) -> Any:

@@ -63,7 +63,7 @@ def _file(_type: Any, tokens: Sequence[Any]) -> str:
         return given
     folder = mkdtemp()
     atexit.register(rmtree, folder)
-    file = Path(folder, "standard-input")
+    file = Path(folder, "standard-input.toml")  # a policy is told by how its name ends
     file.write_bytes(sys.stdin.buffer.read())
     return str(file)
 

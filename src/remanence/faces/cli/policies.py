@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from remanence.faces.cli import files
 from remanence.faces.cli.options import POLICY, Memory
+from remanence.faces.cli.undoable import Undoable
 
 Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")]
 
@@ -26,9 +28,16 @@ def show(
     ] = None,
     /,
 ) -> Any:
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import preset, presets
 
-    return list(presets()) if name is None else _loaded(name).describe()
+    if name is None:
+        return list(presets())
+    text = files.read(name).decode() if name.endswith(".toml") else preset(name)
+    return text.rstrip("\n")
+
+
+def describe(name: Policy, /) -> Any:
+    return _loaded(name).describe()
 
 
 def check(name: Policy, /) -> Any:
@@ -37,8 +46,23 @@ def check(name: Policy, /) -> Any:
 
 
 async def adopt(name: Policy, /, *, memory: Memory) -> Any:
+    before = memory.policy.name
     adopted = await memory.adopt(name)
-    return {"adopted": adopted.name, "hash": adopted.hash}
+    return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _adopting(before))
+
+
+async def unadopt(*, memory: Memory) -> Any:
+    before = await memory.unadopt()
+    return {"adopted": "none"} if before is None else Undoable({"unadopted": before}, _adopting(before))
+
+
+def _adopting(name: str) -> str:
+    """Return the command that adopts a policy again; one of the user's own is named by its file."""
+    from remanence.curate.policy.document import presets
+
+    if name == "none":
+        return "remanence policy unadopt"
+    return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
 
 
 def _loaded(name: str) -> Any:

@@ -1,14 +1,14 @@
 """What a person at a terminal sees while a verb works: on stderr, gone when it is done, nothing where nobody looks."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Report = Callable[[int], None]
+from remanence.keywords import Progress
 
 
 @contextmanager
-def counting(what: str, total: int | None = None) -> Iterator[Report | None]:
+def counting(what: str) -> Iterator[Progress | None]:
     """Show how far a count has come; yield who is to be told, or None where stderr is no terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -18,8 +18,8 @@ def counting(what: str, total: int | None = None) -> Iterator[Report | None]:
 
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(what, total=total)
-        yield lambda count: shown.update(task, completed=count)
+        task = shown.add_task(what, total=None)
+        yield lambda count, of: shown.update(task, completed=count, total=of)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import Memory
+from remanence.faces.cli.undoable import Undoable
 
 
 async def begin(
@@ -16,7 +17,8 @@ async def begin(
     memory: Memory,
     task_type: Annotated[str, Parameter(name="--task", help="What sort of work it is.")] = "general",
 ) -> Any:
-    return {"session": await memory.begin_session(task_type, heartbeats=False)}
+    session = await memory.begin_session(task_type, heartbeats=False)
+    return Undoable({"session": session}, f"remanence session end {session}")
 
 
 async def end(

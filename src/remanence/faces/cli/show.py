@@ -10,9 +10,6 @@ from functools import singledispatch
 from shutil import get_terminal_size
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from remanence.change import Receipt
 from remanence.clock import lasting
 from remanence.curate.explain import Explanation
@@ -20,6 +17,9 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.planner.render import memory_line, render, said
 from remanence.effects import PLANNED, ways_back
+from remanence.faces.cli.style import Text, write_lines
+from remanence.faces.cli.undoable import Undoable
+from remanence.faces.moments import local
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
@@ -28,16 +28,12 @@ from remanence.flows.settings import Setting
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
 from remanence.model import (
-    Consolidated,
     Hit,
-    Learned,
-    Link,
     Memory,
-    Rated,
     Recalled,
 )
 from remanence.recall.frames import Frame
-from remanence.results import is_time, minute_of, plain
+from remanence.results import Result, is_time, number, plain
 from remanence.store.base import Check
 from remanence.text import visible
 
@@ -49,14 +45,27 @@ TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
 
 def document(result: Any) -> str:
     """Return a result as JSON: enumerations by name, times in ISO 8601."""
+    if isinstance(result, Undoable):
+        result = {**plain(result.result), "back": result.back}
     return json.dumps(plain(result), ensure_ascii=False, indent=2)
 
 
 def write(result: Any) -> None:
     """Print a result line by line; None prints nothing."""
-    console = Console(highlight=False, soft_wrap=True)
-    for line in () if result is None else lines(result):
-        console.print(line)
+    write_lines(() if result is None else lines(result))
+
+
+def _undoing(done: Any) -> str:
+    """Return the command that takes back what was done; "" where nothing was."""
+    runs = getattr(done, "runs", ()) or ([done.run] if getattr(done, "run", None) else [])
+    if len(runs) > 1:
+        return f"remanence undo RUN, for each of its {len(runs)} runs, the newest first; history lists them"
+    return f"remanence undo {runs[0]}" if runs else ""
+
+
+def _back(command: str) -> Iterator[Text]:
+    if command:
+        yield Text(f"  take it back with: {command}", "dim")
 
 
 def is_well(result: Any) -> bool:
@@ -79,6 +88,11 @@ def _width() -> int:
     return get_terminal_size().columns
 
 
+def when(micros: int | None) -> str:
+    """Write a time as people do, in the local zone with its offset."""
+    return "never" if micros is None else local(micros)
+
+
 def counted(counts: Mapping[str, int]) -> str:
     """Write counts in a line."""
     return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items()) or "nothing"
@@ -88,6 +102,24 @@ def counted(counts: Mapping[str, int]) -> str:
 def lines(result: Any) -> Iterator[Text]:
     """Yield a result line by line; what has no form of its own is shown as JSON."""
     yield Text(result if isinstance(result, str) else document(result))
+
+
+@lines.register
+def _result(done: Result) -> Iterator[Text]:
+    yield Text(str(done))
+    if isinstance(done, Ingested):
+        yield from (
+            Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items()
+        )
+        if done.stored:
+            yield Text("  make them active with: remanence consolidate", "dim")
+    yield from _back(_undoing(done))
+
+
+@lines.register
+def _undoable(done: Undoable) -> Iterator[Text]:
+    yield from lines(done.result)
+    yield from _back(done.back)
 
 
 @lines.register
@@ -106,30 +138,6 @@ def _each(results: Sequence[Any]) -> Iterator[Text]:
 
 
 @lines.register
-def _ingested(done: Ingested) -> Iterator[Text]:
-    counts = {"stored": done.stored, "confirmed as repeats": done.confirmed, "known already": done.known}
-    yield Text.assemble(
-        (f"{done.turns:,} turns", "bold"), f" of {safe(done.source)} ({done.format}): {counted(counts)}"
-    )
-    for reason, count in done.skipped.items():
-        yield Text(f"  left out {count:,}: {reason}", "yellow")
-    if done.stored:
-        yield Text("  make them active with: remanence consolidate", "dim")
-
-
-@lines.register
-def _learned(done: Learned) -> Iterator[Text]:
-    reason = f" ({safe(done.note)})" if done.note else ""
-    yield Text.assemble((done.status, "bold"), f" {done.seq}  {done.id}{reason}")
-
-
-@lines.register
-def _consolidated(done: Consolidated) -> Iterator[Text]:
-    links = f"{done.near_duplicates:,} near-duplicate and {done.similar:,} similar pairs linked"
-    yield Text.assemble((f"{done.activated:,} memories active", "bold"), f", {links}")
-
-
-@lines.register
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
     if done.verb in PLANNED:
@@ -138,7 +146,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         what = "done" if counts.keys() == {done.verb} else counted(counts)
     if done.undoes is not None:
         what = f"took back {safe(done.undoes)}"
-    yield Text.assemble((done.verb, "bold"), f": {what} ({done.changes:,} change{'s' * (done.changes != 1)})")
+    yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
     what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:
         yield Text(f"  {what}: {safe(reason)}", "yellow")
@@ -146,9 +154,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         yield Text(f"  note: {safe(note)}", "yellow")
     if done.changes:
         one = " or ".join(ways_back(done.verb, counts))
-        yield Text(
-            f"  take it back with: remanence undo {done.run}" + f"; one memory with: {one}" * bool(one), "dim"
-        )
+        yield from _back(_undoing(done) + f"; one memory with: {one}" * bool(one))
 
 
 @lines.register
@@ -187,7 +193,7 @@ def _row(memory: Memory) -> Text:
     who = f"{safe(memory.speaker)}: " if memory.speaker else ""
     mark = "" if memory.status.label == "active" else f" [{memory.status.label}]"
     return Text.assemble(
-        (f"{memory.seq:>6} ", "bold"), (f"{minute_of(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
+        (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
     )
 
 
@@ -201,7 +207,7 @@ def _memory(memory: Memory) -> Iterator[Text]:
             value in (None, (), 0) and one.name not in _ALWAYS
         ):
             continue
-        shown = minute_of(value) if is_time(one.name) else _plainly(value)
+        shown = when(value) if is_time(one.name) else _plainly(value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
 
 
@@ -217,14 +223,6 @@ def _plainly(value: Any) -> str:
 
 
 @lines.register
-def _link(link: Link) -> Iterator[Text]:
-    sure = "" if link.confidence is None else f", confidence {link.confidence:.2f}"
-    yield Text(
-        f"{link.source} {link.relation.label} {link.target}: weight {link.weight:.2f}{sure}, seen {link.count}×"
-    )
-
-
-@lines.register
 def _contradiction(found: Contradiction) -> Iterator[Text]:
     yield from lines(found.link)
     for memory in (found.one, found.other):
@@ -232,19 +230,8 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
 
 
 @lines.register
-def _rated(done: Rated) -> Iterator[Text]:
-    yield Text.assemble(
-        ("rated", "bold"), f": {len(done.rated):,} memor{'y' if len(done.rated) == 1 else 'ies'}"
-    )
-    for one in done.skipped:
-        yield Text(f"  not {safe(one.id)}: {one.reason}", "yellow")
-    if done.run is not None:
-        yield Text(f"  take it back with: remanence undo {done.run}", "dim")
-
-
-@lines.register
 def _frame(frame: Frame) -> Iterator[Text]:
-    limit = "" if frame.limit is None else f"at most {frame.limit:,} memories"
+    limit = "" if frame.limit is None else f"at most {number(frame.limit, 'memory', 'memories')}"
     named = ("tags", "categories", "guarantees")
     said = [f"{what} {', '.join(getattr(frame, what))}" for what in named if getattr(frame, what)]
     about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *said]))
@@ -280,9 +267,7 @@ def _plan_report(report: PlanReport) -> Iterator[Text]:
 
 @lines.register
 def _state(state: State) -> Iterator[Text]:
-    yield Text.assemble(
-        (f"scope {safe(state.scope)}", "bold"), f": {state.memories:,} memories, {state.links:,} links"
-    )
+    yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
         yield Text.assemble((f"  {name:<11}", "dim"), counted(getattr(state, name)))
     policy = (
@@ -290,12 +275,16 @@ def _state(state: State) -> Iterator[Text]:
     )
     due = "" if state.due_at is None else f", due {_ahead(state.due_at - state.at)}"
     yield Text.assemble(
-        ("  policy     ", "dim"), f"{safe(policy)}, last curated {minute_of(state.last_curate_at)}{due}"
+        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+def _size(state: State) -> str:
+    return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}"
 
 
 def _in_time(state: State) -> Iterator[Text]:
@@ -313,7 +302,7 @@ def _in_time(state: State) -> Iterator[Text]:
         what = safe(ran.reason) or counted(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
-            (f"  {work:<10} ", "dim"), (f"by itself {minute_of(ran.at)}, {ran.outcome}: {what}", style)
+            (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
         yield _session(session, state.at)
@@ -346,7 +335,7 @@ def _setting(setting: Setting) -> Iterator[Text]:
 @lines.register
 def _event(event: Event) -> Iterator[Text]:
     by = f" by {safe(event.actor)}" if event.actor else ""
-    yield Text.assemble((f"{minute_of(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
+    yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
     for change in event.changes:
         yield Text(f"    {short(change)}")
 
@@ -355,8 +344,11 @@ def _event(event: Event) -> Iterator[Text]:
 def _run_report(done: RunReport) -> Iterator[Text]:
     named = (("by", done.actor), ("under", done.policy))
     by = "".join(f" {word} {safe(who)}" for word, who in named if who)
-    number = f"{done.changes:,} change{'s' * (done.changes != 1)}"
-    yield Text.assemble((f"{minute_of(done.at)} ", "dim"), (done.verb, "bold"), f"{by}: {number}  {done.run}")
+    yield Text.assemble(
+        (f"{when(done.at)} ", "dim"),
+        (done.verb, "bold"),
+        f"{by}: {number(done.changes, 'change', 'changes')}  {done.run}",
+    )
     for act in done.acts:
         what = said(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
@@ -367,10 +359,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
             yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
     if done.undo is not None:
         one = " or ".join(ways_back(done.verb, [act.name for act in done.acts]))
-        yield Text(
-            f"  take it back with: remanence undo {done.undo}" + f"; one memory with: {one}" * bool(one),
-            "dim",
-        )
+        yield from _back(f"remanence undo {done.undo}" + f"; one memory with: {one}" * bool(one))
     if done.undone_by is not None:
         yield Text(f"  taken back by {done.undone_by}", "dim")
 

@@ -12,6 +12,7 @@ from remanence.errors import InvalidInput, StoreError
 from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import database, opened
+from remanence.faces.cli.undoable import Undoable
 
 
 async def doctor(*, common: Given) -> Any:
@@ -58,7 +59,8 @@ async def settings(
         return await memory.settings.get(name)
     if not value.isascii() or not value.isdigit():
         raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
-    return await memory.settings.set(name, int(value))
+    before = await memory.settings.get(name)
+    return Undoable(await memory.settings.set(name, int(value)), f"remanence settings {name} {before.value}")
 
 
 async def accept_clock(*, memory: Memory) -> Any:

@@ -29,6 +29,7 @@ from remanence.model import Affected, Memory
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 
+NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
 _COUNTED = frozenset({"status", "tokens"})
@@ -45,6 +46,11 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
             "no policy was named", recovery="name one with policy= or --policy, such as 'tidy', or adopt one"
         )
     return load(core.policy.source, overrides) if overrides else core.policy
+
+
+def no_policy() -> Policy:
+    """Return the policy of a memory that was given none: the categories are declared, nothing is ever selected."""
+    return load(NO_RULES)
 
 
 def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
@@ -118,6 +124,17 @@ async def adopt(core: Core, policy: Policy) -> None:
     """Make a policy the one of this database's scope; processes that hold another one can no longer apply."""
     stored = {"name": policy.name, "hash": policy.hash, "source": policy.source}
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored}))
+
+
+async def unadopt(core: Core) -> str | None:
+    """Let no policy be the scope's, and return the name of the one that was; what this memory was given stays."""
+    stored = await adopted(core)
+    if stored is None:
+        return None
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None}))
+    if core.policy.hash == stored["hash"]:
+        core.policy, core.policy_given = no_policy(), False
+    return str(stored["name"])
 
 
 async def adopted(core: Core) -> Mapping[str, Any] | None:

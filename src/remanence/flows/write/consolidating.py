@@ -6,7 +6,7 @@ A writer, where one is given, is asked about each before anything is decided; it
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from math import isfinite
@@ -23,8 +23,10 @@ from remanence.errors import Conflict, WriterError
 from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write.learning import vector_of
+from remanence.keywords import Progress
 from remanence.llm.base import Judgement, Writer
 from remanence.model import Consolidated, Memory, Relation, Status, link_values
+from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 from remanence.twins import verdict
 
@@ -123,21 +125,26 @@ class _Chunk:
         )
 
 
-async def consolidate(
-    core: Core, progress: Callable[[int], None] | None, most: int = sys.maxsize
-) -> Consolidated:
+async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
     cause = core.cause("consolidate")
     total, part, drawn = Consolidated(), 0, _KnownLinks()
     size = CHUNK if core.writer is None else JUDGED_CHUNK
+    waiting = 0 if progress is None else await _waiting(core)
     while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
         async with _own_turn(core):
             chunk = await _commit(core, await _inbox(core, limit), cause.run, part, drawn)
         part += 1
         total = chunk.added_to(total, cause.run)
         if progress is not None:
-            progress(total.activated)
+            progress(total.activated, max(total.activated, waiting))
     return total
+
+
+async def _waiting(core: Core) -> int:
+    """Count the inbox."""
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
+    return int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
 
 
 async def _inbox(core: Core, limit: int) -> list[Memory]:

@@ -347,7 +347,7 @@ async def correct(
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        (learned,) = answers(batch, committed.assigned)
+        (learned,) = answers(batch, committed.assigned, cause.run)
         return learned
     raise AssertionError("unreachable")
 

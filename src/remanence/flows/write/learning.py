@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -18,6 +18,7 @@ from remanence.edit.one_memory import joined, update
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
+from remanence.keywords import Progress
 from remanence.llm.base import WordWeight
 from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
@@ -78,10 +79,8 @@ class GroupCommit:
             item.answer = answer
 
 
-async def learn_many(
-    core: Core, turns: Sequence[Turn], progress: Callable[[int], None] | None = None
-) -> list[Learned]:
-    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears the count so far.
+async def learn_many(core: Core, turns: Sequence[Turn], progress: Progress | None = None) -> list[Learned]:
+    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears how far it is.
 
     Who spoke is told of all texts of a name together, across the chunks.
     """
@@ -90,7 +89,7 @@ async def learn_many(
     for start in range(0, len(drafts), CHUNK):
         answers += await take(core, drafts[start : start + CHUNK])
         if progress is not None:
-            progress(len(answers))
+            progress(len(answers), len(drafts))
     return answers
 
 
@@ -158,13 +157,14 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
     for attempt in range(RACES_MAX):
         batch, changes = await decided(core, drafts)
         if not changes:
-            return answers(batch, ())
+            return answers(batch)
+        cause = core.cause("learn", turns=heard(batch))
         try:
-            committed = await core.commit(changes, core.cause("learn", turns=heard(batch)))
+            committed = await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        return answers(batch, committed.assigned)
+        return answers(batch, committed.assigned, cause.run)
     raise AssertionError("unreachable")
 
 
@@ -255,8 +255,8 @@ def heard(batch: Batch) -> int:
     return sum(outcome.status != "known" for outcome in batch.outcomes)
 
 
-def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
-    """Say what became of each text, with the numbers that the store gave to new ones."""
+def answers(batch: Batch, assigned: Sequence[int] = (), run: str | None = None) -> list[Learned]:
+    """Say what became of each text, with the numbers that the store gave to new ones, and the run that wrote it."""
     return [
         Learned(
             outcome.id,
@@ -265,6 +265,7 @@ def answers(batch: Batch, assigned: Sequence[int]) -> list[Learned]:
             outcome.reason,
             told_by=outcome.told_by,
             role=outcome.role,
+            run=None if outcome.status == "known" else run,
         )
         for outcome in batch.outcomes
     ]
@@ -308,6 +309,7 @@ class Ingested(Result):
     known: int
     threads: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -320,7 +322,7 @@ async def ingest(
     core: Core,
     path: str | Path,
     format: str | Importer,  # noqa: A002
-    progress: Callable[[int], None] | None,
+    progress: Progress | None,
 ) -> Ingested:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
     check_path(path)
@@ -336,6 +338,7 @@ async def ingest(
         known=counts["known"],
         threads=transcript.threads,
         skipped=transcript.skipped,
+        runs=tuple(dict.fromkeys(one.run for one in learned if one.run is not None)),
     )
 
 

@@ -66,11 +66,9 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
         ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
         if all(change.key != ends for change in changes):  # where it said the same words it is linked already
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
-    assigned: Sequence[int] = ()
-    if changes:
-        cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
-        assigned = (await core.commit(changes, cause)).assigned
-    (learned,) = answers(batch, assigned)
+    cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
+    assigned = (await core.commit(changes, cause)).assigned if changes else ()
+    (learned,) = answers(batch, assigned, cause.run)
     if learned.status != "stored":
         return _repeat(learned, f"{key!r} names {gone.id}, which is {gone.status.label}")
     return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
@@ -110,9 +108,9 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
         reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
-    await core.change(key, "update", decide, if_revision=if_revision, turns=1)
+    done = await core.change(key, "update", decide, if_revision=if_revision, turns=1)
     memory = await core.one(key)
-    return Learned(memory.id, memory.seq, "known", reason)
+    return Learned(memory.id, memory.seq, "known", reason, run=done.run if done.changes else None)
 
 
 def _says_more(change: Change) -> bool:

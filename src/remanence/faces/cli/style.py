@@ -1,0 +1,89 @@
+"""A line with its styles: plain in a pipe; on a terminal in its colours, and wrapped at words to its width.
+
+Knows terminals; must not know what is written on them.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shutil import get_terminal_size
+from typing import ClassVar
+from unicodedata import category, east_asian_width
+
+_INDENT = 4  # of what is wrapped, deeper than its line
+_WORD = re.compile(r"\n| +|[^ \n]+")
+_NO_CELL = frozenset({"Mn", "Me", "Cf"})  # marks on a letter, and signs that are not seen
+
+
+class Text:
+    """A text in one style, or several parts of which each may have its own."""
+
+    CODES: ClassVar[Mapping[str, str]] = {
+        "bold": "1",
+        "bold red": "1;31",
+        "cyan": "36",
+        "dim": "2",
+        "green": "32",
+        "yellow": "33",
+    }
+
+    def __init__(self, text: str, style: str = "") -> None:
+        self.parts: tuple[tuple[str, str], ...] = ((text, style),)
+
+    @classmethod
+    def assemble(cls, *parts: "str | tuple[str, str] | Text") -> "Text":
+        """Join texts, pairs of text and style, and what was assembled before."""
+        joined = cls("")
+        for part in parts:
+            more = part.parts if isinstance(part, Text) else ((part, "") if isinstance(part, str) else part,)
+            joined.parts += more
+        return joined
+
+    @property
+    def plain(self) -> str:
+        """The text without its styles."""
+        return "".join(text for text, _ in self.parts)
+
+    def wrapped(self, width: int) -> "Text":
+        """Break every line at the last space that lets it fit; what goes on is indented."""
+        words = [(word, style) for text, style in self.parts for word in _WORD.findall(text)]
+        return Text.assemble(*_broken(words, width))
+
+    def coloured(self) -> str:
+        """The text with the codes that colour it on a terminal."""
+        return "".join(
+            f"\x1b[{self.CODES[style]}m{text}\x1b[0m" if style else text for text, style in self.parts
+        )
+
+
+def write_lines(lines: Iterable[Text]) -> None:
+    """Print lines: wrapped, and coloured unless NO_COLOR is set, where standard output is a terminal."""
+    is_terminal = sys.stdout.isatty()
+    is_coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    for line in lines:
+        shown = line.wrapped(get_terminal_size().columns) if is_terminal else line
+        print(shown.coloured() if is_coloured else shown.plain)
+
+
+def _broken(words: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+    """Yield the words, and a new line before each that would not fit."""
+    column, deep = 0, _INDENT
+    for word, style in words:
+        size = cells(word)
+        if word == "\n":
+            column, deep = -size, _INDENT
+        elif word.isspace() and column == 0:
+            deep = min(size + _INDENT, width // 2)
+        elif column + size > width and column > deep and not word.isspace():
+            yield "\n" + " " * deep, ""
+            column = deep
+        yield word, style
+        column += size
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if category(one) in _NO_CELL else 1 + (east_asian_width(one) in "WF") for one in text)
