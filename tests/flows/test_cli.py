@@ -160,8 +160,9 @@ def test_filters_narrow_a_question(talk: Desk) -> None:
 
 
 def keys(found: Any) -> list[str]:
-    """Return the keys of recalled memories."""
-    return [hit["memory"]["key"] for hit in found["memories"]]
+    """Return the keys of recalled or listed memories."""
+    listed = found if isinstance(found, list) else [hit["memory"] for hit in found["memories"]]
+    return [memory["key"] for memory in listed]
 
 
 def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
@@ -265,6 +266,30 @@ def test_the_last_run_is_taken_back_by_no_name(desk: Desk) -> None:
     assert done["undoes"] not in {None, pinned}
     assert ["undo takes one run"] * 2 == [one.splitlines()[0].removeprefix("error: ") for one in refused]
     assert "can be undone" in desk.bad("undo", "--last")
+
+
+def test_several_memories_are_changed_in_one_run(talk: Desk) -> None:
+    """By number, short id and key, and taken back together."""
+    tide = talk.read("get", "tide")
+    done = talk.here("forget", "buoy", f"#{tide['seq']}").stdout
+    gone = keys(talk.read("list", "--status", "pruned"))
+    talk.good("restore", "buoy", tide["id"][-8:])
+    back = keys(talk.read("list", "--status", "pruned"))
+
+    assert "forget: 2 memories (2 changes)" in done
+    assert ({"buoy", "tide"}, []) == (set(gone), back)
+    assert "no memory 'nobody'" in talk.bad("pin", "buoy", "nobody")
+    assert 0 == talk.read("get", "buoy")["pinned"]
+
+
+def test_a_list_is_narrowed_like_a_question(talk: Desk) -> None:
+    """By attributes and columns; of a name that stands there several times any value will do."""
+    talk.do("update", "buoy", "--attribute", "place=pier")
+    place = ("--where", "attributes.place=pier")
+
+    assert ["buoy"] == keys(talk.read("list", *place)) == keys(talk.read("recall", "buoy tide", *place))
+    assert {"buoy", "tide"} == set(keys(talk.read("list", "--where", "key=buoy", "--where", "key=tide")))
+    assert "unknown filter 'place'" in talk.bad("list", "--where", "place=pier")
 
 
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:

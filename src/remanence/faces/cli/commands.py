@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli import options
-from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Relation, Text
+from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
 from remanence.faces.cli.undoable import Undoable
@@ -121,11 +121,13 @@ async def list_(
         list[StatusName] | None,
         Parameter(help="Only with this status, may be given several times; inbox and active if absent."),
     ] = None,
+    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=options.WHERE)] = None,
     limit: Annotated[int, Parameter(help="At most so many.")] = 100,
 ) -> Any:
     asked = {"kind": kind, "category": category, "status": status}
     equal: dict[str, Any] = {name: value for name, value in asked.items() if value}
-    return await memory.list_memories(tags=tuple(tag or ()), limit=limit, **equal)
+    narrow = options.filters(where or [])
+    return await memory.list_memories(tags=tuple(tag or ()), limit=limit, filters=narrow, **equal)
 
 
 async def update(
@@ -142,12 +144,12 @@ async def untag(name: Name, tags: Tags, /, *, memory: Memory, if_revision: IfRev
     return await memory.untag(name, *tags, if_revision=if_revision)
 
 
-async def pin(name: Name, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.pin(name, if_revision=if_revision)
+async def pin(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.pin(names, if_revision=if_revision)
 
 
-async def unpin(name: Name, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.unpin(name, if_revision=if_revision)
+async def unpin(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.unpin(names, if_revision=if_revision)
 
 
 async def hold(
@@ -166,12 +168,12 @@ async def release(name: Name, reason: HoldName, /, *, memory: Memory, if_revisio
     return await memory.release(name, reason, if_revision=if_revision)
 
 
-async def confirm(name: Name, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.confirm(name, if_revision=if_revision)
+async def confirm(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.confirm(names, if_revision=if_revision)
 
 
-async def dispute(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.dispute(name)
+async def dispute(names: Names, /, *, memory: Memory) -> Any:
+    return await memory.dispute(names)
 
 
 async def correct(name: Name, text: Text, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
@@ -189,12 +191,12 @@ async def supersede(
     return await memory.supersede(old, by, if_revision=if_revision)
 
 
-async def forget(name: Name, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.forget(name, if_revision=if_revision)
+async def forget(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.forget(names, if_revision=if_revision)
 
 
-async def restore(name: Name, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.restore(name, if_revision=if_revision)
+async def restore(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.restore(names, if_revision=if_revision)
 
 
 async def link(
@@ -257,12 +259,12 @@ async def resolve(
 
 async def rate(
     signal: Annotated[float, Parameter(help="0 misled, 0.5 neither, 1 helped.")],
-    memories: Annotated[list[str], Parameter(metavar="MEMORY", help="One memory or several.")],
+    names: Names,
     /,
     *,
     memory: Memory,
 ) -> Any:
-    return await memory.rate([options.name_of(name) for name in memories], signal)
+    return await memory.rate(names, signal)
 
 
 async def history(

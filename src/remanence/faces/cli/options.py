@@ -30,6 +30,11 @@ else:
     Memory = Annotated[Any, Parameter(parse=False)]
 
 DATABASE = "agent.db"
+_NAMES = "number (332 or #332), id, the last 8 digits of that, or key"
+WHERE = (
+    "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
+    " value will do."
+)
 STREAM = "\0"  # what `-` becomes before it is read; no word of a command line can hold it
 EVER = (datetime(1971, 1, 1, tzinfo=UTC), datetime(2254, 12, 31, tzinfo=UTC))
 
@@ -43,6 +48,10 @@ def name_of(word: str) -> int | str:
 def _named(_type: Any, tokens: Sequence[Any]) -> int | str:
     word = str(tokens[0].value)
     return "-" if word == STREAM else name_of(word)
+
+
+def _all_named(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
+    return [_named(_type, [token]) for token in tokens]
 
 
 def _text(_type: Any, tokens: Sequence[Any]) -> str:
@@ -91,7 +100,11 @@ def _frames(_context: Any) -> Sequence[str]:
 
 Name = Annotated[
     int | str,
-    Parameter(metavar="MEMORY", converter=_named, n_tokens=1, help="Its sequence number, id or key."),
+    Parameter(metavar="MEMORY", converter=_named, n_tokens=1, help=f"Its {_NAMES}."),
+]
+Names = Annotated[
+    list[int | str],
+    Parameter(metavar="MEMORY", converter=_all_named, help=f"One memory or several, each by its {_NAMES}."),
 ]
 Text = Annotated[
     str,
@@ -198,9 +211,7 @@ class Narrow:
     budget: Budget = None
     asker: Annotated[str | None, Parameter(help="Who asks, where the question says I and my.")] = None
     thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
-    where: Annotated[
-        list[str] | None, Parameter(metavar="COLUMN=VALUE", help="Such as category=task or tags=boats.")
-    ] = None
+    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
     since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
     until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
     count_use: Annotated[
@@ -211,7 +222,7 @@ class Narrow:
         """Return the arguments of `recall`."""
         given = {name: getattr(self, name) for name in ("limit", "budget", "asker", "thread", "count_use")}
         if self.where:
-            given["filters"] = pairs(self.where, "--where")
+            given["filters"] = filters(self.where)
         if self.since or self.until:
             given["between"] = (self.since or EVER[0], self.until or EVER[1])
         return given
@@ -225,6 +236,15 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
                 f"{option} {word!r} is not NAME=VALUE", recovery=f"write it like {option} name=value"
             )
     return {name.strip(): value for name, _, value in (word.partition("=") for word in given)}
+
+
+def filters(given: list[str]) -> dict[str, str | list[str]]:
+    """Read what to narrow by; of a name that stands there several times any value will do."""
+    found: dict[str, list[str]] = {}
+    for word in given:
+        for name, value in pairs([word], "--where").items():
+            found.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
 def given_of(options: Any) -> dict[str, Any]:

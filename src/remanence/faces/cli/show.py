@@ -143,7 +143,9 @@ def _receipt(done: Receipt) -> Iterator[Text]:
     if done.verb in PLANNED:
         what = ", ".join(said(action, count) for action, count in counts.items()) or "nothing to do"
     else:
-        what = "done" if counts.keys() == {done.verb} else counted(counts)
+        several = counts.get(done.verb, 0)
+        what = f"{several:,} memories" if several > 1 else "done"
+        what = what if counts.keys() == {done.verb} else counted(counts)
     if done.undoes is not None:
         what = f"took back {safe(done.undoes)}"
     yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
