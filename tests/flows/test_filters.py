@@ -13,6 +13,7 @@ from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.recall import attribute_index
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.model import Status
+from remanence.snapshot import Snapshot
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 
@@ -247,6 +248,45 @@ async def test_many_names_and_many_changes_are_read_anew(
     await memory.learn_many([{"text": f"No. {n}", "attributes": {"a9": 1}} for n in range(9)])
 
     assert 9 == len(await memory.list_memories(filters={"attributes.a9": 1}))
+
+
+async def test_what_is_gone_and_what_comes_back_is_followed(memory: remanence.Engine) -> None:
+    """A row that leaves, and one that returns in the middle."""
+    learned = await memory.learn_many([{"text": f"No. {n}", "attributes": {"a": n % 2}} for n in range(4)])
+
+    async def odd() -> list[int]:
+        found = await memory.list_memories(filters={"attributes.a": 1}, status="any", oldest_first=True)
+        return [one.seq for one in found]
+
+    told = [await odd()]
+    await memory.forget(learned[1])
+    await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
+    told.append(await odd())
+    await memory.restore(learned[1])
+    told.append(await odd())
+
+    assert [[2, 4], [4], [2, 4]] == told
+
+
+async def test_what_is_written_while_columns_are_read_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Columns that were kept are read again with those that are asked for first, so that all are of one moment."""
+    store = MemoryStore()
+    async with remanence.open(store=store, embedder="none") as memory:
+        await memory.learn("The boat is green.", attributes={"a": 1, "b": 1})
+        await memory.list_memories(filters={"attributes.a": 1})
+        read = store.snapshot
+
+        async def busy(*given: Any) -> Snapshot:
+            monkeypatch.setattr(store, "snapshot", read)
+            await memory.learn("The boat is blue.", attributes={"a": 2, "b": 1})
+            return await read(*given)
+
+        monkeypatch.setattr(store, "snapshot", busy)
+        found = await memory.list_memories(filters={"attributes.b": 1, "attributes.a": [1, 2]})
+
+    assert ["The boat is blue.", "The boat is green."] == [one.text for one in found]
 
 
 async def test_of_another_scope_nothing_is_let_through(opener: Opener) -> None:

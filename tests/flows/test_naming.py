@@ -50,7 +50,7 @@ async def test_what_a_verb_returns_names_its_memory(
     """A memory, a hit, what was learned, dropped or changed: all are taken where an id is."""
     one = learned[0]
     answer = await memory.recall("where are the ropes?", limit=1)
-    dropped = (await memory.recall("ropes, tide and soup", budget=30)).dropped
+    dropped = (await memory.recall("ropes, tide and soup", budget=20)).dropped
     done = await memory.describe_run(await memory.pin(one))
     names: list[OneMemory] = [
         one, one.id, one.seq, short_id(one.seq), one.id[-8:], one.id[-8:].upper(), answer.memories[0],
