@@ -82,6 +82,9 @@ class Engine:
         self._kept.process.refuse_child()
         return self._kept
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of scope {self._kept.scope!r}>"
+
     def __await__(self) -> Generator[Any, None, Self]:
         return self.__aenter__().__await__()
 

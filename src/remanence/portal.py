@@ -167,6 +167,9 @@ class SyncProxy:
         self._thing = thing
         self._portal = portal
 
+    def __repr__(self) -> str:
+        return repr(self._thing)
+
 
 @cache
 def sync_proxy(kind: type) -> type[SyncProxy]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+import remanence
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from tests.command_line import Typed, typed
@@ -266,6 +267,17 @@ def test_the_last_run_is_taken_back_by_no_name(desk: Desk) -> None:
     assert done["undoes"] not in {None, pinned}
     assert ["undo takes one run"] * 2 == [one.splitlines()[0].removeprefix("error: ") for one in refused]
     assert "can be undone" in desk.bad("undo", "--last")
+
+
+def test_a_document_is_what_the_result_says_of_itself(talk: Desk) -> None:
+    """The same that `to_dict` returns in Python."""
+    documents = [talk.read("get", "tide"), talk.read("list", "--limit", "2"), talk.read("status")]
+    with remanence.sync.open("agent.db") as memory:
+        told = [memory.get("tide").to_dict(), [one.to_dict() for one in memory.list_memories(limit=2)]]
+        state = memory.status().to_dict()
+
+    assert told == documents[:2]
+    assert state["memories"] == documents[2]["memories"] and state.keys() == documents[2].keys()
 
 
 def test_several_memories_are_changed_in_one_run(talk: Desk) -> None:

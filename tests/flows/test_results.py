@@ -162,6 +162,15 @@ async def test_what_a_person_prints_is_what_it_says(answers: dict[str, Any]) -> 
     assert str(answers["state"]).startswith("scope 'default': 3 memories (active 3), 1 link; policy none")
 
 
+async def test_an_open_memory_says_whose_it_is(memory: remanence.Engine) -> None:
+    """At a prompt, with and without await."""
+    plain = remanence.sync.open(scope="desk")
+    shown = repr(plain)
+    plain.close()
+
+    assert ["<Engine of scope 'default'>", "<Engine of scope 'desk'>"] == [repr(memory), shown]
+
+
 async def test_an_answer_without_memories_says_so(memory: remanence.Engine) -> None:
     """Nothing printed would look like a fault."""
     answer = await memory.recall("the door")

@@ -137,8 +137,9 @@ class Core:
 
     async def one(self, name: OneMemory) -> Memory:
         """Return one memory, or raise NotFound."""
-        (memory,) = await self.all_of([plain_name(name)])
-        return memory
+        plain = plain_name(name)
+        (memory,) = await self.store.get(self.scope, [plain])
+        return memory if memory is not None else (await self.all_of([plain]))[0]
 
     async def all_of(self, names: Sequence[int | str]) -> list[Memory]:
         """Return memories, each once, or raise NotFound where one is not there."""
