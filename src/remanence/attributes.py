@@ -87,7 +87,7 @@ class AttributeColumn:
     """
 
     def __init__(self) -> None:
-        self._codes: dict[frozenset[Scalar], int] = {}
+        self._codes: dict[Scalar | frozenset[Scalar], int] = {}
         self._by_scalar: dict[Scalar, list[int]] = {}
 
     def met(self, codes: Codes, asked: Wanted) -> npt.NDArray[np.bool_]:
@@ -103,11 +103,11 @@ class AttributeColumn:
         """Return the code of a stored value; None is none."""
         if value is None:
             return -1
-        answers = scalars(value)
+        answers = _scalar(value) if _is_scalar(value) else scalars(value)
         code = self._codes.get(answers)
         if code is None:
             code = self._codes[answers] = len(self._codes)
-            for one in answers:
+            for one in answers if isinstance(answers, frozenset) else (answers,):
                 self._by_scalar.setdefault(one, []).append(code)
         return code
 
