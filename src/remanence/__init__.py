@@ -40,6 +40,7 @@ from remanence.keywords import (
     RelationName,
     RoleName,
     SeverityName,
+    Some,
     StatusName,
     TierName,
 )
@@ -160,6 +161,7 @@ __all__ = [
     "Severity",
     "SeverityName",
     "SimilarityThresholds",
+    "Some",
     "State",
     "Status",
     "StatusName",

@@ -96,8 +96,8 @@ def date_of(micros: int | None) -> str:
 
 
 def minute_of(micros: int | None) -> str:
-    """Write a time to the minute, UTC."""
-    return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+    """Write a time to the minute."""
+    return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M} UTC"
 
 
 def counted(counts: Mapping[str, int]) -> str:
