@@ -188,8 +188,8 @@ def to_datetime(micros: int) -> datetime:
 
 
 def lasting(micros: float) -> str:
-    """Write a duration as people do: in the largest unit of which it is two or more."""
+    """Write a duration as people do: in whole ones of the largest unit of which it is two or more."""
     for name, unit in _UNITS:
         if micros >= 2 * unit:
-            return f"{micros / unit:.3g} {name}"
+            return f"{round(micros / unit):,} {name}"
     return "moments"

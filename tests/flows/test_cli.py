@@ -22,6 +22,7 @@ import pytest
 import remanence
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
+from remanence.faces.cli.style import Text
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")
@@ -592,6 +593,24 @@ def test_a_policy_is_printed_to_copy_and_read_from_a_pipe(talk: Desk) -> None:
     assert ("tidy", 0) == (json.loads(piped.stdout)["policy"], piped.returncode)
 
 
+def test_what_nobody_expected_is_two_lines_or_a_traceback(talk: Desk) -> None:
+    """A fault of ours is said like any error, and where it was if that is asked for."""
+    script = "import remanence.faces.cli as cli; cli.run = lambda words: 1 / 0; cli.main()"
+    command = [sys.executable, "-c", script]
+    done, traced = (
+        subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False
+        )
+        for environment in (talk.environment, {**talk.environment, "REMANENCE_TRACEBACK": "1"})
+    )
+
+    assert (1, "error: ZeroDivisionError: division by zero\n") == (
+        done.returncode,
+        done.stderr.partition("  →")[0],
+    )
+    assert (1, True) == (traced.returncode, "Traceback" in traced.stderr)
+
+
 def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
     """`-` is standard input for what reads a file, and standard output for what writes one."""
     lines = (talk.folder / "talk.jsonl").read_text(encoding="utf-8")
@@ -657,6 +676,68 @@ def test_counts_are_worded_for_one_and_for_many(desk: Desk) -> None:
     assert "1 memory, 0 links" in desk.here("status").stdout
     assert desk.here("consolidate").stdout.startswith("1 memory active")
     assert desk.here("rate", "1", "1").stdout.startswith("1 memory rated")
+
+
+# Says what bash would offer for the last of some words, as the script of `remanence completion bash` has it.
+OFFERING = """
+source <(remanence completion bash)
+COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); COMPREPLY=(); _remanence; echo "${COMPREPLY[*]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["re"], "recall resolve release restore"),
+        (["policy", "sh"], "show"),
+        (["list", "--status", "ar"], "archived"),
+        (["link", "1", "2", "su"], "supports supersedes"),
+        (["recall", "x", "--policy", "ti"], "tidy"),
+        (["--policy", "ti"], "tidy"),
+        (["frame", "att"], "attention"),
+        (["ingest", "--format", "chat"], "chatgpt"),
+        (["get", "1", "--js"], "--json"),
+    ],
+)
+def test_a_shell_completes_commands_and_values(desk: Desk, words: list[str], offered: str) -> None:
+    """Commands, options and the words that an option or an argument takes: statuses, relations, presets, frames."""
+    path = f"{SCRIPT.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/bash", "-c", OFFERING, "bash", "remanence", *words],
+        cwd=desk.folder,
+        env={**desk.environment, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+
+    assert (offered, "") == (done.stdout.strip(), done.stderr)
+
+
+def test_what_is_typed_to_take_it_back_is_never_broken() -> None:
+    """A command stands on one line, however narrow the screen is; what is beside it goes on."""
+    command = "remanence undo 01a202b9a62e745ba234da4720c4ff53"
+    line = Text.assemble(
+        ("  take it back with: ", "dim"), (command, "command"), ("; one memory with: unpin", "dim")
+    )
+    shown = line.wrapped(60).plain.splitlines()
+
+    assert [1] == [row.count(command) for row in shown if "undo" in row]
+    assert all(len(row) <= 60 for row in shown)
+    assert line.plain.split() == line.wrapped(60).plain.split()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "  a  b ", "a" * 100, "灯台 の 鍵 は 四四七一 です " * 3, "a\nb  c\n\n  d e"]
+)
+@pytest.mark.parametrize("width", [1, 8, 20, 200])
+def test_wrapping_loses_no_word(text: str, width: int) -> None:
+    """Whatever the width, the words are the same, and lines that fit are as they were."""
+    shown = Text(text).wrapped(width).plain
+
+    assert text.split() == shown.split()
+    assert width < 100 or shown.rstrip() == text.rstrip()
 
 
 def test_a_narrow_terminal_wraps_at_words(desk: Desk) -> None:
@@ -897,10 +978,11 @@ def heard(terminal: int) -> bytes:
         return b""
 
 
-def test_a_broken_pipe_is_quiet(talk: Desk) -> None:
+@pytest.mark.parametrize("words", ["export -", "--help", "guide"])
+def test_a_broken_pipe_is_quiet(talk: Desk, words: str) -> None:
     """`export | head` ends without a word."""
     done = subprocess.run(
-        f"{SCRIPT} export - | head -c 1 > head.txt; echo ${{PIPESTATUS[0]}}",
+        f"{SCRIPT} {words} | head -c 1 > head.txt; echo ${{PIPESTATUS[0]}}",
         shell=True,
         executable="/bin/bash",
         cwd=talk.folder,

@@ -586,6 +586,7 @@ def test_every_setting_is_read_by_somebody() -> None:
         (DAY + 1, "24 hours"),
         (60 * DAY, "60 days"),
         (90 * MINUTE, "90 minutes"),
+        (8_280_000, "8 seconds"),
         (1, "moments"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.recall import fuse
 from remanence.recall.corpus import Bools
 from remanence.recall.fit import fit
 from remanence.recall.fuse import (
@@ -265,3 +266,11 @@ def test_a_fit_keeps_limit_and_budget_and_loses_nobody(
     assert len(kept) <= limit
     assert budget is None or sum(sizes[place] for place in kept) <= budget
     assert sorted([*kept, *(place for place, _ in dropped)]) == list(range(len(kept) + len(dropped)))
+
+
+@given(st.lists(st.floats(0, 1e6, width=32), min_size=1, max_size=40), st.floats(0, 100))
+def test_a_percentile_is_what_numpy_says(values: list[float], percent: float) -> None:
+    """Between two values it lies where their share says, to the last digits."""
+    given_ = np.array(values, np.float32)
+
+    assert fuse._percentile(given_, percent) == pytest.approx(float(np.percentile(given_, percent)), rel=1e-6)

@@ -310,5 +310,14 @@ def _worth(corpus: Corpus) -> Floats:
     """Scale keep-values to 0–1, full at the percentile."""
     if not len(corpus):
         return corpus.value
-    full = float(np.percentile(corpus.value, WORTH_PERCENTILE))
+    full = _percentile(corpus.value, WORTH_PERCENTILE)
     return np.clip(corpus.value / full, 0, 1).astype(np.float32) if full > 0 else np.zeros_like(corpus.value)
+
+
+def _percentile(values: Floats, percent: float) -> float:
+    """Return what `np.percentile` does, without the masked arrays that it imports (8 ms of a first recall)."""
+    place = (len(values) - 1) * percent / 100
+    low, share = int(place), values.dtype.type(place % 1)
+    high = min(low + 1, len(values) - 1)
+    a, b = np.partition(values, [low, high])[[low, high]]
+    return float(a + (b - a) * share if share < 0.5 else b - (b - a) * (1 - share))

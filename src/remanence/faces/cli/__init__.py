@@ -4,8 +4,10 @@ Knows where each command is; what they do is the engine's, what their answers lo
 """
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Annotated
 
 from remanence._version import __version__
@@ -25,8 +27,11 @@ MODULES = {
     "plan_commands": "plan apply curate explain",
     "policies": "policy",
     "session_commands": "session",
-    "upkeep": "doctor compact settings accept-clock guide",
+    "upkeep": "doctor compact settings accept-clock guide completion",
 }
+COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
+TRACEBACK = "REMANENCE_TRACEBACK"
+BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 
 def main() -> None:
@@ -35,13 +40,26 @@ def main() -> None:
         # A terminal that can't show a sign gets its code instead of an exception.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if not os.environ.get(TRACEBACK):
+        sys.excepthook = _unexpected
     try:
         code = run(sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:
         from remanence.faces.cli.running import interrupted
 
         code = interrupted()
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
     sys.exit(code)
+
+
+def _unexpected(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    from remanence.faces.cli.usage import complain
+
+    complain(f"{kind.__name__}: {error}", f"set {TRACEBACK}=1 to see where, and report it")
 
 
 def run(words: Sequence[str]) -> int:
@@ -56,14 +74,15 @@ def run(words: Sequence[str]) -> int:
 
     from remanence.faces.cli import usage
     from remanence.faces.cli.options import STREAM
+    from remanence.faces.cli.running import launch
 
-    given = [STREAM if word == "-" else word for word in words]
-
+    if words and words[0] == COMPLETE:
+        tree()(words, result_action="return_value")
+        return 0
     try:
-        code: int = tree().meta(given, print_error=False, exit_on_error=False, result_action="return_value")
-    except CycloptsError as error:
+        return launch(tree(), [STREAM if word == "-" else word for word in words])
+    except (CycloptsError, usage.WrongUsage) as error:
         return usage.wrong(error, words)
-    return code
 
 
 def tree() -> "App":
@@ -71,7 +90,6 @@ def tree() -> "App":
     from cyclopts import App, Parameter
 
     from remanence.faces.cli.options import Common
-    from remanence.faces.cli.running import launch
 
     plain = Parameter(negative=(), negative_iterable=(), allow_repeating=True)
     app = App("remanence", default_parameter=plain, help_flags=(), version_flags=())
@@ -84,10 +102,10 @@ def tree() -> "App":
         place = f"{__name__}.{places[group or name]}:{function}"
         (app[group] if group else app).command(place, name=name, help=row.summary)
 
+    # What help and completion know of the options of every command; `launch` reads them by itself, eight times faster.
     @app.meta.default
     def common_first(
         *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)], common: Common = Common()
-    ) -> int:
-        return launch(app, words, common)
+    ) -> None: ...
 
     return app

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.errors import InvalidInput
+from remanence.faces.cli import style
 from remanence.faces.moments import local, moment
 from remanence.keywords import KindName, LifecycleName, RelationName, RoleName, SeverityName
 from remanence.model import SHORT_ID_CHARS
@@ -66,8 +67,11 @@ def _new_file(_type: Any, tokens: Sequence[Any]) -> str:
 
 
 def _file(_type: Any, tokens: Sequence[Any]) -> str:
+    return file_of(str(tokens[0].value))
+
+
+def file_of(given: str) -> str:
     """Return the path of a file to read; what comes from standard input is put in one until the process ends."""
-    given = str(tokens[0].value)
     if given != STREAM:
         return given
     folder = mkdtemp()
@@ -82,7 +86,7 @@ def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     word = tokens[0].value
     read = moment(word)
     if datetime.fromisoformat(word).tzinfo is None:
-        print(f"note: {word} is taken as local time: {local(read)}", file=sys.stderr)
+        style.write_lines([style.Text(f"note: {word} is taken as local time: {local(read)}")], sys.stderr)
     return read
 
 

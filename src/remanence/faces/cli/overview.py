@@ -10,6 +10,7 @@ from remanence.verbs import GROUPS
 
 HELP = frozenset({"-h", "--help"})
 ABOUT = "A memory for agents: take conversations in, recall, curate by a policy, explain, take back."
+MORE = "One of them: remanence COMMAND --help. When to use which: remanence guide."
 NAME_CHARS = 16
 
 
@@ -19,9 +20,7 @@ def overview() -> str:
     for title, rows in GROUPS.items():
         offered = [row for row in rows if row.command]
         said += ["", f"{title}:", *(entry(row.command, row.summary) for row in offered)]
-    return "\n".join(
-        [*said, "", "One of them: remanence COMMAND --help. When to use which: remanence guide."]
-    )
+    return "\n".join([*said, "", wrapped(MORE)])
 
 
 def entry(name: str, text: str) -> str:

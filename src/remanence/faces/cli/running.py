@@ -17,7 +17,7 @@ from remanence.errors import NotFound, RemanenceError
 from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
-from remanence.faces.cli.usage import WRONG, misplaced, refused
+from remanence.faces.cli.usage import WRONG, misplaced, parted, refused
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
-BROKEN_PIPE = 141  # 128 + SIGPIPE
-TRACEBACK = "REMANENCE_TRACEBACK"
 MAKING = frozenset({"ingest", "learn", "put", "import", "session begin"})  # a database that is not there
 
 
@@ -35,8 +33,9 @@ class Interrupted(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; says how far the work had come, and how it goes on."""
 
 
-def launch(app: "App", words: Sequence[str], common: Common) -> int:
-    """Run the command that the words name, and return its exit code."""
+def launch(app: "App", line: Sequence[str]) -> int:
+    """Run the command that a line of words names, and return its exit code."""
+    words, common = parted(line)
     asked = words[: words.index("--")] if "--" in words else words
     if not words or not HELP.isdisjoint(asked):
         print(page(app, [word for word in asked if word not in HELP]))
@@ -60,7 +59,7 @@ def launch(app: "App", words: Sequence[str], common: Common) -> int:
 
 
 def answered(common: Common, work: Callable[[], Any]) -> int:
-    """Do the work, print its answer and return the exit code; whatever goes wrong becomes two lines."""
+    """Do the work, print its answer and return the exit code; what is refused is said in two lines."""
     try:
         answer = work()
         return _print(asyncio.run(_awaited(answer)) if isawaitable(answer) else answer, common)
@@ -68,16 +67,6 @@ def answered(common: Common, work: Callable[[], Any]) -> int:
         return refused(error, json=common.json)
     except KeyboardInterrupt as stop:
         return interrupted(str(stop))
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except Exception as error:
-        if os.environ.get(TRACEBACK):
-            raise
-        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
-        print(f"  → set {TRACEBACK}=1 to see where, and report it", file=sys.stderr)
-        return 1
 
 
 def interrupted(how_far: str = "") -> int:

@@ -63,9 +63,11 @@ def _undoing(done: Any) -> str:
     return f"remanence undo {runs[0]}" if runs else ""
 
 
-def _back(command: str) -> Iterator[Text]:
+def _back(command: str, one: str = "") -> Iterator[Text]:
+    """Say what to type to take something back, and by which verb a single memory of it."""
     if command:
-        yield Text(f"  take it back with: {command}", "dim")
+        rest = f"; one memory with: {one}" * bool(one)
+        yield Text.assemble(("  take it back with: ", "dim"), (command, "command"), (rest, "dim"))
 
 
 def is_well(result: Any) -> bool:
@@ -156,7 +158,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         yield Text(f"  note: {safe(note)}", "yellow")
     if done.changes:
         one = " or ".join(ways_back(done.verb, counts))
-        yield from _back(_undoing(done) + f"; one memory with: {one}" * bool(one))
+        yield from _back(_undoing(done), one)
 
 
 @lines.register
@@ -361,7 +363,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
             yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
     if done.undo is not None:
         one = " or ".join(ways_back(done.verb, [act.name for act in done.acts]))
-        yield from _back(f"remanence undo {done.undo}" + f"; one memory with: {one}" * bool(one))
+        yield from _back(f"remanence undo {done.undo}", one)
     if done.undone_by is not None:
         yield Text(f"  taken back by {done.undone_by}", "dim")
 

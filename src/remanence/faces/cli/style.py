@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import ClassVar
+from typing import ClassVar, TextIO
 from unicodedata import category, east_asian_width
 
 _INDENT = 4  # of what is wrapped, deeper than its line
@@ -22,6 +22,7 @@ class Text:
     CODES: ClassVar[Mapping[str, str]] = {
         "bold": "1",
         "bold red": "1;31",
+        "command": "2",  # is typed as it stands
         "cyan": "36",
         "dim": "2",
         "green": "32",
@@ -46,8 +47,12 @@ class Text:
         return "".join(text for text, _ in self.parts)
 
     def wrapped(self, width: int) -> "Text":
-        """Break every line at the last space that lets it fit; what goes on is indented."""
-        words = [(word, style) for text, style in self.parts for word in _WORD.findall(text)]
+        """Break every line at the last space that lets it fit, and no command; what goes on is indented."""
+        words = [
+            (word, style)
+            for text, style in self.parts
+            for word in ([text] if style == "command" else _WORD.findall(text))
+        ]
         return Text.assemble(*_broken(words, width))
 
     def coloured(self) -> str:
@@ -57,29 +62,34 @@ class Text:
         )
 
 
-def write_lines(lines: Iterable[Text]) -> None:
-    """Print lines: wrapped, and coloured unless NO_COLOR is set, where standard output is a terminal."""
-    is_terminal = sys.stdout.isatty()
+def write_lines(lines: Iterable[Text], stream: TextIO | None = None) -> None:
+    """Print lines: wrapped, and coloured unless NO_COLOR is set, where the stream is a terminal."""
+    stream = stream or sys.stdout
+    is_terminal = stream.isatty()
     is_coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     for line in lines:
         shown = line.wrapped(get_terminal_size().columns) if is_terminal else line
-        print(shown.coloured() if is_coloured else shown.plain)
+        print(shown.coloured() if is_coloured else shown.plain, file=stream)
 
 
 def _broken(words: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """Yield the words, and a new line before each that would not fit."""
-    column, deep = 0, _INDENT
+    """Yield the words, and a new line in place of the spaces before each that would not fit."""
+    column, deep, spaces = 0, _INDENT, ""
     for word, style in words:
-        size = cells(word)
+        if word.isspace() and word != "\n":
+            spaces += word
+            deep = deep if column else min(len(spaces) + _INDENT, width // 2)
+            continue
         if word == "\n":
-            column, deep = -size, _INDENT
-        elif word.isspace() and column == 0:
-            deep = min(size + _INDENT, width // 2)
-        elif column + size > width and column > deep and not word.isspace():
+            column, deep, spaces = 0, _INDENT, ""
+        elif column > deep and column + len(spaces) + cells(word) > width:
             yield "\n" + " " * deep, ""
-            column = deep
+            column = deep + cells(word)
+        else:
+            yield spaces, style
+            column += len(spaces) + cells(word)
         yield word, style
-        column += size
+        spaces = ""
 
 
 def cells(text: str) -> int:

@@ -4,7 +4,7 @@ Knows what a look at a missing or broken file answers; must not know what is loo
 """
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -76,3 +76,9 @@ def guide(
     from remanence import guide as told
 
     return told.FOR_AGENTS if agents else told.guide(verb)
+
+
+def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")], /) -> Any:
+    from remanence.faces.cli import tree
+
+    return tree().generate_completion(prog_name="remanence", shell=shell)

@@ -5,7 +5,7 @@ Knows the library's errors and ours; must not know any single command.
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, is_dataclass
+from dataclasses import astuple, fields, is_dataclass
 from typing import Any
 
 from cyclopts import (
@@ -19,19 +19,25 @@ from cyclopts import (
 
 from remanence.errors import Conflict, RemanenceError, shown, suggest
 from remanence.faces.cli.helping import called, usage_of
-from remanence.faces.cli.options import STREAM
+from remanence.faces.cli.options import STREAM, Common, file_of
+from remanence.faces.cli.style import Text, write_lines
 from remanence.text import visible
 from remanence.verbs import TABLE
 
 WRONG = 2
+_COMMON = frozenset(f"--{one.name}" for one in fields(Common))
 NUMBERS = {int: "a whole number", float: "a number"}
 
 
-def wrong(error: CycloptsError, words: Sequence[str]) -> int:
+class WrongUsage(Exception):
+    """What cannot be understood, and what to do."""
+
+
+def wrong(error: CycloptsError | WrongUsage, words: Sequence[str]) -> int:
     """Say what cannot be understood, and return the exit code; what a value of ours is wrong in is refused."""
     if isinstance(error.__cause__, RemanenceError):
         return refused(error.__cause__, json="--json" in words)
-    complain(*_worded(error))
+    complain(*(error.args if isinstance(error, WrongUsage) else _worded(error)))
     return WRONG
 
 
@@ -54,8 +60,42 @@ def refused(error: RemanenceError, *, json: bool) -> int:
 
 def complain(what: str, recovery: str) -> None:
     """Write two lines on stderr: what is wrong, and what to do."""
-    lines = (visible(" ".join(text.split())) for text in (what, recovery))
-    print("error: {}\n  → {}".format(*lines), file=sys.stderr)
+    said = (" ".join(text.split()) for text in (f"error: {what}", f"→ {recovery}"))
+    write_lines(
+        (Text(indent + visible(line)) for indent, line in zip(("", "  "), said, strict=True)), sys.stderr
+    )
+
+
+def parted(words: Sequence[str]) -> tuple[list[str], Common]:
+    """Part the options of every command from the other words; behind `--` none is looked for."""
+    rest: list[str] = []
+    said: dict[str, Any] = {}
+    coming = iter(words)
+    for word in coming:
+        option, joined, value = word.partition("=")
+        if word == "--":
+            return [*rest, word, *coming], Common(**said)
+        if option not in _COMMON:
+            rest.append(word)
+        elif option == "--json":
+            said["json"] = _alone(option, joined)
+        else:
+            said[option[2:]] = value if joined else _value(option, next(coming, None))
+    if "policy" in said:
+        said["policy"] = file_of(said["policy"])
+    return rest, Common(**said)
+
+
+def _alone(option: str, joined: str) -> bool:
+    if joined:
+        raise WrongUsage(f"{option} takes no value", "write it alone")
+    return True
+
+
+def _value(option: str, value: str | None) -> str:
+    if value is None or value.startswith("-"):
+        raise WrongUsage(f"{option} takes a value", "usage: remanence COMMAND …")
+    return value
 
 
 def misplaced(values: Iterable[Any]) -> bool:
