@@ -60,12 +60,14 @@ def test_the_best_match_comes_first() -> None:
     assert ask(apart("boat", "boat rope", "tide"), "boat and rope").rows.tolist() == [1, 0]
 
 
-def test_only_live_and_allowed_memories_are_returned() -> None:
-    """Neither what no longer stands nor what the filter leaves out is in the running."""
+def test_only_live_or_allowed_memories_are_returned() -> None:
+    """Without a filter what stands is in the running, with one what it allows: it may ask for what is archived."""
     said = [Said("boat", session=-1, live=False), *apart("boat", "boat")]
-    found = ask(said, "boat", allowed=np.array([True, True, False]))
+    standing = ask(said, "boat")
+    allowed = ask(said, "boat", allowed=np.array([True, True, False]))
 
-    assert ([1], 1) == (found.rows.tolist(), found.candidates)
+    assert ([1, 2], 2) == (sorted(standing.rows.tolist()), standing.candidates)
+    assert ([0, 1], 2) == (sorted(allowed.rows.tolist()), allowed.candidates)
 
 
 def test_arms_are_scaled_inside_the_filter_and_summed() -> None:
