@@ -1,4 +1,4 @@
-"""The map from the seeds to here: every name on its right-hand side is something that exists."""
+"""The map from other engines to here: every name on its right-hand side is something that exists."""
 
 import importlib
 import re
@@ -28,7 +28,7 @@ def rows() -> list[list[str]]:
     """Return the cells of every row of every table but the headings."""
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-    return [row for row in cells if row[0] not in {"seed", "---|---|---"} and not row[0].startswith("---")]
+    return [row for row in cells if row[0] not in {"theirs", "---|---|---"} and not row[0].startswith("---")]
 
 
 NAMES = sorted({name for row in rows() for name in re.findall(r"`([^`]+)`", row[1])})

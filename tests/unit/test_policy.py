@@ -121,6 +121,7 @@ def test_the_hash_is_of_what_is_said() -> None:
     turned = "\n\n".join([head + "  # mine", *reversed(rules), guard])
 
     assert load(GOOD).hash == load(turned).hash
+    assert load(GOOD).hash == load(GOOD, {"hot": {"because": "another sentence"}}).hash
     assert load(GOOD).hash != load(GOOD.replace("1600", "1700")).hash
     assert load(GOOD.replace("1600", "1700")).hash == load(GOOD, {"hot": {"keep": {"tokens": 1700}}}).hash
 

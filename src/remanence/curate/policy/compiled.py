@@ -112,11 +112,11 @@ class Policy(Result):
 
     @cached_property
     def hash(self) -> str:
-        """Return 32 hex digits over all that the policy says."""
+        """Return 32 hex digits over all that the policy does; its sentences for people do not count."""
         said = {
             "version": VERSION,
-            "guards": {guard.name: guard.written for guard in self.guards},
-            "rules": {rule.name: rule.written for rule in self.rules},
+            "guards": {guard.name: _done(guard.written) for guard in self.guards},
+            "rules": {rule.name: _done(rule.written) for rule in self.rules},
             "aliases": dict(self.aliases),
             "categories": {
                 name: [item.states, item.terminal, item.initial, dict(item.aliases), item.system]
@@ -148,6 +148,10 @@ class Policy(Result):
                 *_because(rule.because),
             ]
         return "\n".join(lines)
+
+
+def _done(written: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in written.items() if key != "because"}
 
 
 def _because(because: str) -> list[str]:
