@@ -20,7 +20,7 @@ PINNED := --constraint constraints.txt --build-constraint constraints.txt
 .PHONY: help .venv test quick format lint types suite wheel site pages demo deep shuffled lowest pins fmt clean
 
 help:
-	@echo "make demo   the main job on a conversation of our own, in under a minute"
+	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
 	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
 	@echo "make site   the documentation as a site, in build/site"
@@ -76,7 +76,8 @@ pages: $(STAMP)
 	$(BIN)/python -m tests.pages
 
 demo: $(STAMP)
-	@$(BIN)/python -m examples.demo
+	rm -rf build/demo
+	@$(BIN)/remanence demo build/demo
 
 deep: $(STAMP)
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs $(PARALLEL) --dist=worksteal -m "deep or not deep"

@@ -1,1 +1,1 @@
-"""Examples that run: python -m examples.demo, python -m examples.agent."""
+"""An example that runs: python -m examples.agent."""

@@ -1,4 +1,4 @@
-"""Builds the wheel and tries it in an empty environment: python -m tests.wheel.
+"""Builds the wheel and tries it in an empty environment, with its demonstration: python -m tests.wheel.
 
 A dependency that is used but not declared, or a file that is read but not packaged, shows only there.
 """
@@ -24,6 +24,7 @@ def main() -> None:
         python = install(wheel, folder / "empty")
         run(python, "-c", "import remanence", cwd=folder)
         run(python.with_name("remanence"), "--version", cwd=folder)
+        run(python.with_name("remanence"), "demo", cwd=folder)
         size_mb = sum(path.lstat().st_size for path in (folder / "empty").rglob("*")) / 1e6
     print(f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB")
 

@@ -147,7 +147,7 @@ _RETURNS: Mapping[str, Any] = {
 # The actions of policies, from the gravest to the most harmless.
 PURGE = Effect(
     "purge",
-    words="destroy",
+    words="purge",
     group="status",
     rank=13,
     level=DESTROY,
@@ -169,7 +169,7 @@ MERGE = Effect(
 PRUNE = Effect(
     "prune",
     {"status": Status.PRUNED, **_FALLS, "reason": Mark.GIVEN},
-    words="make a tombstone of",
+    words="delete",
     group="status",
     rank=12,
     level=DESTROY,

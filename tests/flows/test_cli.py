@@ -22,11 +22,11 @@ import pytest
 import remanence
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
+from remanence.faces.cli.demo import POLICY
 from remanence.faces.cli.style import Text
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")
-POLICY = Path(__file__).resolve().parents[2] / "examples" / "policy.toml"
 SECONDS_MAX = 300
 
 Done = subprocess.CompletedProcess[str]

@@ -1,35 +1,33 @@
-"""The demonstration tells the truth: what it claims is in the store that it leaves behind."""
+"""The demonstration tells the truth: what it claims is in the memory that it leaves, and what it names to try works."""
 
 import asyncio
 import io
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import remanence
-from examples import demo
+from remanence.faces.cli import demo
+from tests.command_line import typed
 
-ROOT = Path(__file__).resolve().parents[2]
 LONG_AGO = 100_000
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.Shown, str]:
-    """Run it once: the database, what it claims, and what it printed."""
-    path = tmp_path_factory.mktemp("demo") / "school.db"
+    """Run it once: the folder, what it claims, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo") / "school"
     page = io.StringIO()
-    shown = asyncio.run(demo.demonstrate(path, Console(file=page, width=200)))
-    return path, shown, page.getvalue()
+    shown = asyncio.run(demo.demonstrate(folder, page))
+    return folder, shown, page.getvalue()
 
 
 async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown, str]) -> None:
     """All lines of the file are accounted for, and a second ingest knew each of them."""
-    path, shown, _ = told
+    folder, shown, _ = told
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
-    async with remanence.open(path, clock=remanence.ManualClock(demo.END)) as memory:
+    async with remanence.open(folder / demo.DATABASE) as memory:
         found = await memory.list_memories(status="any", limit=LONG_AGO)
 
     assert lines == shown.stored + shown.repeats == shown.known_again
@@ -38,55 +36,95 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown
 
 
 async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.Shown, str]) -> None:
-    """The plan moved much, destroyed something, and the undo gave all of it back."""
-    path, shown, _ = told
-    async with remanence.open(path, clock=remanence.ManualClock(demo.END)) as memory:
+    """The plan moved much, deleted something, and the undo gave all of it back."""
+    folder, shown, _ = told
+    async with remanence.open(folder / demo.DATABASE) as memory:
         verbs = {event.run: event.verb for event in await memory.history(limit=LONG_AGO)}
-        statuses = (await memory.status()).statuses
-
-    assert shown.after["archived"] > 50
-    assert 0 < shown.after["pruned"] < 20
-    assert shown.before == shown.restored == statuses
-    assert "curate" == verbs[shown.run]
-    assert "undo" == list(verbs.values())[-1]
-
-
-async def test_the_memories_stand_as_before(told: tuple[Path, demo.Shown, str]) -> None:
-    """Nothing is archived or pruned in the end; the corrected memory stays superseded."""
-    path, _, _ = told
-    async with remanence.open(path, clock=remanence.ManualClock(demo.END)) as memory:
         found = await memory.list_memories(status="any", limit=LONG_AGO)
         checks = await memory.doctor()
 
+    assert shown.after["archived"] > 50
+    assert 0 < shown.after["pruned"] < 20
+    assert shown.before == shown.restored
+    assert ("curate", "undo") == (verbs[shown.run], list(verbs.values())[-1])
     assert {demo.WRONG} == {one.key for one in found if one.status.label != "active"}
-    assert all(one.reason is None for one in found if one.key != demo.WRONG)
     assert all(check.ok for check in checks)
 
 
-def test_the_page_answers_its_questions(told: tuple[Path, demo.Shown, str]) -> None:
-    """The right answers are on the page, in order of the steps."""
+async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, demo.Shown, str]) -> None:
+    """Whoever plans on the same day, under the machine's own clock, sees what would go, and no doubt about the clock."""
+    folder, _, _ = told
+    async with remanence.open(folder / demo.DATABASE) as memory:
+        plan = await memory.plan()
+
+    assert ("saltmarsh", None, ()) == (plan.policy, plan.held, plan.notes)
+    assert plan.counts["archive"] > 50
+
+
+def test_the_page_shows_each_step(told: tuple[Path, demo.Shown, str]) -> None:
+    """The right answers, the plan and the reasons are on the page, in order of the steps."""
     _, _, page = told
-    steps = [page.index(f"\n{number}. ") for number in range(2, 10)]
+    steps = "LEARN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO"
+    found = [page.index(f"\n{step}  ") for step in steps]
+    text = " ".join(page.split())
 
-    assert sorted(steps) == steps
-    assert "starts at four o'clock, not at two" in page
-    assert "allergic to latex" in page
-    assert "9038" in page
-    assert "nothing of this has happened yet" in page
-    assert "kept by unfinished" in page
-    assert "all sound" in page
+    assert sorted(found) == found
+    assert "starts at four o'clock, not at two" in text
+    assert "allergic to latex" in text
+    assert "[read-notices] because the notice was read" in text
+    assert "guard unfinished" in text
+    assert demo.WIDTH >= max(len(line) for line in page.splitlines())
 
 
-def test_it_runs_as_make_runs_it() -> None:
-    """The command of `make demo` works from a clean start."""
-    done = subprocess.run(
-        [sys.executable, "-m", "examples.demo"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def test_what_it_names_to_try_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command on its last lines can be typed as it stands, in the folder that it made."""
+    monkeypatch.chdir(tmp_path)
+    made = typed("demo")
+    monkeypatch.chdir(tmp_path / "remanence-demo")
+    done = [typed(*shlex.split(command)[1:]) for command, _ in demo.NEXT]
 
-    assert (0, "") == (done.returncode, done.stderr)
-    assert "9. Where the memory stands" in done.stdout
+    assert [0, *(0 for _ in demo.NEXT)] == [one.exit_code for one in (made, *done)]
+    assert "cd remanence-demo" in made.stdout
+    assert "safety boat" in done[0].stdout
+    assert 5 == len(done[3].stdout.splitlines())
+    assert ["agent.db", "policy.toml", "saltmarsh.jsonl"] == sorted(path.name for path in Path().iterdir())
+
+
+def test_as_a_document_it_says_what_it_did(tmp_path: Path) -> None:
+    """With --json only the counts are printed."""
+    done = typed("demo", str(tmp_path / "school"), "--json")
+
+    assert '"repeats": 12' in done.stdout
+    assert done.stdout.startswith("{")
+
+
+@pytest.mark.parametrize("name", ["agent.db", "policy.toml", "saltmarsh.jsonl"])
+def test_nothing_is_replaced(tmp_path: Path, name: str) -> None:
+    """A folder with one of its files in it is refused, and left as it is."""
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    done = typed("demo", str(tmp_path))
+
+    assert 1 == done.exit_code
+    assert f"{name} is there already" in done.stderr
+    assert "mine" == (tmp_path / name).read_text(encoding="utf-8")
+    assert [name] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("option", ["--db", "--scope", "--agent", "--policy"])
+def test_it_takes_no_other_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    """An option that would name another memory is refused and not passed over."""
+    monkeypatch.chdir(tmp_path)
+    done = typed("demo", option, "tidy")
+
+    assert 1 == done.exit_code
+    assert "demo makes a memory of its own" in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    """A file in the way is an error with a way out."""
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    done = typed("demo", str(tmp_path / "file" / "school"))
+
+    assert 1 == done.exit_code
+    assert "cannot be made" in done.stderr

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MODULES = {
     "commands": "learn ingest put consolidate recall get list links contradictions update correct supersede confirm"
     " rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status",
+    "demo": "demo",
     "files": "backup export import",
     "frame_commands": "frame boot frames",
     "mcp": "mcp",

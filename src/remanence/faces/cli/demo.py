@@ -1,0 +1,228 @@
+"""The command that makes a sample memory and walks through what can be done with it.
+
+Knows the sample, which is in `faces/sample`; everything it shows is done by the engine's verbs.
+"""
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import fill
+from typing import Annotated, Any, TextIO
+
+from cyclopts import Parameter
+
+from remanence.arguments import check_path
+from remanence.clock import ManualClock
+from remanence.curate.planner.render import render
+from remanence.engine import Engine
+from remanence.errors import InvalidInput
+from remanence.faces.cli.options import Given
+from remanence.opening import open as open_memory
+
+SAMPLE = Path(__file__).parent.parent / "sample"
+TALK = SAMPLE / "saltmarsh.jsonl"
+POLICY = SAMPLE / "policy.toml"
+DATABASE = "agent.db"  # the name that every command looks for
+START = datetime(2026, 3, 1, tzinfo=UTC)
+END = datetime(2026, 5, 30, 8, tzinfo=UTC)  # the morning after the last day of the conversation
+
+QUESTIONS = ("What is Pia allergic to?", "When does the open day start?")
+WRONG = "saltmarsh-004"  # "… It starts at two o'clock."
+RIGHT = "saltmarsh-077"  # "Correction: … four o'clock, not at two."
+GONE = "saltmarsh-044"  # small talk about lemon cake
+KEPT = "saltmarsh-010"  # a task that nobody has finished
+SHOWN = 2  # memories of each rule in the plan
+WIDTH = 100
+NEXT = (
+    ('remanence recall "who can drive the safety boat?"', "ask it something"),
+    ("remanence plan", "what its policy would do now"),
+    ("remanence curate", "do that"),
+    ("remanence list --status archived --limit 5", "what was archived"),
+    ("remanence undo --last", "take it back"),
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the demonstration did, so that a program, or a test, may look whether it is so."""
+
+    folder: str
+    stored: int
+    repeats: int
+    known_again: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    restored: Mapping[str, int]
+    run: str
+
+
+async def demo(
+    folder: Annotated[
+        str, Parameter(name="DIR", help="The folder to make it in; remanence-demo if absent.")
+    ] = "remanence-demo",
+    /,
+    *,
+    common: Given,
+) -> Any:
+    if any(given is not None for given in (common.db, common.scope, common.agent, common.policy)):
+        raise InvalidInput(
+            "demo makes a memory of its own, in a folder",
+            recovery="leave out --db, --scope, --agent and --policy",
+        )
+    check_path(folder)
+    shown = await demonstrate(Path(folder), io.StringIO() if common.json else sys.stdout)
+    return shown if common.json else None
+
+
+async def demonstrate(folder: Path, out: TextIO) -> Shown:
+    """Make the sample in a folder and print each step; the database is put there when all is done."""
+    _make(folder)
+    with TemporaryDirectory(prefix=".demo-", dir=folder) as making:
+        unfinished = Path(making) / DATABASE
+        walk = Walk(out, ManualClock(START))
+        async with open_memory(unfinished, policy=str(POLICY), clock=walk.clock) as memory:
+            shown = await walk.through(memory, str(folder))
+        # From here on the file is used by the machine's own clock, which may be months on.
+        async with open_memory(unfinished) as memory:
+            await memory.adopt(str(POLICY))
+            await memory.schedule.accept_clock()
+        unfinished.rename(folder / DATABASE)
+    for file in (TALK, POLICY):
+        shutil.copyfile(file, folder / file.name)
+    walk.end(folder)
+    return shown
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, or refuse one in which there is something that this would replace."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"the folder {folder} cannot be made: {error.strerror}",
+            recovery="name another: remanence demo DIR",
+        ) from error
+    for name in (DATABASE, TALK.name, POLICY.name):
+        if (folder / name).exists():
+            raise InvalidInput(
+                f"{folder / name} is there already",
+                recovery="name another folder: remanence demo DIR; or delete this one",
+            )
+
+
+def sessions() -> Iterator[tuple[datetime, list[dict[str, Any]]]]:
+    """Yield the turns of each day with the time of the first."""
+    lines = TALK.read_text(encoding="utf-8").splitlines()
+    rows = [
+        json.loads(line) | {"source": f"{TALK.name}:{number}"} for number, line in enumerate(lines, start=1)
+    ]
+    for row in rows:
+        row["said_at"] = datetime.fromisoformat(row["said_at"])
+    for _, day in groupby(rows, key=lambda row: row["session"]):
+        turns = list(day)
+        yield turns[0]["said_at"], turns
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The steps, in order, each printed as it is done."""
+
+    out: TextIO
+    clock: ManualClock
+
+    async def through(self, memory: Engine, folder: str) -> Shown:
+        """Learn, recall, correct, plan, apply, explain and undo."""
+        stored, repeats, again = await self._learn(memory)
+        await self._recall(memory)
+        await self._correct(memory)
+        before = (await memory.status()).statuses
+        self._step("Plan", "what its policy would archive and delete; nothing is written")
+        plan = await memory.plan()
+        self._lines(render(await memory.describe_plan(plan, limit=SHOWN), wide() - 2))
+        await self._explain(memory)
+        receipt = await memory.apply(plan)
+        after = (await memory.status()).statuses
+        self._step("Apply", f"{receipt.archived} archived, {receipt.pruned} deleted: {numbers(after)}")
+        undone = await memory.undo(receipt)
+        restored = (await memory.status()).statuses
+        self._step("Undo", f"{undone.changes} changes taken back: {numbers(restored)}")
+        return Shown(folder, stored, repeats, again, before, after, restored, receipt.run)
+
+    async def _learn(self, memory: Engine) -> tuple[int, int, int]:
+        stored = repeats = days = 0
+        for said_at, turns in sessions():
+            self.clock.set(said_at)
+            learned = await memory.learn_many(turns)
+            stored += sum(one.status == "stored" for one in learned)
+            repeats += sum(one.status == "confirmed" for one in learned)
+            days += 1
+        self.clock.set(END)
+        again = await memory.ingest(TALK)
+        await memory.consolidate()
+        self._step("Learn", f"{again.turns} messages of a sailing school, on {days} days of spring 2026")
+        self._lines(
+            [
+                f"{stored} became memories, {repeats} were exact repeats and confirmed one instead.",
+                f"Learned a second time, {again.known} are known and none is stored.",
+            ]
+        )
+        return stored, repeats, again.known
+
+    async def _recall(self, memory: Engine) -> None:
+        for question in QUESTIONS:
+            self._step("Recall", question)
+            await self._answer(memory, question)
+
+    async def _correct(self, memory: Engine) -> None:
+        await memory.supersede(WRONG, by=RIGHT)
+        self._step("Correct", "four o'clock takes the place of two, which stays as history")
+        await self._answer(memory, QUESTIONS[-1])
+
+    async def _answer(self, memory: Engine, question: str) -> None:
+        answer = await memory.recall(question, limit=1)
+        self._lines(
+            f"{hit.memory.said_time:%d %b} {hit.memory.speaker}: {hit.memory.text}" for hit in answer.memories
+        )
+
+    async def _explain(self, memory: Engine) -> None:
+        self._step("Explain", "why one memory goes and another stays")
+        for key in (GONE, KEPT):
+            told, one = await memory.explain(key), await memory.get(key)
+            true = [verdict for verdict in told.verdicts if verdict.truth == "true"]
+            names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
+            self._lines([f"{one.speaker}: {one.text}", f"    → {told.outcome}; what applies: {names}"])
+
+    def end(self, folder: Path) -> None:
+        """Say where it is, and what to try."""
+        self._print(f"\nThis memory is in {folder}, as if nothing had been curated. Try:\n")
+        chars = max(len(command) for command, _ in NEXT)
+        for command, what in (("cd " + str(folder), ""), *NEXT):
+            self._print(f"  {command:<{chars}}  {what}".rstrip())
+
+    def _step(self, verb: str, title: str) -> None:
+        self._print(f"\n{verb.upper()}  {title}")
+
+    def _lines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            margin = " " * (len(line) - len(line.lstrip()) + 2)
+            self._print(fill("  " + line, wide(), subsequent_indent=margin, break_long_words=False))
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.out)
+
+
+def wide() -> int:
+    """Return how many characters a line may have."""
+    return min(shutil.get_terminal_size().columns, WIDTH)
+
+
+def numbers(counts: Mapping[str, int]) -> str:
+    """Write counts in a line."""
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
