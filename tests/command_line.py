@@ -23,11 +23,11 @@ class Typed:
         return self.stdout + self.stderr
 
 
-def typed(*words: str) -> Typed:
+def typed(*words: str, columns: int = 200) -> Typed:
     """Run a command line; the environment names no database."""
     said, told = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patched, redirect_stdout(said), redirect_stderr(told):
         patched.setenv("REMANENCE_DB", "")
-        patched.setenv("COLUMNS", "200")
+        patched.setenv("COLUMNS", str(columns))
         code = cli.run(words)
     return Typed(code, said.getvalue(), told.getvalue())

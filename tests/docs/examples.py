@@ -1,15 +1,23 @@
-"""Reads fenced blocks out of Markdown and runs the Python ones; knows nothing of the package."""
+"""Reads fenced blocks out of Markdown and runs the Python ones; of a page that is followed, its commands too."""
 
 import contextlib
 import doctest
 import io
+import os
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from tests.command_line import typed
+
 NOT_RUN = "<!-- not run -->"
+# Pages whose commands are typed too, in order with the Python: a newcomer follows them literally.
+FOLLOWED = frozenset({"README.md", "start.md"})
+OURS = re.compile(r"^\$ ((?:remanence|cd) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+COLUMNS = 110
 FENCE = re.compile(r"^ {0,3}(```+)\s*(\S*)")
 
 
@@ -25,20 +33,26 @@ class Block:
 
 @dataclass(frozen=True)
 class Example:
-    """A Python block and the output that the document promises, None where it promises none."""
+    """A block that is run and the output that the document promises, None where it promises none."""
 
     block: Block
     output: str | None
 
 
 def examples(path: Path) -> list[Example]:
-    """Return the Python blocks of a document that are run, in order."""
+    """Return the blocks of a document that are run, in order."""
     found = [*blocks(path.read_text(encoding="utf-8")), None]
+    languages = {"python", "console"} if path.name in FOLLOWED else {"python"}
     return [
         Example(block, following.text if following and following.language == "text" else None)
         for block, following in pairwise(found)
-        if block and block.language == "python" and block.is_run
+        if block and block.language in languages and block.is_run
     ]
+
+
+def commands(text: str) -> list[tuple[list[str], str]]:
+    """Return the commands of a console block that are ours, as words, each with the output that is shown."""
+    return [(shlex.split(line, comments=True), shown) for line, shown in OURS.findall(text)]
 
 
 def blocks(text: str) -> list[Block]:
@@ -58,8 +72,11 @@ def blocks(text: str) -> list[Block]:
 def complaints(path: Path) -> list[str]:
     """Run the examples of a document in one namespace, in the current folder; say where the output differs."""
     namespace: dict[str, object] = {"__name__": "__main__"}
-    found = []
+    found: list[str] = []
     for example in examples(path):
+        if example.block.language == "console":
+            found += _typed(example.block, path)
+            continue
         printed = _run(example.block, path, namespace)
         if example.output is not None and not _alike(example.output, printed):
             found.append(f"{path.name}:{example.block.line} promises\n{example.output}but prints\n{printed}")
@@ -73,6 +90,18 @@ def _until(lines: Iterator[tuple[int, str]], fence: str) -> list[str]:
             return body
         body.append(line)
     raise ValueError(f"a block opened by {fence} never ends")
+
+
+def _typed(block: Block, path: Path) -> Iterator[str]:
+    """Type the commands of a block; yield what fails, and what prints other lines than it shows."""
+    for (program, *words), shown in commands(block.text):
+        if program == "cd":
+            os.chdir(*words)
+            continue
+        done = typed(*words, columns=COLUMNS)
+        if done.exit_code or (shown and not _alike(shown, done.stdout)):
+            command = " ".join(words)
+            yield f"{path.name}:{block.line} {command} leaves with {done.exit_code} and prints\n{done.output}"
 
 
 def _run(block: Block, path: Path, namespace: dict[str, object]) -> str:

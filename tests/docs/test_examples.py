@@ -104,6 +104,25 @@ def test_a_wrong_output_is_seen(text: str, expected: int, tmp_path: Path) -> Non
     assert expected == len(examples.complaints(path))
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```console\n$ remanence --version  # look\nremanence ...\n$ pip install nothing\n```\n", 0),
+        ("```console\n$ remanence --version\nanother\n```\n", 1),
+        ("```console\n$ remanence get 1 --db none.db\n```\n", 1),
+    ],
+)
+def test_a_wrong_command_is_seen(
+    text: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command of a page that is followed from the top fails where it fails, or prints what is not shown."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "README.md"
+    path.write_text(text, encoding="utf-8")
+
+    assert expected == len(examples.complaints(path))
+
+
 def test_a_failing_example_is_seen(tmp_path: Path) -> None:
     """An exception in a block is not swallowed."""
     path = tmp_path / "a.md"

@@ -52,7 +52,7 @@ async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.Shown, 
 
 
 async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, demo.Shown, str]) -> None:
-    """Whoever plans on the same day, under the machine's own clock, sees what would go, and no doubt about the clock."""
+    """Whoever plans on the same day, by the machine's own clock, sees what would go and no doubt about the clock."""
     folder, _, _ = told
     async with remanence.open(folder / demo.DATABASE) as memory:
         plan = await memory.plan()
