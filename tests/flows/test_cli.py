@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -37,7 +38,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {**os.environ, "COLUMNS": "200"}
+        self.environment = {**os.environ, "COLUMNS": "200", "TZ": "UTC"}
         self.environment.pop("REMANENCE_DB", None)
 
     def type(self, *words: str, text: str = "", **environment: str) -> Done:
@@ -230,12 +231,14 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     desk.do("hold", "1", "audit", "--until", "2027-01-01")
     desk.do("hold", "1", "insurance")
     shown, history = desk.here("get", "1").stdout, desk.here("history", "1").stdout
+    held = next(line.split(None, 1)[1] for line in shown.splitlines() if line.startswith("  holds"))
     session = desk.read("session", "begin")["session"]
 
     assert ["inbox", "hot"] == [
         line.split()[1] for line in shown.splitlines() if line[2:6] in ("stat", "tier")
     ][:2]
     assert "use_day" not in shown
+    assert "audit until 2027-01-01 00:00+00:00, insurance" == held
     assert "holds audit until 2027-01-01 00:00 → audit until 2027-01-01 00:00, insurance" in history
     assert "1 change\n" in desk.here("history").stdout
     assert "hours    0." in desk.here("session", "end", session).stdout
@@ -626,6 +629,7 @@ def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
     assert (0, 4) == (copied.returncode, talk.read("status", "--db", "copied.db")["memories"])
     assert (0, "archived") == (applied.returncode, talk.read("get", "end")["status"])
     assert 4 == talk.read("status", "--db", "backup.db")["memories"]
+    assert ["standard-input:1"] == talk.read("get", "code", "--db", "piped.db")["sources"]
 
 
 def test_times_are_local_and_say_so(desk: Desk) -> None:
@@ -650,6 +654,8 @@ CHANGING: list[list[str]] = [
     ["rate", "1", "code"],
     ["settings", "frame_limit", "7"],
     ["frames", "put", "mine", "--limit", "2"],
+    ["frames", "reset", "attention"],
+    ["frames", "reset", "task"],
     ["policy", "adopt", "tidy"],
     ["session", "begin"],
     ["pin", "code"],
@@ -663,7 +669,7 @@ def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list
     """The command that is printed can be typed as it stands, and is done."""
     talk.write("more.jsonl", {"text": "The tide turned at noon."})
     told = talk.here(*words)
-    back = told.stdout.split("take it back with: remanence ")[1].split(";")[0].split()
+    back = shlex.split(told.stdout.split("take it back with: remanence ")[1].split(";")[0])
 
     assert 0 == told.exit_code
     assert 0 == talk.here(*back).exit_code
@@ -855,6 +861,8 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["recal"], "no command 'recal'", "did you mean 'recall'?"),
         (["policy", "shw"], "no command 'policy shw'", "did you mean 'show'?"),
         (["frobnicate"], "no command 'frobnicate'", "see: remanence --help"),
+        (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),
+        (["status", "--polcy", "tidy"], "no option --polcy", "did you mean '--policy'?"),
         (["recall"], "QUERY is missing", "usage: remanence recall QUERY [options]"),
         (["get", "1", "2"], "'2' is one word too many", "usage: remanence get MEMORY [options]"),
         (["recall", "x", "--limti", "3"], "no option --limti", "did you mean '--limit'?"),

@@ -145,7 +145,7 @@ async def test_what_is_done_is_told_as_it_goes(opener: Opener) -> None:
         again = await memory.consolidate(hear)
         events = await memory.history()
 
-    assert [(200, 401), (400, 401), (401, 401)] == heard
+    assert [(0, 401), (200, 401), (400, 401), (401, 401), (0, 0)] == heard
     assert 3 == sum(event.run == done.run for event in events)
     assert (401, 0) == (done.activated, done.embedded)
     assert 0 == again.activated

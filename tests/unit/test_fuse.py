@@ -60,14 +60,14 @@ def test_the_best_match_comes_first() -> None:
     assert ask(apart("boat", "boat rope", "tide"), "boat and rope").rows.tolist() == [1, 0]
 
 
-def test_only_live_or_allowed_memories_are_returned() -> None:
-    """Without a filter what stands is in the running, with one what it allows: it may ask for what is archived."""
+def test_only_live_and_allowed_memories_are_returned() -> None:
+    """What a filter leaves out is not in the running, nor, without one, what no longer stands."""
     said = [Said("boat", session=-1, live=False), *apart("boat", "boat")]
-    standing = ask(said, "boat")
-    allowed = ask(said, "boat", allowed=np.array([True, True, False]))
+    inside = ask(said, "boat", allowed=np.array([True, False, True]))
+    living = ask(said, "boat")
 
-    assert ([1, 2], 2) == (sorted(standing.rows.tolist()), standing.candidates)
-    assert ([0, 1], 2) == (sorted(allowed.rows.tolist()), allowed.candidates)
+    assert ([0, 2], 2) == (sorted(inside.rows.tolist()), inside.candidates)
+    assert ([1, 2], 2) == (sorted(living.rows.tolist()), living.candidates)
 
 
 def test_arms_are_scaled_inside_the_filter_and_summed() -> None:

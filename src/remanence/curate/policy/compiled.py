@@ -130,7 +130,7 @@ class Policy(Result):
 
     def describe(self) -> str:
         """Say in words what the policy does, for a person."""
-        lines = [f"{self.name}  {self.hash[:12]}  {len(self.guards)} guards, {len(self.rules)} rules"]
+        lines = [f"{self}, {self.hash[:12]}"]
         lines += [self.about] if self.about else []
         lines += (
             [f"runs by itself every {self.interval / HOUR:g} {HOURS[self.clock]}"] if self.interval else []

@@ -56,9 +56,8 @@ async def ingest(
         try:
             return await memory.ingest(file, format=form, progress=took)
         except asyncio.CancelledError:  # what was being committed then is whole as well
-            raise Interrupted(
-                f"at least {taken:,} turns are taken in; the same command takes in the rest, nothing twice"
-            ) from None
+            so_far = f"at least {taken:,} turns are taken in; " * bool(taken)
+            raise Interrupted(f"{so_far}the same command takes in the rest, nothing twice") from None
 
 
 async def learn(

@@ -3,9 +3,10 @@
 Knows arguments and how a frame is described on a command line; must not know how one is weighed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -14,7 +15,12 @@ from remanence.faces.cli.options import FRAME, Budget, Limit, Memory, brief, giv
 from remanence.faces.cli.undoable import Undoable
 from remanence.timescale import ClockName
 
-Frame = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
+if TYPE_CHECKING:
+    from remanence.recall.frames import Frame
+
+# Options that may be given several times, and the fields that they fill.
+_MANY = {"tag": "tags", "category": "categories", "guarantee": "guarantees", "weight": "weights"}
+Name = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
 Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is given it.")]
 
 
@@ -43,13 +49,12 @@ class Definition:
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""
-        plural = {"tag": "tags", "category": "categories", "guarantee": "guarantees", "weight": "weights"}
-        given = {plural.get(name, name): value for name, value in given_of(self).items()}
+        given = {_MANY.get(name, name): value for name, value in given_of(self).items()}
         return given | ({"weights": _shares(given["weights"])} if self.weight else {})
 
 
 async def frame(
-    name: Frame,
+    name: Name,
     query: Annotated[str | None, Parameter(help="A question; none weighs all.")] = None,
     /,
     *,
@@ -75,18 +80,30 @@ async def list_(*, memory: Memory) -> Any:
     return await memory.frames.list()
 
 
-async def show(name: Frame, /, *, memory: Memory) -> Any:
+async def show(name: Name, /, *, memory: Memory) -> Any:
     return (kept := await memory.frames.get(name)).row | {"name": kept.name}
 
 
-async def put(name: Frame, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
+async def put(name: Name, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
     frame = await memory.frames.put(name, **definition.values())
     return Undoable(frame, f"remanence frames reset {name}")
 
 
-async def reset(name: Frame, /, *, memory: Memory) -> Any:
+async def reset(name: Name, /, *, memory: Memory) -> Any:
+    before = await memory.frames.get(name)
     kept = await memory.frames.reset(name)
-    return {"removed": name} if kept is None else kept
+    return Undoable({"removed": name} if kept is None else kept, _defining(before))
+
+
+def _defining(frame: "Frame") -> str:
+    """Return the command that defines a frame as it is."""
+    words = ["remanence frames put", frame.name]
+    for field, value in frame.row.items():
+        option = next((one for one, many in _MANY.items() if many == field), field).replace("_", "-")
+        each = [f"{part}={share}" for part, share in value.items()] if isinstance(value, Mapping) else value
+        each = each if isinstance(each, Sequence) and not isinstance(each, str) else [each]
+        words += [f"--{option} {quote(str(one))}" for one in each if one is not None]
+    return " ".join(words)
 
 
 def _shares(given: list[str]) -> Mapping[str, float]:

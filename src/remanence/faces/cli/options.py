@@ -70,13 +70,22 @@ def _file(_type: Any, tokens: Sequence[Any]) -> str:
     return file_of(str(tokens[0].value))
 
 
-def file_of(given: str) -> str:
+def _policy(_type: Any, tokens: Sequence[Any]) -> str:
+    return policy_of(str(tokens[0].value))
+
+
+def policy_of(given: str) -> str:
+    """Return a policy's name or file; a file is told by how its name ends."""
+    return file_of(given, "standard-input.toml")
+
+
+def file_of(given: str, name: str = "standard-input") -> str:
     """Return the path of a file to read; what comes from standard input is put in one until the process ends."""
     if given != STREAM:
         return given
     folder = mkdtemp()
     atexit.register(rmtree, folder)
-    file = Path(folder, "standard-input.toml")  # a policy is told by how its name ends
+    file = Path(folder, name)
     file.write_bytes(sys.stdin.buffer.read())
     return str(file)
 
@@ -117,7 +126,7 @@ Text = Annotated[
 # A file that is read, one that is written, a policy, a frame; what each is for stands beside it.
 INPUT = Parameter(converter=_file)
 OUTPUT = Parameter(converter=_new_file)
-POLICY = Parameter(converter=_file, completer=_presets)
+POLICY = Parameter(converter=_policy, completer=_presets)
 FRAME = Parameter(metavar="FRAME", completer=_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
 Relation = Annotated[RelationName, Parameter(help="How the first stands to the second.")]

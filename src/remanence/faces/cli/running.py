@@ -17,6 +17,7 @@ from remanence.errors import NotFound, RemanenceError
 from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
+from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.usage import WRONG, misplaced, parted, refused
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def answered(common: Common, work: Callable[[], Any]) -> int:
 
 def interrupted(how_far: str = "") -> int:
     """Say that the work was cut short, and in which state that leaves the memory."""
-    print(f"interrupted: {how_far or 'what was written is complete, nothing is half done'}", file=sys.stderr)
+    told = how_far or "what was written is complete, nothing is half done"
+    write_lines([Text(f"interrupted: {told}")], sys.stderr)
     return INTERRUPTED
 
 

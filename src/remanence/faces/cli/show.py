@@ -10,6 +10,7 @@ from functools import singledispatch
 from shutil import get_terminal_size
 from typing import Any
 
+from remanence import results
 from remanence.change import Receipt
 from remanence.clock import lasting
 from remanence.curate.explain import Explanation
@@ -168,7 +169,7 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
     for hit in answer.memories:
         yield from lines(hit)
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
-    yield Text(f"{strength}{answer.tokens:,} tokens", "dim")
+    yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.said_by_other:
         yield Text(
             "  note: the strongest evidence was said by somebody else than the question names", "yellow"
@@ -211,11 +212,17 @@ def _memory(memory: Memory) -> Iterator[Text]:
             value in (None, (), 0) and one.name not in _ALWAYS
         ):
             continue
-        shown = when(value) if is_time(one.name) else _plainly(value)
+        shown = _plainly(one.name, value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
 
 
-def _plainly(value: Any) -> str:
+def _plainly(name: str, value: Any) -> str:
+    if is_time(name):
+        return when(value)
+    if name == "holds":
+        return ", ".join(
+            hold if until is None else f"{hold} until {when(until)}" for hold, until in value.items()
+        )
     found = plain(value)
     return (
         ", ".join(found)
@@ -297,13 +304,13 @@ def _in_time(state: State) -> Iterator[Text]:
     yield Text.assemble(
         ("  clocks     ", "dim"),
         f"{active.reading:,.1f} active hours, {active.per_day:.1f} a day; "
-        f"{turns.reading:,.0f} turns, {turns.per_day:.1f} a day",
+        f"{number(round(turns.reading), 'turn', 'turns')}, {turns.per_day:.1f} a day",
     )
     for decay, at in state.first_archives.items():
         soon = "none archived within 200 years" if at is None else f"first archived {_leaving(at - state.at)}"
         yield Text.assemble((f"  {decay:<11}", "dim"), soon)
     for work, ran in state.automatic.items():
-        what = safe(ran.reason) or counted(ran.counts)
+        what = safe(ran.reason) or results.counted(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
             (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)

@@ -4,7 +4,7 @@ Knows the library's errors and ours; must not know any single command.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields, is_dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from cyclopts import (
 
 from remanence.errors import Conflict, RemanenceError, shown, suggest
 from remanence.faces.cli.helping import called, usage_of
-from remanence.faces.cli.options import STREAM, Common, file_of
+from remanence.faces.cli.options import STREAM, Common, policy_of
 from remanence.faces.cli.style import Text, write_lines
 from remanence.text import visible
 from remanence.verbs import TABLE
@@ -74,28 +74,24 @@ def parted(words: Sequence[str]) -> tuple[list[str], Common]:
     for word in coming:
         option, joined, value = word.partition("=")
         if word == "--":
-            return [*rest, word, *coming], Common(**said)
-        if option not in _COMMON:
-            rest.append(word)
-        elif option == "--json":
-            said["json"] = _alone(option, joined)
+            rest += [word, *coming]
+        elif option in _COMMON:
+            said[option[2:]] = _said(option, value if joined else None, coming)
         else:
-            said[option[2:]] = value if joined else _value(option, next(coming, None))
-    if "policy" in said:
-        said["policy"] = file_of(said["policy"])
+            rest.append(word)
     return rest, Common(**said)
 
 
-def _alone(option: str, joined: str) -> bool:
-    if joined:
-        raise WrongUsage(f"{option} takes no value", "write it alone")
-    return True
-
-
-def _value(option: str, value: str | None) -> str:
-    if value is None or value.startswith("-"):
+def _said(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
+    """Return what an option says: by itself, behind a sign of equality, or in the next word."""
+    if option == "--json":
+        if value is not None:
+            raise WrongUsage(f"{option} takes no value", "write it alone")
+        return True
+    found = next(coming, "-") if value is None else value
+    if value is None and found.startswith("-"):
         raise WrongUsage(f"{option} takes a value", "usage: remanence COMMAND …")
-    return value
+    return policy_of(found) if option == "--policy" else found
 
 
 def misplaced(values: Iterable[Any]) -> bool:
@@ -119,7 +115,7 @@ def _worded(error: CycloptsError) -> tuple[str, str]:
             word = error.token.keyword or error.token.value
             if " " in word:
                 return f"{shown(word)} begins like an option", "write -- before it"
-            return f"no option {word}", suggest(word, known)
+            return f"no option {word}", suggest(word, [*known, *sorted(_COMMON)])
         case MissingArgumentError() if error.keyword is not None:
             return f"{error.keyword} takes a value", usage
         case MissingArgumentError():
@@ -132,6 +128,8 @@ def _worded(error: CycloptsError) -> tuple[str, str]:
 
 
 def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
+    if word.startswith("-"):
+        return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"])
     prefix = " ".join([*chain, ""])
     known = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
     near = suggest(word, known)

@@ -131,6 +131,8 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
     total, part, drawn = Consolidated(), 0, _KnownLinks()
     size = CHUNK if core.writer is None else JUDGED_CHUNK
     waiting = 0 if progress is None else await _waiting(core)
+    if progress is not None:
+        progress(0, waiting)
     while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
         async with _own_turn(core):
             chunk = await _commit(core, await _inbox(core, limit), cause.run, part, drawn)

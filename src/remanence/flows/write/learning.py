@@ -84,6 +84,8 @@ async def learn_many(core: Core, turns: Sequence[Turn], progress: Progress | Non
 
     Who spoke is told of all texts of a name together, across the chunks.
     """
+    if progress is not None:
+        progress(0, len(turns))
     drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns), together=True)
     answers: list[Learned] = []
     for start in range(0, len(drafts), CHUNK):
