@@ -24,7 +24,7 @@ TIME_MAX = int(datetime(2255, 1, 1, tzinfo=UTC).timestamp()) * SECOND
 
 
 class Clock(Protocol):
-    """Something that says what time it is, in microseconds UTC."""
+    """What tells an engine the time, in microseconds UTC."""
 
     def now(self) -> int:
         """Return the present time in microseconds since 1970, UTC."""

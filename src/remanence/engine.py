@@ -123,12 +123,12 @@ class Engine:
 
     @property
     def frames(self) -> Frames:
-        """The frames of this scope: listed, changed, taken back."""
+        """The frames of this scope: list, change and reset them."""
         return Frames(self._core)
 
     @property
     def graph(self) -> Graph:
-        """What the links of this scope say: contradictions."""
+        """Contradictions between the memories of this scope."""
         return Graph(self._core)
 
     # Writing
@@ -158,7 +158,7 @@ class Engine:
         format: str | Importer = "auto",  # noqa: A002
         progress: Progress | None = None,
     ) -> Ingested:
-        """Take in a file of conversation, all of it checked first; a second time takes in only what is new.
+        """Store a conversation from a file, all of it checked first; a second time stores only what is new.
 
         `format` is auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
         """
@@ -216,7 +216,7 @@ class Engine:
         limit: int | None = None,
         count_use: bool = True,
     ) -> Recalled:
-        """Show the memory through a frame: what it guarantees, then the best by its score, within a budget.
+        """Select memories by a frame: what it guarantees, then the best by its score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
@@ -287,7 +287,7 @@ class Engine:
     async def hold(
         self, names: Memories, reason: str, until: Moment | None = None, *, if_revision: int | None = None
     ) -> Receipt:
-        """Forbid deletion and another text under a named hold, until a time or until it is released."""
+        """Forbid deleting or rewriting a memory under a named hold, until a time or until it is released."""
         ends = None if until is None else to_micros(until)
         return await editing.hold(self._core, names, reason, ends, if_revision)
 
@@ -327,14 +327,14 @@ class Engine:
         return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Let one memory take another's place, its pin and its holds.
+        """Replace one memory by another, which takes over its pin and its holds.
 
         `if_revision` is the old one's.
         """
         return await editing.supersede(self._core, old, by, if_revision)
 
     async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Delete a memory: it is found no more, and restore brings it back until it is purged.
+        """Delete a memory: it is found no more, and restore brings it back.
 
         It becomes a tombstone, which a policy may purge.
         """
@@ -413,7 +413,7 @@ class Engine:
         return await self.apply(await curating.plan(self._core, chosen))
 
     async def compact_episodic(self, keep_recent: int) -> int:
-        """Delete all episodes but the newest; whatever is load-bearing stays, and the run can be undone.
+        """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone.
 
         Returns how many went.
         """
@@ -425,7 +425,7 @@ class Engine:
         return scheduling.Schedule(self._core)
 
     async def adopt(self, policy: str) -> Policy:
-        """Make a policy the one of this scope, for every process that opens it.
+        """Store a policy in this scope, for every process that opens it.
 
         A preset's name or a TOML text.
         """
@@ -435,24 +435,24 @@ class Engine:
         return chosen
 
     async def unadopt(self) -> str | None:
-        """Take the adopted policy back: the scope has none, and nothing runs by itself.
+        """Drop the adopted policy: the scope then has none, and nothing runs by itself.
 
         Returns the name of the one that was adopted, None where none was.
         """
         return await curating.unadopt(self._core)
 
     async def undo(self, run: Run) -> Receipt:
-        """Take a run back, or refuse as a whole if a row changed since."""
+        """Undo a run as a whole, or refuse to if a row changed since."""
         return await undoing.undo(self._core, _run_id(run))
 
     async def undo_last(self) -> Receipt:
-        """Take back the newest run that can be; the receipt says which it was.
+        """Undo the newest run that can be undone; the receipt says which it was.
 
         An undoing, and what is undone already, is passed over.
         """
         return await runs.undo_last(self._core)
 
-    # Telling
+    # Looking back
 
     async def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
@@ -469,11 +469,11 @@ class Engine:
         return await runs.report(self._core, _run_id(run), limit)
 
     async def status(self) -> inspect.State:
-        """Show the memory in numbers."""
+        """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._core)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, references, hashes, audit, full text, clock, episodes, and who speaks."""
+        """Check what is stored: structure, references, hashes, audit, full text, clock, episodes and roles."""
         core = self._core
         looked = [
             await core.watch.check(),
@@ -511,7 +511,7 @@ class Engine:
 
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:
-        """Begin a session and end it on the way out; within an open one it is a part of that, which goes on."""
+        """Begin a session and end it when the block ends; within an open session that one goes on."""
         outer = self._core.session
         try:
             yield await self.begin_session(task_type)
@@ -519,7 +519,7 @@ class Engine:
             if outer is None:
                 await self.end_session()
 
-    # Copies
+    # Backup, export and import
 
     async def backup(self, path: str | Path) -> None:
         """Write a verified copy of the whole database; refuses to overwrite."""
@@ -527,13 +527,13 @@ class Engine:
         await self._core.store.backup(str(path))
 
     def export(self) -> AsyncIterator[bytes]:
-        """Write all memories and links, whole, as lines of JSON; clocks, settings and policy stay here."""
+        """Write all memories and links as lines of JSON; clocks, settings and policy are not included."""
         return transfer.export(self._core)
 
     async def import_(
         self, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
     ) -> Receipt:
-        """Take an export in: what is here already stays as it is, a text that is here already is confirmed.
+        """Import an export: a memory that is here already stays as it is, a text that is here already is confirmed.
 
         The receipt counts what was taken in, kept, merged and refused. A file that was cut or edited since it was
         exported is refused, unless it is to be taken in as it is: `edited`.

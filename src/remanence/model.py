@@ -363,9 +363,9 @@ class Memory(Result):
 class Turn:
     """What was said: one turn of a conversation, or any text to learn.
 
-    `key` is a stable name of the caller's: a turn whose key is known already is not taken in again. `role` None is told
-    by the speaker's name: a program's name makes an assistant, everyone else is a user. With `spares_identity` it is
-    refused where it would say who the agent is (tags under self/, categories of the system), or change what does.
+    `key` is a stable name of the caller's: a turn whose key is known already is not stored again. Where `role` is None,
+    the speaker's name decides: a program's name makes an assistant, everyone else is a user. With `spares_identity` a
+    turn is refused that has tags under self/ or a category of the system, or would change a memory that has.
     """
 
     text: str

@@ -445,7 +445,7 @@ async def test_a_correction_may_spare_what_is_protected(memory: remanence.Engine
         with pytest.raises(Protected) as caught:
             await memory.correct(one, f"Not so: {one.seq}.", spares_protected=True)
         refused.append(caught.value.guards)
-    with pytest.raises(Protected, match="who an agent is"):
+    with pytest.raises(Protected, match="under self/"):
         await memory.correct(plain, "I keep the light.", spares_protected=True)
     before = (await memory.status()).statuses
     await memory.correct(plain, "The tea is black.", spares_protected=True)

@@ -122,7 +122,7 @@ async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
         memory.put("bell", "Sell the bell.", agent="a", source="s", spares_identity=True),
         memory.learn_many([{"text": "Mend the bell.", "spares_identity": True}]),
     ):
-        with pytest.raises(Protected, match="who an agent is"):
+        with pytest.raises(Protected, match="under self/"):
             await wrong
 
     assert before == await memory.get(goal.id)

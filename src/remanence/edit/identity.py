@@ -21,7 +21,7 @@ def refuse_identity(tags: Iterable[str], *, system: bool) -> None:
     """Refuse a text that would say who an agent is."""
     if says_who(tags, system=system):
         raise Protected(
-            "who an agent is, is not learned here",
+            "tags under self/ and categories of the system are not accepted here",
             recovery=f"leave out tags under {OWN} and categories of the system, or ask the user",
             guards=(GUARD,),
         )
@@ -31,7 +31,7 @@ def refuse_repeat(memory: Memory, *, system: bool) -> None:
     """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
     if says_who(memory.tags, system=system):
         raise Protected(
-            f"memory {memory.id} says this, and it is who an agent is, which is not confirmed here",
+            f"memory {memory.id} says this, and under self/ or in a category of the system it is not changed here",
             recovery="say what is new in other words, or ask the user",
             guards=(GUARD,),
         )

@@ -34,7 +34,7 @@ class Contradiction(Result):
 
 @checked_class
 class Graph:
-    """What the links of a memory say, as `memory.graph`."""
+    """Contradictions between memories, as `memory.graph`."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -45,7 +45,7 @@ class Graph:
         return [each for each in found if each.is_open or not open_only]
 
     async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
-        """Call a contradiction resolved, in favour of one of the two memories or of neither.
+        """Resolve a contradiction, in favour of one of the two memories or of neither.
 
         With `keep`, that one takes the other's place.
         """

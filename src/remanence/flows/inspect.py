@@ -47,10 +47,9 @@ class State(Result):
     """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
 
     `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
-    at the present pace, None where it does not. `first_archives` tells for each decay
-    class that stands when time alone takes its first memory away under the policy, at the present pace of its clock,
-    None if not within 200 years. `automatic` tells what became of the last work that nobody asked for, `sessions`
-    which are open.
+    at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
+    archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
+    how the last automatic runs ended, `sessions` which are open.
     """
 
     scope: str

@@ -60,7 +60,7 @@ class Judgement:
 
 
 class Writer(Protocol):
-    """A model that reads and proposes; it decides nothing, and nothing waits for it but consolidation."""
+    """A language model that consolidation asks about each text; its judgement is stored beside the memory."""
 
     @property
     def name(self) -> str:

@@ -30,7 +30,7 @@ MEMORIES = "{memories}"  # where a template takes its memories
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Frame(Result):
-    """A way to look at a memory: what may be seen, what must be, how it is weighed, how much fits, how it reads.
+    """A stored way to select memories: a filter, guaranteed tags, weights of the score, a budget and a template.
 
     `tags` and `guarantees` are tags or patterns such as `self/*`, of which a memory bears any; `categories` likewise.
     What bears a guarantee passes every filter and is cut by the budget alone. `limit` None is the setting's, `clock`

@@ -67,10 +67,10 @@ _MEANINGS = {
     "tier_at": "when its tier last changed",
     "reinforced_at": "when a rule last reinforced it",
     "hold_until": "until when its longest hold lasts",
-    "pinned": "somebody pinned it; a condition by itself",
-    "confidence": "how sure its author was, 0 to 1; 0 where nobody said",
-    "alignment": "how well it fits who the agent is, 0 to 1; 0 where nobody said",
-    "value": "what it is worth, 0 to 1; 0 where nobody said",
+    "pinned": "it is pinned; a condition by itself",
+    "confidence": "how sure its author was, 0 to 1; 0 if absent",
+    "alignment": "how well it fits who the agent is, 0 to 1; 0 if absent",
+    "value": "what it is worth, 0 to 1; 0 if absent",
     "tokens": "its length in tokens",
     "words": "its length in words",
     "uses": "how often it was recalled",
@@ -85,7 +85,7 @@ _RATED = {
 _FADING = ("decay", "helped", "failed")
 _OF_LINKS = {
     "weight": "how strong it is, 0 to 1, before any fading",
-    "confidence": "how sure its author was, 0 to 1; 1 where nobody said",
+    "confidence": "how sure its author was, 0 to 1; 1 if absent",
     "relation": "what it says",
     "last_at": "when it was made or last seen again",
 }
@@ -228,7 +228,7 @@ _COMPUTED = [
     ),
     _fact(
         "posterior",
-        "how sure one may be: (2 × confidence + helped) / (2 + helped + failed), 0.5 where nobody said (elfmem)",
+        "how sure one may be: (2 × confidence + helped) / (2 + helped + failed), 0.5 if absent (elfmem)",
         MEMORIES,
         "number",
         posterior,

@@ -65,7 +65,7 @@ class Shown:
 
 async def demo(
     folder: Annotated[
-        str, Parameter(name="DIR", help="The folder to make it in; remanence-demo if absent.")
+        str, Parameter(help="The folder to make it in; remanence-demo if absent.")
     ] = "remanence-demo",
     /,
     *,
@@ -107,13 +107,13 @@ def _make(folder: Path) -> None:
     except OSError as error:
         raise InvalidInput(
             f"the folder {folder} cannot be made: {error.strerror}",
-            recovery="name another: remanence demo DIR",
+            recovery="name another: remanence demo FOLDER",
         ) from error
     for name in (DATABASE, TALK.name, POLICY.name):
         if (folder / name).exists():
             raise InvalidInput(
                 f"{folder / name} is there already",
-                recovery="name another folder: remanence demo DIR; or delete this one",
+                recovery="name another folder: remanence demo FOLDER; or delete this one",
             )
 
 

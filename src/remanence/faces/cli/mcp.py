@@ -21,7 +21,7 @@ async def mcp(
     allow_curation: Annotated[bool, Parameter(help="Offer forget, apply and undo too.")] = False,
 ) -> Any:
     if find_spec("mcp") is None:
-        raise NotFound("the extra `mcp` is not installed", recovery="pip install 'remanence[mcp]'")
+        raise NotFound("the extra `mcp` is not installed", recovery="pip install 'mcp>=2.3'")
     from remanence.faces.mcp.server import serve
 
     await serve(

@@ -9,7 +9,9 @@ from textwrap import fill
 from remanence.verbs import GROUPS
 
 HELP = frozenset({"-h", "--help"})
-ABOUT = "A memory for agents: take conversations in, recall, curate by a policy, explain, take back."
+ABOUT = (
+    "A memory for AI agents: store conversations, search them, archive and delete by a policy, explain, undo."
+)
 MORE = "One of them: remanence COMMAND --help. When to use which: remanence guide."
 NAME_CHARS = 16
 

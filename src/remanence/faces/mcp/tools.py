@@ -186,7 +186,7 @@ class Tools:
         return answers.recalled(await self.memory.boot(budget=_inside(budget)))
 
     async def status(self) -> str:
-        """Show the memory in numbers."""
+        """Count memories, links and sessions, and show what is due."""
         told = "\n".join(line.plain for line in lines(await self.memory.status()))
         return fenced(told, "the memory in numbers")
 

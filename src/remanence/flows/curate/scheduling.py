@@ -27,7 +27,7 @@ LEASE = 10 * MINUTE
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ran(Result):
-    """What became of work that nobody asked for; `run` is what `undo` takes, None where nothing was changed."""
+    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed."""
 
     at: int
     outcome: Literal["done", "skipped", "failed"]
@@ -62,7 +62,7 @@ class Schedule:
         return (await kept(self._core)).get("curate")
 
     async def accept_clock(self) -> str | None:
-        """Believe the clock as it stands now, so that plans it held go on; nothing stored is changed.
+        """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.
 
         Returns what was in doubt, None where nothing was. Records that claim to be of later than now stay as they are
         and hold no plan any more.

@@ -43,7 +43,7 @@ class Frames:
         return await put(self._core, name, definition)
 
     async def reset(self, name: str) -> Frame | None:
-        """Take a built-in frame back to what it came as; one of yours is gone.
+        """Reset a built-in frame to its first definition; a frame of yours is deleted.
 
         Returns the built-in frame, or None.
         """
