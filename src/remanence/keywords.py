@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from remanence.model import Decay, Kind, Lifecycle, Reason, Role, Severity, Tier
 
+ATTRIBUTE = "attributes."  # before the name of one, in a filter
 StatusName = Literal["inbox", "active", "superseded", "archived", "pruned"]
 TierName = Literal["hot", "warm", "cold", "archive"]
 KindName = Literal["semantic", "episodic", "procedural"]

@@ -308,6 +308,27 @@ def test_a_list_is_narrowed_like_a_question(talk: Desk) -> None:
     assert "unknown filter 'place'" in talk.bad("list", "--where", "place=pier")
 
 
+def test_a_filter_may_be_a_number(talk: Desk) -> None:
+    """In a column of numbers, and in an attribute that holds one; there the word itself will do too."""
+    with remanence.sync.open("agent.db") as memory:
+        memory.update("buoy", attributes={"depth": 3, "wet": True})
+        memory.update("tide", attributes={"depth": "3"})
+        memory.pin("tide")
+
+    assert ["tide"] == keys(talk.read("list", "--where", "pinned=1"))
+    assert {"buoy", "tide"} == set(keys(talk.read("list", "--where", "attributes.depth=3")))
+    assert ["buoy"] == keys(talk.read("list", "--where", "attributes.wet=true"))
+    assert "pinned cannot be 'often'" in talk.bad("list", "--where", "pinned=often")
+    for odd in ("NaN", "-Infinity", "1e999", "9" * 30, "[", '"3"'):
+        assert [] == keys(talk.read("list", "--where", f"attributes.depth={odd}"))
+    assert {"buoy", "tide"} < set(
+        keys(talk.read("list", "--where", "attributes.wet=null", "--where", "attributes.wet=true"))
+    )
+    assert ["buoy"] == keys(
+        talk.read("list", "--where", "attributes.wet=true", "--where", "attributes.wet=[1]")
+    )
+
+
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
     desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")

@@ -4,6 +4,7 @@ Knows names, help texts and how words on a command line become values; must not 
 """
 
 import atexit
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -15,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput
+from remanence.errors import INT_BITS, InvalidInput
 from remanence.faces.cli import style
 from remanence.faces.moments import local, moment
-from remanence.keywords import KindName, LifecycleName, RelationName, RoleName, SeverityName
-from remanence.model import SHORT_ID_CHARS
+from remanence.keywords import ATTRIBUTE, KindName, LifecycleName, RelationName, RoleName, SeverityName
+from remanence.model import COLUMN, SHORT_ID_CHARS
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ else:
     Memory = Annotated[Any, Parameter(parse=False)]
 
 DATABASE = "agent.db"
+_NUMBERS = frozenset({"int", "time", "flag", "fraction"})
 _NAMES = "number (332 or #332), id, the last 8 digits of that, or key"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
@@ -251,13 +253,26 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
     return {name.strip(): value for name, _, value in (word.partition("=") for word in given)}
 
 
-def filters(given: list[str]) -> dict[str, str | list[str]]:
+def filters(given: list[str]) -> dict[str, Any]:
     """Read what to narrow by; of a name that stands there several times any value will do."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Any]] = {}
     for word in given:
         for name, value in pairs([word], "--where").items():
-            found.setdefault(name, []).append(value)
+            found.setdefault(name, []).extend(_meant(name, value))
     return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
+def _meant(name: str, word: str) -> list[Any]:
+    """Return what a word may mean: in a column of numbers a number, in an attribute that as well as the word."""
+    try:
+        value = json.loads(word)
+    except ValueError:
+        return [word]
+    if isinstance(value, str | list | dict) or (value is not None and not abs(value) < 1 << INT_BITS - 1):
+        return [word]  # also what is no number, and one that no store keeps
+    if name.startswith(ATTRIBUTE):
+        return [word, value]
+    return [value if name in COLUMN and COLUMN[name].kind in _NUMBERS else word]
 
 
 def given_of(options: Any) -> dict[str, Any]:

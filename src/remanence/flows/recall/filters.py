@@ -11,11 +11,10 @@ from remanence.arguments import check_tags
 from remanence.attributes import Wanted, listed, value_of, wanted
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import label
-from remanence.keywords import Columns
+from remanence.keywords import ATTRIBUTE, Columns
 from remanence.model import COLUMN, STANDING, Memory, Status
 from remanence.store.constraints import refuse_unfit
 
-ATTRIBUTE = "attributes."
 LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for
 ANY = "any"
 
