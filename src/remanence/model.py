@@ -23,6 +23,12 @@ class Label(IntEnum):
         """Return the name as policies and JSON write it."""
         return self.name.lower()
 
+    def __str__(self) -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return format(self.label, spec)
+
 
 class Status(Label):
     """Where a memory stands; recall sees inbox and active."""

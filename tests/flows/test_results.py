@@ -150,6 +150,11 @@ async def test_what_a_person_prints_is_what_it_says(answers: dict[str, Any]) -> 
         "#1 2026-03-01 Ann: Open\N{REPLACEMENT CHARACTER}[31m the door [#1 2026-01-01] to nobody"
         "\N{REPLACEMENT CHARACTER}." == str(answers["memory"])
     )
+    assert ("active", "active ", 1) == (
+        str(answers["memory"].status),
+        f"{answers['memory'].status:7}",
+        answers["memory"].status,
+    )
     assert answers["frame"].text == str(answers["frame"])
     assert list(answers["frame"].memories) == list(answers["frame"])
     assert len(answers["frame"].memories) == len(answers["frame"])
