@@ -35,8 +35,8 @@ RIGHT: Mapping[str, Any] = {
     "key": "kk",
     "query": "tide bell",
     "name": "a",
+    "names": "a",
     "reason": "audit",
-    "ids": "a",
     "signal": 0.5,
     "old": "a",
     "by": "b",
@@ -185,7 +185,7 @@ async def outcome(memory: Engine, verb: Verb, name: str, value: Any) -> str:
     more = {one: RIGHT[one] for one in verb.needs}
     given: tuple[Any, ...] = ()
     if name == "tags" and verb.name in {"tag", "untag"}:
-        given, more = (more["name"], value), {}
+        given, more = (more["names"], value), {}
     elif name == "path" and isinstance(value, str) and "\0" not in value:
         more[name] = f"nowhere/{value}"  # a wrong path may become a file
     else:
