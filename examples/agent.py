@@ -13,7 +13,6 @@ from typing import Protocol
 import remanence
 
 BUDGET = 300  # tokens of memory that a prompt has room for
-SURE = 0.1  # the strength of a recall below which it is a guess
 
 FIRST_DAY = (
     "We have decided that the open day is on 18 April and starts at four, when the tide is high.",
@@ -66,7 +65,7 @@ class Script:
         return Reply("Noted.", said, "fact")
 
     def _answer(self, recalled: remanence.Recalled) -> Reply:
-        if not recalled.memories or recalled.strength < SURE:
+        if recalled.is_weak:
             return Reply("I do not know; nobody has told me.")
         best = recalled.memories[0].memory
         return Reply(f'"{best.text}" ({best.speaker})', used=(best.id,))

@@ -485,9 +485,9 @@ class Dropped(Result):
 class Recalled(Result):
     """The answer to a recall: memories best first, within the budget, with what was left out; it yields the hits.
 
-    `strength` is between 0 (nothing matches) and 1; `said_by_other` tells that the best evidence was said by
-    somebody else than the one person the question names. `left_out` counts by reason all that was left out, of
-    which `dropped` names the first.
+    `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor `is_weak`: its `text` begins
+    by saying so, and no use is counted. `left_out` counts by reason all that was left out, of which `dropped` names
+    the first.
     """
 
     query: str
@@ -495,7 +495,7 @@ class Recalled(Result):
     strength: float
     tokens: int
     dropped: tuple[Dropped, ...] = ()
-    said_by_other: bool = False
+    is_weak: bool = False
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
 

@@ -23,11 +23,13 @@ class SimilarityThresholds:
     """Cosines of bare vectors from which two texts are similar, and from which they may be near duplicates.
 
     `calibrated` says that the false-merge rate of `near` was measured; without it, near duplicates are only linked.
+    An answer of a strength below `weak_below` is called weak; without it, none is.
     """
 
     similar: float
     near: float
     calibrated: bool = False
+    weak_below: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

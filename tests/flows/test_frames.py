@@ -15,6 +15,7 @@ import remanence
 from remanence.change import Cause, Change, Increment
 from remanence.clock import HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.recall.recalling import WEAK
 from remanence.model import Decay, Dropped, Recalled, Turn
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.score import LAMBDAS, PARTS, PRESETS
@@ -422,10 +423,12 @@ async def test_an_oversized_memory_does_not_block_the_rest(memory: remanence.Eng
 
 
 async def test_nothing_to_show_is_an_empty_answer(memory: remanence.Engine) -> None:
-    """An empty memory gives no lines and no template, with and without a question."""
-    answers = [await memory.frame(name, query) for name in FRAMES for query in (None, "tide")]
+    """An empty memory gives no lines and no template; to a question it says that nothing answers it."""
+    shown = [await memory.frame(name) for name in FRAMES]
+    asked = [await memory.frame(name, "tide") for name in FRAMES]
 
-    assert {("", 0, (), ())} == {(one.text, one.tokens, one.memories, one.dropped) for one in answers}
+    assert {("", 0, (), ())} == {(one.text, one.tokens, one.memories, one.dropped) for one in shown}
+    assert {(WEAK, (), ())} == {(one.text, one.memories, one.dropped) for one in asked}
 
 
 hostile = st.text(

@@ -168,7 +168,7 @@ def test_what_the_named_person_said_is_boosted_not_filtered() -> None:
     found = ask(said, "What does Olav say of boats?")
 
     assert found.rows.tolist() == [1, 0]
-    assert (1, [NAMED_FACTOR, 1.0]) == (found.named, [part["named"] for part in found.parts])
+    assert [NAMED_FACTOR, 1.0] == [part["named"] for part in found.parts]
 
 
 def test_naming_two_people_boosts_nobody() -> None:
@@ -176,7 +176,7 @@ def test_naming_two_people_boosts_nobody() -> None:
     said = [Said("a boat", session=-1, speaker=k) for k in (0, 1)]
     found = ask(said, "Do Ingrid and Olav have a boat?")
 
-    assert (None, 1.0) == (found.named, found.parts[0]["named"])
+    assert 1.0 == found.parts[0]["named"]
 
 
 def test_i_and_my_mean_the_asker() -> None:
@@ -203,15 +203,6 @@ def test_worth_raises_a_score_and_less_so_among_assistants() -> None:
     assert [1 + WORTH_SHARE, 1 + WORTH_SHARE_ASSISTANTS] == pytest.approx(raised)
 
 
-def test_the_best_evidence_by_somebody_else_is_flagged() -> None:
-    """A question about Olav that only Ingrid's words answer says so, and is answered all the same."""
-    said = [Said("my boat leaks", session=-1, speaker=0), Said("tea is fine", session=-1, speaker=1)]
-    other, own = ask(said, "Does Olav's boat leak?"), ask(said, "Does Ingrid's boat leak?")
-
-    assert (True, False) == (other.said_by_other, own.said_by_other)
-    assert 0 in other.rows
-
-
 def test_strength_tells_a_match_from_a_miss() -> None:
     """A question that is answered has a higher strength than one that shares a single word; none has 0."""
     said = apart("the ferry to Skagen leaves at noon", "tea is fine", "gulls shout")
@@ -223,16 +214,37 @@ def test_strength_tells_a_match_from_a_miss() -> None:
     assert 1 > strong > weak > none == 0
 
 
-def test_strength_is_the_mean_of_both_measures() -> None:
-    """The share of the best possible match in words, and the cosine where there are vectors."""
+def test_strength_is_the_mean_of_words_held_and_cosine() -> None:
+    """The share of the question's words that are held, by how rare they are, and the cosine where there are vectors."""
     said = apart("boat", "rope")
     words = ask(said, "boat")
     both = ask(said, "boat", vectors=[[0.6, 0.8], [0.0, 1.0]], toward=[1.0, 0.0])
-    share = both.parts[0]["bm25_share"]
+    half = ask(said, "boat and tide", vectors=[[0.6, 0.8], [0.0, 1.0]], toward=[1.0, 0.0])
 
-    assert words.parts[0]["bm25_share"] == words.strength
-    assert 0.6 == pytest.approx(both.parts[0]["cosine"])
-    assert (share + 0.6) / 2 == pytest.approx(both.strength)
+    assert (1.0, 1.0) == pytest.approx((words.parts[0]["held"], words.strength))
+    assert (0.6, 0.8) == pytest.approx((both.parts[0]["cosine"], both.strength))
+    assert 0.3 < half.parts[0]["held"] < 0.7
+
+
+def test_a_long_memory_holds_what_a_short_one_holds() -> None:
+    """How long a memory is lowers its score and says nothing of how well it answers."""
+    said = apart("a boat leaks", "a boat leaks " + "while gulls shout at the pier all day " * 9, *["fog"] * 9)
+    found = ask(said, "Which boat leaks?")
+
+    assert [0, 1] == found.rows.tolist()
+    assert [1.0, 1.0] == pytest.approx([part["held"] for part in found.parts])
+
+
+def test_strength_is_that_of_the_best_however_few_are_returned() -> None:
+    """The limit cuts what is returned, not what is known of how well the question is answered."""
+    said = [
+        Said("a boat", session=-1, speaker=1, value=9.0),
+        Said("the boat leaks at the red pier", session=-1, speaker=0),
+    ]
+    one, both = (ask(said, "Does Olav's boat at the red pier leak?", limit=limit) for limit in (1, 10))
+
+    assert ([0], [0, 1]) == (one.rows.tolist(), both.rows.tolist())
+    assert both.parts[0]["held"] < both.parts[1]["held"] == one.strength == both.strength
 
 
 def test_of_equal_scores_the_newer_comes_first() -> None:

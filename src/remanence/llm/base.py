@@ -37,7 +37,7 @@ class Embedder(Protocol):
 
     @property
     def thresholds(self) -> SimilarityThresholds:
-        """From which cosines texts are similar or near."""
+        """From which cosines texts are similar or near, and below which strength an answer is weak."""
         ...
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:

@@ -35,7 +35,7 @@ class StaticEmbedder:
     name = "wordllama-l2-supercat-256"
     dimensions = 256
     # Not calibrated: such vectors hardly see word order or negation, so they only link.
-    thresholds = SimilarityThresholds(similar=0.6, near=0.9)
+    thresholds = SimilarityThresholds(similar=0.6, near=0.9, weak_below=0.32)
 
     @staticmethod
     def available() -> bool:

@@ -33,6 +33,8 @@ SESSION_SHARE = 0.2
 WORTH_PERCENTILE = 95
 # Below this share of the rows, copying the candidates' vectors is cheaper than comparing all.
 CANDIDATES_GATHERED_SHARE = 0.2
+# The strength of an answer is that of the best of so many, however few are returned.
+STRENGTH_DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +76,14 @@ class Query:
 class Ranked:
     """The best memories, best first, as aligned sequences of rows, scores and the parts of each score.
 
-    `strength` (0–1) says how well the best match answers the question: the share of the best possible BM25 and the
-    cosine, averaged. `said_by_other` says that the best evidence is not by the one person the question names, whose
-    code is `named`. `candidates` is how many memories were in the running.
+    `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
+    cosine, averaged. `candidates` is how many memories were in the running.
     """
 
     rows: npt.NDArray[np.intp]
     scores: Floats
     parts: tuple[Mapping[str, float], ...]
     strength: float
-    said_by_other: bool
-    named: int | None
     candidates: int
 
 
@@ -138,20 +137,19 @@ def rank(
     evidence = arms[0] + arms[1] if len(arms) > 1 else arms[0]
     lead = _lead(ground, evidence, candidates)
     session = _session(ground, evidence + lead, candidates)
-    named, spoken = _spoken(ground, query, candidates)
+    spoken = _spoken(ground, query, candidates)
     raised = 1 + np.float32(ground.worth_share) * _taken(ground.worth, candidates)
     score = (evidence + lead + session) * raised
     if spoken is not None:
         score[spoken] *= np.float32(NAMED_FACTOR)
-    best = _best(score, limit)
+    found = _best(score, max(limit, STRENGTH_DEPTH))
+    best = found[:limit]
     parts = _Parts(arms, lexical, likeness, candidates, (lead, session), spoken, raised)
     return Ranked(
         rows=candidates[best],
         scores=score[best],
         parts=tuple(parts.of(int(place)) for place in best),
-        strength=max((parts.strength(int(place)) for place in best), default=0.0),
-        said_by_other=named is not None and spoken is not None and _by_other(evidence, spoken),
-        named=named,
+        strength=max((parts.strength(int(place)) for place in found[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
     )
 
@@ -170,7 +168,7 @@ class _Parts:
 
     def of(self, place: int) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
-        parts = {"lexical": float(self.arms[0][place]), "bm25_share": self._share(place)}
+        parts = {"lexical": float(self.arms[0][place]), "held": self._held(place)}
         if self.likeness is not None:
             parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
         named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
@@ -179,15 +177,14 @@ class _Parts:
         return parts | {"named": named, "worth": float(self.raised[place])}
 
     def strength(self, place: int) -> float:
-        """Return the mean of BM25 share and cosine; the share alone where there are no vectors."""
-        share = self._share(place)
+        """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
+        held = self._held(place)
         if self.likeness is None:
-            return share
-        return (share + min(1.0, max(0.0, float(self.likeness[place])))) / 2
+            return held
+        return (held + min(1.0, max(0.0, float(self.likeness[place])))) / 2
 
-    def _share(self, place: int) -> float:
-        best = self.lexical.best_possible
-        return float(self.lexical.scores[self.candidates[place]]) / best if best > 0 else 0.0
+    def _held(self, place: int) -> float:
+        return self.lexical.held(int(self.candidates[place]))
 
 
 def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:
@@ -267,34 +264,29 @@ def _taken(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
     return by_row if len(by_row) == len(candidates) else by_row[candidates]
 
 
-def _spoken(ground: Ground, query: Query, candidates: Rows) -> tuple[int | None, Bools | None]:
-    """Return (code of the one person the question names, which candidates its boost is for, if any).
+def _spoken(ground: Ground, query: Query, candidates: Rows) -> Bools | None:
+    """Return which candidates were said by the one person whom the question names or is about, if there is one.
 
     A question that names nobody and says I or my is about the asker; without one, about whoever is no assistant.
     """
     codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
     speaker = _taken(ground.corpus.speaker, candidates)
     if len(codes) == 1:
-        named = codes.pop()
-        return named, speaker == named
+        spoken: Bools = speaker == codes.pop()
+        return spoken
     if not codes and _first_person(query.text):
         if query.asker is not None and query.asker >= 0:
-            return None, speaker == query.asker
+            by_asker: Bools = speaker == query.asker
+            return by_asker
         assistant = _taken(ground.corpus.assistant, candidates)
-        return None, ~assistant if assistant.any() else None
-    return None, None
+        return ~assistant if assistant.any() else None
+    return None
 
 
 def _first_person(text: str) -> bool:
     read = readings(text)
     spoken = lexicon_of(read).first_person
     return any(word in spoken for reading in read for word in reading.folded)
-
-
-def _by_other(evidence: Floats, spoken: Bools) -> bool:
-    """Whether the best evidence, before any boost, is by somebody else."""
-    theirs = float(evidence[spoken].max(initial=0.0))
-    return float(evidence[~spoken].max(initial=0.0)) > theirs
 
 
 def _best(score: Floats, limit: int) -> Rows:

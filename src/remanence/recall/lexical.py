@@ -39,11 +39,21 @@ _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Scores by row, the highest score any memory could reach, and each term's weight."""
+    """Scores and dampings by row, the highest score any memory could reach, and each term's weight."""
 
     scores: Floats
+    damping: Floats
     best_possible: float
     weights: Mapping[str, float]
+
+    def held(self, row: int) -> float:
+        """Return the share of the question's words, weighed by how rare they are, that a window holds, however long.
+
+        A word that stands once scores 1 / (1 + damping) of what it could.
+        """
+        if not self.best_possible:
+            return 0.0
+        return min(1.0, float(self.scores[row] * (1 + self.damping[row])) / self.best_possible)
 
 
 def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -96,7 +106,8 @@ def lexical_scores(
             np.divide(frequency, denominator, out=denominator)
             denominator *= np.float32(weights[stem] * (K1 + 1))
             scores += denominator
-    return Lexical(windows.to_rows(scores), sum(weights.values()) * (K1 + 1), weights)
+    best_possible = sum(weights.values()) * (K1 + 1)
+    return Lexical(windows.to_rows(scores), windows.to_rows(damping), best_possible, weights)
 
 
 _NO_ROWS: Rows = np.empty(0, np.intp)

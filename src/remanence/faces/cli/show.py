@@ -24,6 +24,7 @@ from remanence.faces.moments import local
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
+from remanence.flows.recall.recalling import WEAK
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
 from remanence.flows.write.learning import Ingested
@@ -166,14 +167,12 @@ def _receipt(done: Receipt) -> Iterator[Text]:
 def _recalled(answer: Recalled) -> Iterator[Text]:
     if not answer.memories:
         yield Text("nothing matches", "dim")
+    elif answer.is_weak:
+        yield Text(WEAK, "yellow")
     for hit in answer.memories:
         yield from lines(hit)
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
     yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
-    if answer.said_by_other:
-        yield Text(
-            "  note: the strongest evidence was said by somebody else than the question names", "yellow"
-        )
     if answer.left_out:
         yield Text(f"  left out: {_left_out(answer.left_out)}", "dim")
     for dropped in answer.dropped[:DROPPED_SHOWN]:

@@ -12,7 +12,7 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.fill import Filled, Queue, fill
 from remanence.flows.recall.frame_inputs import contradictions, degrees, facts, fading_clock, hours
-from remanence.flows.recall.recalling import RecallRequest, asked_for, rank_rows, render
+from remanence.flows.recall.recalling import WEAK, RecallRequest, asked_for, is_weak, rank_rows, render
 from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
@@ -62,7 +62,6 @@ class _Reach:
     running: int
     unasked: int = 0
     strength: float = 0.0
-    said_by_other: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,6 +107,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     check_count("limit", limit, 1, LIMIT_MAX)
     room = Filling(room_chars(chosen.template, budget), limit)
     field = await _field(core, chosen, look.query, limit)
+    weak = look.query is not None and is_weak(core, field.reach.strength)
+    room.chars -= len(WEAK + "\n") * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
     order = offering(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
@@ -115,7 +116,10 @@ async def frame(core: Core, look: Look) -> Recalled:
     filled = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in filled.kept.values())
     answer = await aside(chars, _answer, look, chosen, field, ranking, (filled, room))
-    if look.count_use:
+    if weak:
+        text = f"{WEAK}\n{answer.text}".rstrip()
+        answer = replace(answer, is_weak=True, text=text, tokens=token_estimate(text))
+    elif look.count_use:
         core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
     return answer
 
@@ -196,9 +200,7 @@ async def _asked(
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
     unasked = running - len(rows) if len(ranked.rows) < pool else 0
-    return _Reach(
-        rows, similarity[rows], exact[rows], running, unasked, ranked.strength, ranked.said_by_other
-    )
+    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranked.strength)
 
 
 async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
@@ -253,7 +255,6 @@ def _answer(
         strength=field.reach.strength,
         tokens=token_estimate(text),
         dropped=tuple(filled[0].dropped),
-        said_by_other=field.reach.said_by_other,
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
     )

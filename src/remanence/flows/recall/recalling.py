@@ -29,6 +29,7 @@ PAGE_MIN = 500  # memories with an attribute that are looked at together: some o
 RECALLED = tuple(status for status in Status if status is not Status.PRUNED)
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
+WEAK = "nothing here answers this well"  # how a weak answer begins
 
 Bools = npt.NDArray[np.bool_]
 
@@ -60,10 +61,17 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     memories = await core.store.get(core.scope, seqs)
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
-    answer = await aside(chars, _answer, asked, ranked, memories, above)
-    if asked.count_use:
+    weak = is_weak(core, ranked.strength)
+    answer = await aside(chars, _answer, asked, ranked, memories, above, weak)
+    if asked.count_use and not weak:
         core.uses.count([hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING])
     return answer
+
+
+def is_weak(core: Core, strength: float) -> bool:
+    """Whether an answer of some strength is below the embedder's floor, if it has one."""
+    floor = core.embedder.thresholds.weak_below
+    return floor is not None and strength < floor
 
 
 async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
@@ -162,7 +170,11 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
 
 
 def _answer(
-    asked: RecallRequest, ranked: Ranked, memories: Sequence[Memory | None], above: Mapping[int, set[int]]
+    asked: RecallRequest,
+    ranked: Ranked,
+    memories: Sequence[Memory | None],
+    above: Mapping[int, set[int]],
+    weak: bool,
 ) -> Recalled:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     hits = [
@@ -173,12 +185,14 @@ def _answer(
     found = {hit.memory.seq: hit.memory for hit in hits}
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     longest = {hit.memory.seq: render(hit.memory, _over(hit, above, found)) for hit in hits}
-    kept, dropped = fit(list(map(token_estimate, longest.values())), asked.limit, asked.budget)
+    first = [WEAK] * weak
+    budget = None if asked.budget is None else asked.budget - sum(map(token_estimate, first))
+    kept, dropped = fit(list(map(token_estimate, longest.values())), asked.limit, budget)
     shown = {hits[k].memory.seq: hits[k] for k in kept}
     among = {seq: found[seq] for seq in shown}
     over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
     order = stronger_first(shown, above)
-    lines = [render(found[seq], over[seq]) if above.get(seq) else longest[seq] for seq in order]
+    lines = first + [render(found[seq], over[seq]) if above.get(seq) else longest[seq] for seq in order]
     return Recalled(
         query=asked.query,
         memories=tuple(
@@ -190,7 +204,7 @@ def _answer(
         strength=ranked.strength,
         tokens=sum(map(token_estimate, lines)),
         dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
-        said_by_other=ranked.said_by_other,
+        is_weak=weak,
         text="\n".join(lines),
         left_out={"budget": len(dropped)} if dropped else {},
     )

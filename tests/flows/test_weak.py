@@ -1,0 +1,95 @@
+"""A weak answer says so first and counts as nobody's use; nothing is kept back for it."""
+
+import pytest
+
+import remanence
+from remanence.flows.recall.recalling import WEAK
+from remanence.llm.base import SimilarityThresholds
+from remanence.llm.offline import HashedEmbedder
+
+TALK = (
+    "The door code of the boathouse is 4471.",
+    "Ingrid is allergic to walnuts.",
+    "The ferry to Skagen leaves at noon on Sundays.",
+    "We painted the fence green in May.",
+    "Olav keeps bees behind the smithy.",
+)
+ANSWERED = "What is the door code of the boathouse?"
+UNANSWERED = "Which orchestra did the senator conduct in Lisbon?"
+HALF = "Which door of the senate did the orchestra in Lisbon leave by?"  # one word of it is here
+
+
+class Undeclared(HashedEmbedder):
+    """An embedder that declares no floor."""
+
+    name = "undeclared"
+    thresholds = SimilarityThresholds(similar=0.5, near=0.85)
+
+
+async def told(engine: remanence.Engine) -> None:
+    """Learn the talk."""
+    await engine.learn_many(remanence.Turn(text) for text in TALK)
+    await engine.consolidate()
+
+
+async def uses(engine: remanence.Engine) -> int:
+    """Return how many uses were counted, those that wait included."""
+    await engine._core.uses.settle()
+    return sum(memory.uses for memory in await engine.list_memories())
+
+
+@pytest.mark.parametrize("embedder", ["auto", "hashed", "none"])
+@pytest.mark.parametrize("question", [UNANSWERED, HALF])
+async def test_a_weak_answer_begins_by_saying_so(embedder: str, question: str) -> None:
+    """Recall and frame: the line first, then all the same what was found, and no use is counted."""
+    async with remanence.open(embedder=embedder) as memory:
+        await told(memory)
+        weak = [await memory.recall(question), await memory.frame("attention", question)]
+        counted = await uses(memory)
+
+        assert [(WEAK, True)] * 2 == [(one.text.splitlines()[0], one.is_weak) for one in weak]
+        assert [one.text.count("\n[") for one in weak] == [len(one.memories) for one in weak]
+        assert 0 == counted
+
+
+@pytest.mark.parametrize("embedder", ["auto", "hashed", "none"])
+async def test_an_answer_that_is_not_weak_begins_with_memories(embedder: str) -> None:
+    """What answers the question stands alone, and counts as used."""
+    async with remanence.open(embedder=embedder) as memory:
+        await told(memory)
+        answers = [await memory.recall(ANSWERED, limit=1), await memory.frame("task", ANSWERED)]
+        counted = await uses(memory)
+
+        assert [False, False] == [one.is_weak for one in answers]
+        assert not any(WEAK in one.text for one in answers)
+        assert sum(len(one.memories) for one in answers) == counted > 0
+
+
+async def test_without_a_question_nothing_is_weak() -> None:
+    """A frame that is asked nothing, and boot, answer nothing: there is nothing to be weak."""
+    async with remanence.open() as memory:
+        await told(memory)
+        shown = [await memory.frame("attention"), await memory.boot()]
+
+        assert [False, False] == [one.is_weak for one in shown]
+
+
+async def test_an_embedder_without_a_floor_calls_nothing_weak() -> None:
+    """What nobody calibrated is judged by the caller, who is told the strength."""
+    async with remanence.open(embedder=Undeclared()) as memory:
+        await told(memory)
+        answer = await memory.recall(HALF)
+
+        assert (False, True) == (answer.is_weak, 0 < answer.strength < 0.3)
+        assert WEAK not in answer.text
+
+
+async def test_the_line_of_a_weak_answer_is_within_the_budget() -> None:
+    """What says that an answer is weak counts as tokens, too."""
+    async with remanence.open() as memory:
+        await told(memory)
+        wide = await memory.recall(HALF)
+        tight = await memory.recall(HALF, budget=wide.tokens - 1)
+
+        assert len(tight.memories) == len(wide.memories) - 1
+        assert tight.text.startswith(WEAK)
