@@ -84,7 +84,10 @@ if TYPE_CHECKING:
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.learning import Ingested
     from remanence.llm.base import Embedder, Judgement, SimilarityThresholds, Writer
-    from remanence.opening import open  # noqa: A004 - the verb of the package
+    from remanence.opening import (
+        OwnParts,
+        open,  # noqa: A004 - the verb of the package
+    )
     from remanence.recall.frames import Frame, FrameDefinition
     from remanence.store.base import Check, Store
     from remanence.write.transcripts.base import Importer
@@ -133,6 +136,7 @@ __all__ = [
     "NameUnknown",
     "NotFound",
     "OneMemory",
+    "OwnParts",
     "Plan",
     "PlanHeld",
     "PlanReport",
@@ -196,6 +200,7 @@ _LATER = {
     "Importer": "remanence.write.transcripts.base",
     "Ingested": "remanence.flows.write.learning",
     "Judgement": "remanence.llm.base",
+    "OwnParts": "remanence.opening",
     "Plan": "remanence.curate.plan",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",

@@ -442,12 +442,17 @@ class Consolidated(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(Result):
-    """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it."""
+    """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it.
+
+    What stands where it does for another reason than a score has no parts. `cut` says that the answer's text shows
+    only a passage of it.
+    """
 
     memory: Memory
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     contradicted_by: tuple[str, ...] = ()
+    cut: bool = False
 
     @property
     def id(self) -> str:
@@ -466,7 +471,8 @@ class Hit(Result):
 
     def __str__(self) -> str:
         over = f" (contradicted by {', '.join(self.contradicted_by)})" if self.contradicted_by else ""
-        return f"{self.score:.3f} {self.memory}{over}"
+        score = f"{self.score:.3f} " if self.parts else ""
+        return f"{score}{self.memory}{over}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

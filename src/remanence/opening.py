@@ -1,13 +1,15 @@
 """Puts an engine together: which store, whose scope, which clock, embedder and policy."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from remanence import extensions
 from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
 from remanence.engine import Engine
-from remanence.errors import InvalidInput
+from remanence.errors import ExtensionError, InvalidInput, shown
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.llm.base import Embedder, Writer
@@ -17,6 +19,16 @@ from remanence.signatures import checked
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.timescale import CLOCKS, ClockName
+from remanence.tokens import token_counts
+
+TokenCounter = Callable[[str], int]
+
+
+class OwnParts(TypedDict, total=False):
+    """What of yours takes the place of what is built in."""
+
+    store: Store | None
+    tokens: TokenCounter | None
 
 
 @checked
@@ -29,7 +41,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     clock: str | Clock = "wall",
     embedder: str | Embedder = "auto",
     writer: str | Writer | None = None,
-    store: Store | None = None,
+    **own: Unpack[OwnParts],
 ) -> Engine:
     """Open a memory, with `async with` or `await`: a file, made where it is missing, or one in this process only.
 
@@ -45,20 +57,22 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         writer: a model that judges what consolidation takes up and decides nothing: the name of a registered one, or
             one of yours.
         store: a store of yours instead of SQLite at `path`.
+        tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
     """
     check_path(path)
     check_name("a scope", scope)
     if agent is not None:
         check_name("an agent", agent)
+    store, counter = own.get("store"), own.get("tokens")
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch, fades_by = _clock(clock)
     judge = extensions.writer(writer) if isinstance(writer, str) else writer
     given = policy is not None
     rules = curating.no_policy() if policy is None else curating.read_policy(policy)
-    return Engine(
-        Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
-    )
+    core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
+    core.counts = token_counts if counter is None else partial(_counted, counter)
+    return Engine(core)
 
 
 def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:
@@ -88,3 +102,18 @@ EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {
     "hashed": HashedEmbedder,
     "none": NoEmbedder,
 }
+
+
+def _counted(counter: TokenCounter, lines: Sequence[str]) -> list[int]:
+    """Have a user's own function count lines, each with its end; refuse what it should not have said."""
+    told = f"the token counter {getattr(counter, '__qualname__', type(counter).__name__)}"
+    with extensions.guarded(told):
+        counts: list[object] = [counter(line + "\n") for line in lines]
+    for count in counts:
+        if type(count) is not int or count < 0:
+            raise ExtensionError(
+                f"{told} returned {shown(count)}",
+                recovery="have it return a whole number of at least 0",
+                extension=told,
+            )
+    return counts  # type: ignore[return-value]

@@ -46,8 +46,9 @@ from remanence.model import (
     Status,
     Turn,
 )
+from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
-from remanence.store.base import Check, Store
+from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 
 class Frames:
@@ -217,5 +218,5 @@ def open(
     clock: str | Clock = "wall",
     embedder: str | Embedder = "auto",
     writer: str | Writer | None = None,
-    store: Store | None = None,
+    **own: Unpack[OwnParts],
 ) -> Engine: ...

@@ -9,9 +9,10 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput
 from remanence.flows.recall.fill import DROPPED_SHOWN
+from remanence.flows.recall.framing import EPISODES_WEIGHED
 from remanence.keywords import KindName
 from remanence.model import Kind, Turn, is_load_bearing
-from remanence.text import token_estimate
+from remanence.tokens import token_counts
 
 from .conftest import Opener
 
@@ -24,9 +25,9 @@ async def order(memory: remanence.Engine, budget: int = 100_000) -> list[str]:
 
 
 async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clock: ManualClock) -> None:
-    """Pinned, then identity, then rejected paths, then by keep-value, then episodes from the newest."""
+    """Pinned, then identity, then rejected paths, then the rest, then episodes, in each by keep-value."""
     for text, kind, tags in (
-        ("an old episode", "episodic", ()),
+        ("we moved the regatta to Friday 29 May, since the permit of Bergen lapses", "episodic", ()),
         ("a short fact", "semantic", ()),
         ("we tried the north channel and ran aground", "episodic", ("rejected-path",)),
         ("I keep the log", "semantic", ("self/goal",)),
@@ -36,7 +37,7 @@ async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clo
             (),
         ),
         ("pinned for good", "semantic", ()),
-        ("a new episode", "episodic", ()),
+        ("yeah, thanks!", "episodic", ()),
     ):
         clock.advance(hours=1)
         await memory.learn(text, kind=cast("KindName", kind), tags=tags)
@@ -48,8 +49,8 @@ async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clo
         "we tried the north channel and ran aground",
         "always decide on the 14 knot limit before Ingrid sails, because the insurers of Bergen said so",
         "a short fact",
-        "a new episode",
-        "an old episode",
+        "we moved the regatta to Friday 29 May, since the permit of Bergen lapses",
+        "yeah, thanks!",
     ] == await order(memory)
 
 
@@ -69,19 +70,31 @@ async def test_boot_and_the_model_agree_on_what_is_load_bearing(
 
 
 async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: remanence.Engine) -> None:
-    """What is too large is passed over; a count says how many are missing, and a hundred are named."""
+    """What is too large is cut to half of the room; a count says how many are missing, and a hundred are named."""
     await memory.learn("tide " * 5_000, tags=["self/goal"])
     await memory.learn_many([Turn(f"entry {k} of the harbour log", kind="episodic") for k in range(300)])
     answer = await memory.boot(budget=500)
     whole = await memory.boot(budget=1_000_000)
 
-    assert 500 >= token_estimate(answer.text) == answer.tokens
-    assert "tide" not in answer.text
-    assert "entry 299 of" in answer.text
+    assert 500 >= token_counts([answer.text])[0] == answer.tokens
+    assert [True] + [False] * (len(answer.memories) - 1) == [hit.cut for hit in answer.memories]
+    assert answer.text.startswith("[#1 2026-01-01; cut] tide tide")
     assert 301 == len(answer.memories) + answer.left_out["budget"]
     assert DROPPED_SHOWN == len(answer.dropped) == len({one.id for one in answer.dropped})
     assert {"budget"} == {one.reason for one in answer.dropped}
     assert ({}, ()) == (whole.left_out, whole.dropped)
+
+
+async def test_boot_weighs_the_newest_episodes_only(memory: remanence.Engine) -> None:
+    """What was worth most long ago stands behind the newest episodes, and these stand in order of worth."""
+    worthy = "we moved the regatta to Friday 29 May, since the permit of Bergen lapses on Ingrid"
+    await memory.learn(worthy, kind="episodic")
+    await memory.learn_many([Turn(f"hm, {k}", kind="episodic") for k in range(EPISODES_WEIGHED)])
+    before = (await order(memory))[0]
+    await memory.learn(f"{worthy} and Olav", kind="episodic")
+
+    assert before.startswith("hm, ")
+    assert f"{worthy} and Olav" == (await order(memory))[0]
 
 
 async def test_boot_shows_what_stands_and_counts_no_use(memory: remanence.Engine) -> None:
@@ -104,7 +117,7 @@ async def test_boot_without_a_budget_has_the_settings(opener: Opener) -> None:
         less = await memory.boot()
 
     assert ("", 0, ()) == (empty.text, empty.tokens, empty.memories)
-    assert 1_600 - 20 < usual.tokens <= 1_600
+    assert 1_600 - 40 < usual.tokens <= 1_600
     assert 200 - 20 < less.tokens <= 200
 
 

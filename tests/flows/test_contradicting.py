@@ -79,7 +79,6 @@ async def test_marks_are_within_the_budget(opener: Opener) -> None:
             answer = await memory.recall(ASKED, budget=budget, count_use=False)
 
             assert answer.tokens <= budget
-            assert len(answer.text) <= 4 * budget + len(answer.memories)
 
 
 def test_every_face_shows_the_contradiction(tmp_path: Path) -> None:

@@ -15,13 +15,14 @@ import remanence
 from remanence.change import Cause, Change, Increment
 from remanence.clock import HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown
+from remanence.flows.recall.fill import missed
 from remanence.flows.recall.recalling import WEAK
 from remanence.model import Decay, Dropped, Recalled, Turn
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.score import LAMBDAS, PARTS, PRESETS
 from remanence.store.base import Bookkeeping
 from remanence.testing.dump import dump
-from remanence.text import token_estimate
+from remanence.tokens import token_counts
 
 from .conftest import Opener
 
@@ -405,21 +406,39 @@ async def test_all_that_stands_is_returned_or_accounted_for(memory: remanence.En
     answer = await memory.frame("self", limit=7, count_use=False)
 
     assert 7 == len(answer.memories)
-    assert {"limit": 143, "budget": 1, "filter": 30} == answer.left_out
+    assert [(big.id, True)] == [(hit.id, hit.cut) for hit in answer.memories if hit.cut]
+    assert {"limit": 144, "filter": 30} == answer.left_out
     assert 100 == len(answer.dropped)
-    assert Dropped(big.id, "budget", 975) == answer.dropped[0]
     asked = await memory.frame("self", "entry 3", limit=7, count_use=False)
     assert 181 == len(asked.memories) + sum(asked.left_out.values())
 
 
 async def test_an_oversized_memory_does_not_block_the_rest(memory: remanence.Engine) -> None:
-    """What does not fit is passed over by name; the smaller ones behind it are returned."""
-    big = await memory.learn("tide " * 2_000, confidence=1.0)
+    """The best is cut to half of the room; behind it the larger is passed over by name, the smaller returned."""
+    best = await memory.learn("tide " * 2_000, confidence=1.0)
+    big = await memory.learn("tide and ebb " * 1_000, confidence=0.5)
     small = await memory.learn("tide at noon", confidence=0.1)
     answer = await memory.frame("task", "tide", count_use=False)
 
-    assert [small.id] == ids(answer)
-    assert (Dropped(big.id, "budget", 2_500),) == answer.dropped
+    assert [(best.id, True), (small.id, False)] == [(hit.id, hit.cut) for hit in answer.memories]
+    assert (Dropped(big.id, "budget", 3_250),) == answer.dropped
+    assert "[#1 2026-01-01; cut] tide tide" in answer.text
+
+
+async def test_what_is_guaranteed_is_cut_or_missed_aloud(memory: remanence.Engine) -> None:
+    """No guaranteed memory is silently absent: it is shown, in part if need be, or the text counts it as missing."""
+    for k in range(12):
+        await memory.learn(
+            f"principle {k}: " + "keep the log and tell the truth " * 12, tags=["self/constitutional"]
+        )
+    answer = await memory.frame("self", budget=200, count_use=False)
+    head, *lines = answer.text.splitlines()
+
+    assert any(hit.cut for hit in answer.memories)
+    assert 12 == len(answer.memories) + answer.left_out["budget"]
+    assert f"no room for {answer.left_out['budget']} that should stand here first" == head
+    assert 1 + len(answer.memories) == len(lines)
+    assert 200 >= answer.tokens
 
 
 async def test_nothing_to_show_is_an_empty_answer(memory: remanence.Engine) -> None:
@@ -464,9 +483,10 @@ def test_the_budget_holds_for_any_stored_text(
 
     sure, (answer, boot) = asyncio.run(run())
     for one in (answer, boot):
-        assert budget >= token_estimate(one.text) == one.tokens
-        assert len(one.memories) == len(one.text.splitlines())
-        assert all(line.startswith("[") for line in one.text.splitlines())
+        assert budget >= one.tokens == (token_counts([one.text])[0] if one.text else 0)
+        said = [line for line in one.text.splitlines() if not line.startswith("[")]
+        assert len(one.memories) == len(one.text.splitlines()) - len(said)
+        assert said in ([], *([missed(number)] for number in range(1, one.left_out.get("budget", 0) + 1)))
     assert sure <= set(ids(answer)) | {dropped.id for dropped in answer.dropped}
 
 

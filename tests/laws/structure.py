@@ -43,6 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "text",
         "timekeeping",
         "timescale",
+        "tokens",
         "twins",
     ),
     ("curate", "edit", "llm", "recall", "store", "write"),

@@ -12,7 +12,9 @@ from remanence.curate.policy.compiled import load
 from remanence.errors import RemanenceError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
+from remanence.recall.passage import passage
 from remanence.text import fingerprint, sentences, stems, token_estimate, visible, vital_tokens, words
+from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
@@ -53,6 +55,8 @@ WORK: dict[str, Callable[[str], object]] = {
     "vital_tokens": vital_tokens,
     "visible": visible,
     "token_estimate": token_estimate,
+    "token_counts": lambda text: token_counts([text]),
+    "passage": lambda text: passage(text, {"tide"}, lambda shown: len(shown) < len(text) // 2),
     "keep_value": _valued,
     "verdict": lambda text: verdict(text, text + ", b", 1.0, BANDS),
     "embed": lambda text: HashedEmbedder().embed([text]),

@@ -18,11 +18,11 @@ from remanence.recall.frames import (
     laid_out,
     offering,
     parts_of,
-    room_chars,
+    room_beside,
     stronger_first,
 )
 from remanence.score import PARTS, PRESETS
-from remanence.text import token_estimate
+from remanence.tokens import token_counts
 
 
 def candidates(n: int, **columns: list[float]) -> Candidates:
@@ -84,19 +84,19 @@ def test_room_goes_to_the_guaranteed_then_the_exact_then_the_best() -> None:
 
 def test_filling_passes_over_what_does_not_fit() -> None:
     """The limit binds all but the sure, the budget everyone; what is passed over is counted by reason."""
-    room = Filling(chars=100, limit=2)
+    room = Filling(tokens=100, limit=2)
     given_room = [(60, False), (60, False), (10, False), (10, False), (31, True), (30, True), (1, False)]
     reasons = []
-    for chars, sure in given_room:
-        reasons.append(room.reason(chars, sure=sure))
+    for tokens, sure in given_room:
+        reasons.append(room.reason(tokens, sure=sure))
         if not reasons[-1]:
-            room.keep(chars)
+            room.keep(tokens)
         else:
             room.pass_over(reasons[-1])
 
     assert ["", "budget", "", "limit", "budget", "", "limit"] == reasons
     assert {"budget": 2, "limit": 2} == room.counts
-    assert (0, 3) == (room.chars, room.kept)
+    assert (0, 3) == (room.tokens, room.kept)
 
 
 @given(
@@ -105,20 +105,20 @@ def test_filling_passes_over_what_does_not_fit() -> None:
     budget=st.integers(1, 60),
 )
 def test_what_gets_room_is_within_the_budget(template: str, lines: list[str], budget: int) -> None:
-    """Template and lines together cost no more than the budget, and one more line of the room left would fit."""
+    """Template and lines together cost no more than the budget."""
+    (beside,) = token_counts([template.replace(MEMORIES, "")])
     try:
-        room = Filling(room_chars(template, budget), limit=100)
+        room = Filling(room_beside(beside, budget), limit=100)
     except InvalidInput:
-        assert token_estimate(template.replace(MEMORIES, "x")) > budget
+        assert beside >= budget
         return
     kept = []
-    for line in lines:
-        if not room.reason(len(line) + 1):
-            room.keep(len(line) + 1)
+    for line, tokens in zip(lines, token_counts(lines), strict=True):
+        if not room.reason(tokens):
+            room.keep(tokens)
             kept.append(line)
 
-    assert token_estimate(laid_out(template, kept)) <= budget
-    assert token_estimate(laid_out(template, [*kept, "x" * room.chars])) > budget or room.chars == 0
+    assert token_counts([laid_out(template, kept)])[0] <= budget
 
 
 def test_lines_stand_where_the_template_says_and_are_not_read() -> None:

@@ -28,6 +28,7 @@ from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, ne
 from remanence.process import OpeningProcess
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
+from remanence.tokens import token_counts
 
 NAMED_MAX = 64  # policies that are remembered because somebody planned with them
 LEASE_POLL_S = 0.1
@@ -80,6 +81,7 @@ class Core:
     policy_given: bool = False
     fades_by: ClockName = "wall"
     writer: Writer | None = None
+    counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
     # Sessions begin and end one at a time.
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)

@@ -18,7 +18,6 @@ from remanence.model import CONSTITUTIONAL
 from remanence.results import Result, number
 from remanence.score import PARTS, PRESETS, Weights
 from remanence.snapshot import Bools, Floats, Ints
-from remanence.text import CHARS_PER_TOKEN
 from remanence.timescale import CLOCKS, ClockName
 
 LIMIT_MAX = 1_000
@@ -249,25 +248,25 @@ def offering(found: Candidates, scores: Floats) -> npt.NDArray[np.intp]:
 class Filling:
     """Hands out room in order: what does not fit is passed over, and the smaller behind it still get a chance.
 
-    `chars` is the room left in characters; `limit` bounds what is kept without being sure of its place. `counts` says
-    how many were passed over, by reason.
+    `tokens` is the room left; `limit` bounds what is kept without being sure of its place. `counts` says how many were
+    passed over, by reason.
     """
 
-    chars: int
+    tokens: int
     limit: int
     kept: int = 0
     counts: dict[str, int] = field(default_factory=dict)
 
-    def reason(self, chars: int, *, sure: bool = False) -> str:
-        """Return why a line of so many characters, its end included, gets no room; "" where it does."""
+    def reason(self, tokens: int, *, sure: bool = False) -> str:
+        """Return why a line of so many tokens gets no room; "" where it does."""
         if self.kept >= self.limit and not sure:
             return "limit"
-        return "budget" if chars > self.chars else ""
+        return "budget" if tokens > self.tokens else ""
 
-    def keep(self, chars: int) -> None:
+    def keep(self, tokens: int) -> None:
         """Give room to a line."""
         self.kept += 1
-        self.chars -= chars
+        self.tokens -= tokens
 
     def pass_over(self, reason: str, number: int = 1) -> None:
         """Count what gets no room."""
@@ -275,15 +274,14 @@ class Filling:
             self.counts[reason] = self.counts.get(reason, 0) + number
 
 
-def room_chars(template: str, budget: int) -> int:
-    """Return how many characters of lines, each with its end, a budget of tokens leaves beside a template."""
-    # The last line needs no end.
-    room = budget * CHARS_PER_TOKEN - (len(template) - len(MEMORIES)) + 1
-    if room <= 1:
+def room_beside(template_tokens: int, budget: int) -> int:
+    """Return how many tokens of lines a budget leaves beside a template."""
+    if template_tokens >= budget:
         raise InvalidInput(
-            f"a budget of {budget} tokens does not hold the frame's template", recovery="pass a larger budget"
+            f"a budget of {budget} tokens does not hold the frame's template, which takes {template_tokens}",
+            recovery="pass a larger budget",
         )
-    return room
+    return budget - template_tokens
 
 
 def laid_out(template: str, lines: Sequence[str]) -> str:

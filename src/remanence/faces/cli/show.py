@@ -186,7 +186,7 @@ def _left_out(counts: Mapping[str, int]) -> str:
 
 @lines.register
 def _hit(hit: Hit) -> Iterator[Text]:
-    yield Text.assemble((f"{hit.score:6.3f} ", "cyan"), _row(hit.memory))
+    yield Text.assemble((f"{hit.score:6.3f} " if hit.parts else "", "cyan"), _row(hit.memory))
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {other}", "yellow")
     if hit.parts:

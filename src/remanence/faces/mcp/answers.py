@@ -11,7 +11,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
 from remanence.faces.mcp.fence import fenced
 from remanence.flows.inspect import Event
-from remanence.flows.recall.recalling import render
+from remanence.flows.recall.recalling import WEAK, render
 from remanence.model import Learned, Link, Memory, Recalled, short_id
 
 MEMORIES = "a memory a line as [id date who, from where] text"
@@ -19,10 +19,11 @@ TEXT_CHARS = 100  # of the memory at a link's other end
 
 
 def recalled(answer: Recalled) -> str:
-    """Write what was recalled, how strong it is, and what was left out."""
+    """Write what was recalled, whether that is weak, and what was left out."""
     if not answer.memories:
-        return "Nothing was found." + _left_out(answer)
-    return fenced(answer.text, MEMORIES) + _left_out(answer)
+        return f"{answer.text or 'Nothing was found'}." + _left_out(answer)
+    weak = f"{WEAK}\n" * answer.is_weak
+    return weak + fenced(answer.text.removeprefix(weak), MEMORIES) + _left_out(answer)
 
 
 def _left_out(answer: Recalled) -> str:

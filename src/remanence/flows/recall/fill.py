@@ -4,38 +4,52 @@ Knows sizes and texts; must not know why the order is as it is.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from remanence.flows.core import Core, aside
-from remanence.flows.recall.recalling import LINE_CHARS_MIN, contradicted, render
+from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
 from remanence.recall.frames import Filling
 from remanence.snapshot import Ints
-from remanence.text import CHARS_PER_TOKEN
 
 PAGE = 128
 DROPPED_SHOWN = 100
+# Stored tokens are a quarter of the characters. What has twice as many as there is room is passed over unseen, once
+# enough is known by name: hardly any text has eight characters to a token.
+STORED_PER_TOKEN_MOST = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Queue:
-    """Who wants room: sequence numbers in order with their tokens; the first `sure` are bound by the budget alone.
+    """Who wants room: sequence numbers in order with their stored tokens.
 
-    `above` maps a memory to those that contradict it and are stronger.
+    The first `sure` are bound by the budget alone. `above` maps a memory to those that contradict it and are stronger,
+    `asked` are the stems of the question.
     """
 
     seq: Ints
     tokens: Ints
     sure: int = 0
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
+    asked: AbstractSet[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Filled:
-    """What got room, in the order it did, and the first of what did not."""
+    """What got room, in the order it did, and the first of what did not.
+
+    `passages` are what is shown of those that did not fit whole; `missing` counts those without room that should stand
+    before all others, `noted` says that there is room to say so.
+    """
 
     kept: dict[int, Memory] = field(default_factory=dict)
+    passages: dict[int, str] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
+    missing: int = 0
+    noted: bool = False
 
     @property
     def shows_enough(self) -> bool:
@@ -43,49 +57,90 @@ class Filled:
         return len(self.dropped) >= DROPPED_SHOWN
 
 
+def missed(number: int) -> str:
+    """Say how many got no room that should stand before all others."""
+    return f"no room for {number:,} that should stand here first"
+
+
 async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
     """Give out the room; what surely finds none is fetched only as far as it is shown."""
     filled = Filled()
+    offers = _Offers(core, filled, room, queue)
+    least = core.counts([LINE_LEAST])[0]
     for start in range(0, len(queue.seq), PAGE):
-        full = room.reason(LINE_CHARS_MIN, sure=start < queue.sure)
+        full = room.reason(least, sure=start < queue.sure)
         if full and filled.shows_enough:
             room.pass_over(full, len(queue.seq) - start)
             break
         seqs = queue.seq[start : start + PAGE]
-        sure = set(seqs[: max(0, queue.sure - start)].tolist())
         if filled.shows_enough:
-            # Blanks in a row may make a text shorter than its tokens say; then it is passed over all the same.
-            least = (queue.tokens[start : start + PAGE] - 1) * CHARS_PER_TOKEN + LINE_CHARS_MIN
-            seqs = seqs[least <= room.chars]
-            room.pass_over("budget", int((least > room.chars).sum()))
+            fits = queue.tokens[start : start + PAGE] <= room.tokens * STORED_PER_TOKEN_MOST
+            room.pass_over("budget", int(np.count_nonzero(~fits)))
+            seqs = seqs[fits]
         page = [memory for memory in await core.store.get(core.scope, seqs.tolist()) if memory is not None]
-        await aside(sum(len(memory.text) for memory in page), _offer_all, filled, room, queue, page, sure)
+        await aside(sum(len(memory.text) for memory in page), offers.all, page)
     return filled
 
 
-def _offer_all(
-    filled: Filled, room: Filling, queue: Queue, memories: Sequence[Memory], sure: Collection[int]
-) -> None:
-    for memory in memories:
-        _offer(filled, room, queue, memory, sure=memory.seq in sure)
+class _Offers:
+    """Memories are offered room one by one; what stands first is cut where it must be, or said to be missing."""
 
+    def __init__(self, core: Core, filled: Filled, room: Filling, queue: Queue) -> None:
+        self.core, self.filled, self.room, self.queue = core, filled, room, queue
+        # One more than the sure: the best of all others is not passed over silently either.
+        self.first = queue.seq[: queue.sure + 1].tolist()
+        self.note = core.counts([missed(len(self.first))])[0]
 
-def _offer(filled: Filled, room: Filling, queue: Queue, memory: Memory, *, sure: bool) -> None:
-    chars = len(render(memory)) + 1 + _marks_chars(filled, queue, memory)
-    reason = room.reason(chars, sure=sure)
-    if not reason:
-        room.keep(chars)
-        filled.kept[memory.seq] = memory
-        return
-    room.pass_over(reason)
-    if not filled.shows_enough:
-        filled.dropped.append(Dropped(memory.id, reason, memory.tokens))
+    def all(self, memories: Sequence[Memory]) -> None:
+        """Offer room to some memories in order."""
+        sizes = self.core.counts([render(memory) for memory in memories])
+        for memory, size in zip(memories, sizes, strict=True):
+            tokens = size + self._marks(memory)
+            sure = memory.seq in self.first[: self.queue.sure]
+            reason = self.room.reason(tokens + self._spare(memory), sure=sure)
+            if not reason:
+                self._keep(memory, tokens)
+            elif reason == "budget" and memory.seq in self.first:
+                self._cut(memory)
+            else:
+                self._pass_over(memory, reason)
 
+    def _spare(self, memory: Memory) -> int:
+        """Return what must be left to say that those are missing who stand first and are still to come."""
+        waits = memory.seq in self.first[:-1] and not self.filled.noted
+        return self.note if waits else 0
 
-def _marks_chars(filled: Filled, queue: Queue, memory: Memory) -> int:
-    """Return what it costs to say which contradictions there are between a memory and those kept."""
-    if not queue.above:
-        return 0
-    over = [filled.kept[other] for other in queue.above.get(memory.seq, ()) if other in filled.kept]
-    under = sum(memory.seq in queue.above.get(other, ()) for other in filled.kept)
-    return sum(len(contradicted(other)) for other in over) + under * len(contradicted(memory))
+    def _keep(self, memory: Memory, tokens: int) -> None:
+        self.room.keep(tokens)
+        self.filled.kept[memory.seq] = memory
+
+    def _cut(self, memory: Memory) -> None:
+        """Show a passage, in half of the room where others want some, or count it as missing."""
+        others_wait = min(len(self.queue.seq), max(self.queue.sure, self.room.limit)) > 1
+        marks = self._marks(memory)
+        left = self.room.tokens - marks - self._spare(memory)
+        for room in [left // 2, left] if others_wait else [left]:
+            passage = shortened(self.core, memory, room, self.queue.asked)
+            if passage is not None:
+                self._keep(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
+                self.filled.passages[memory.seq] = passage
+                return
+        self.filled.missing += 1
+        if not self.filled.noted and self.note <= self.room.tokens:
+            self.room.tokens -= self.note
+            self.filled.noted = True
+        self._pass_over(memory, "budget")
+
+    def _pass_over(self, memory: Memory, reason: str) -> None:
+        self.room.pass_over(reason)
+        if not self.filled.shows_enough:
+            self.filled.dropped.append(Dropped(memory.id, reason, memory.tokens))
+
+    def _marks(self, memory: Memory) -> int:
+        """Return what it costs to say which contradictions there are between a memory and those kept."""
+        above, kept = self.queue.above, self.filled.kept
+        if not above:
+            return 0
+        over = [kept[other] for other in above.get(memory.seq, ()) if other in kept]
+        under = sum(memory.seq in above.get(other, ()) for other in kept)
+        return sum(self.core.counts([*map(contradicted, over), *[contradicted(memory)] * under]))

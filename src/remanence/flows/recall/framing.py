@@ -10,9 +10,17 @@ from remanence.arguments import check_count
 from remanence.flows import settings
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
-from remanence.flows.recall.fill import Filled, Queue, fill
+from remanence.flows.recall.fill import Filled, Queue, fill, missed
 from remanence.flows.recall.frame_inputs import contradictions, degrees, facts, fading_clock, hours
-from remanence.flows.recall.recalling import WEAK, RecallRequest, asked_for, is_weak, rank_rows, render
+from remanence.flows.recall.recalling import (
+    WEAK,
+    RecallRequest,
+    asked_for,
+    is_weak,
+    rank_rows,
+    render,
+    tokens_of,
+)
 from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
@@ -24,14 +32,14 @@ from remanence.recall.frames import (
     laid_out,
     offering,
     parts_of,
-    room_chars,
+    room_beside,
     stronger_first,
     stronger_than,
 )
 from remanence.score import composite
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing
 from remanence.store.base import Arriving
-from remanence.text import check_text, fingerprints, token_estimate, words
+from remanence.text import check_text, fingerprints, stems, words
 from remanence.timescale import ClockName
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
@@ -105,21 +113,21 @@ async def frame(core: Core, look: Look) -> Recalled:
     limit = await settings.number(core, "frame_limit") if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
-    room = Filling(room_chars(chosen.template, budget), limit)
+    room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
     field = await _field(core, chosen, look.query, limit)
-    weak = look.query is not None and is_weak(core, field.reach.strength)
-    room.chars -= len(WEAK + "\n") * weak
+    repeated = bool(field.reach.exact.any())  # what is asked stands here word for word
+    weak = look.query is not None and not repeated and is_weak(core, field.reach.strength)
+    room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
     order = offering(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
-    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above)
+    asked = frozenset(stems(look.query or ""))
+    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked)
     filled = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in filled.kept.values())
-    answer = await aside(chars, _answer, look, chosen, field, ranking, (filled, room))
-    if weak:
-        text = f"{WEAK}\n{answer.text}".rstrip()
-        answer = replace(answer, is_weak=True, text=text, tokens=token_estimate(text))
-    elif look.count_use:
+    head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
+    answer = await aside(chars, _answer, core, look, chosen, (field, ranking), (filled, room), head)
+    if look.count_use and not answer.is_weak:
         core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
     return answer
 
@@ -149,6 +157,10 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
         tokens = core.index.column("tokens")[reach.rows]
         standing = int(core.index.stands.sum())
         return _Field(found, reach, tokens, contradictions(core, read.links), standing)
+
+
+def _template_tokens(core: Core, chosen: Frame) -> int:
+    return core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
 
 
 def _clock(core: Core, chosen: Frame) -> ClockName:
@@ -230,15 +242,22 @@ def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
 
 
 def _answer(
-    look: Look, chosen: Frame, field: _Field, ranking: _Ranking, filled: tuple[Filled, Filling]
+    core: Core,
+    look: Look,
+    chosen: Frame,
+    weighed: tuple[_Field, _Ranking],
+    filled: tuple[Filled, Filling],
+    head: Sequence[str],
 ) -> Recalled:
-    """Put in order what got room, lay it out, and account for all that did not."""
-    kept, room = filled[0].kept, filled[1]
+    """Put in order what got room, lay it out under the lines of `head`, and account for all that did not."""
+    field, ranking = weighed
+    kept, passages, room = filled[0].kept, filled[0].passages, filled[1]
     first = set(field.found.seq[field.found.guaranteed].tolist())
     best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
     order = stronger_first(best, ranking.above)
     over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
-    text = laid_out(chosen.template, [render(kept[seq], over[seq]) for seq in order])
+    lines = [render(kept[seq], over[seq], passages.get(seq)) for seq in order]
+    text = "\n".join([*head, *filter(None, [laid_out(chosen.template, lines)])])
     worse = field.reach.running - field.reach.unasked - len(field.found)
     left_out = {
         "limit": room.counts.get("limit", 0) + worse,
@@ -249,38 +268,48 @@ def _answer(
     return Recalled(
         query=look.query or "",
         memories=tuple(
-            replace(ranking.hit(kept[seq]), contradicted_by=tuple(one.id for one in over[seq]))
+            replace(
+                ranking.hit(kept[seq]),
+                contradicted_by=tuple(one.id for one in over[seq]),
+                cut=seq in passages,
+            )
             for seq in order
         ),
         strength=field.reach.strength,
-        tokens=token_estimate(text),
+        tokens=tokens_of(core, text),
         dropped=tuple(filled[0].dropped),
+        is_weak=WEAK in head,
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
     )
 
 
 IDENTITY = "self/*"
+# Of so many episodes, the newest, those come first that are worth most; a chat's last turns are mostly small talk.
+EPISODES_WEIGHED = 200
 _COLUMNS = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:
-    """Return as much as fits of what is load-bearing, and of the newest episodes in the room that is left."""
+    """Return as much as fits of what is load-bearing, and of the newest episodes those that are worth most."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
     wanted = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY, REJECTED_PATH}))
     snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
     rows = _order(snapshot)
     tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
-    room = Filling(room_chars(MEMORIES, budget), max(len(rows), 1))
+    room = Filling(budget, max(len(rows), 1))
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     kept = list(filled.kept.values())
-    text = laid_out(MEMORIES, [render(memory) for memory in kept])
+    parts = filled.passages
+    text = "\n".join(
+        [missed(filled.missing)] * filled.noted + [render(one, part=parts.get(one.seq)) for one in kept]
+    )
     return Recalled(
         query="",
-        memories=tuple(Hit(memory, memory.value or 0.0) for memory in kept),
+        memories=tuple(Hit(memory, memory.value or 0.0, cut=memory.seq in parts) for memory in kept),
         strength=0.0,
-        tokens=token_estimate(text),
+        tokens=tokens_of(core, text),
         dropped=tuple(filled.dropped),
         text=text,
         left_out={reason: count for reason, count in room.counts.items() if count},
@@ -288,18 +317,21 @@ async def boot(core: Core, budget: int | None) -> Recalled:
 
 
 def _order(snapshot: Snapshot) -> Ints:
-    """Order what stands: load-bearing by rank, worth and date, then episodes by date, the newest first.
+    """Order what stands: the pinned, identity, rejected paths, what else is load-bearing, new episodes, older ones.
 
-    Of what is load-bearing the pinned come before identity before rejected paths before all else.
+    Within each the worthier first, then the newer; older episodes by date alone.
     """
     columns, tags = snapshot.columns, snapshot.tags
     rejected = tags[REJECTED_PATH]
     bearing = load_bearing(columns["kind"], rejected)
-    rank = np.select(
-        [~bearing, np.asarray(columns["pinned"]) > 0, tags[IDENTITY], rejected], [4, 0, 1, 2], default=3
-    )
-    worth = np.where(bearing, np.nan_to_num(np.asarray(columns["value"], np.float64)), 0.0)
     said_at = np.asarray(columns["said_at"], np.float64)
+    stands = np.isin(columns["status"], list(STANDING))
+    new = np.zeros(len(snapshot), np.bool_)
+    newest = np.lexsort((-snapshot.seq, -said_at))
+    new[newest[(stands & ~bearing)[newest]][:EPISODES_WEIGHED]] = True
+    pinned = np.asarray(columns["pinned"]) > 0
+    rank = np.select([pinned, bearing & tags[IDENTITY], rejected, bearing, new], [0, 1, 2, 3, 4], default=5)
+    worth = np.where(rank < 5, np.nan_to_num(np.asarray(columns["value"], np.float64)), 0.0)
     order = np.lexsort((-snapshot.seq, -said_at, -worth, rank))
-    standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
+    standing: Ints = order[stands[order]]
     return standing

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,9 +20,10 @@ from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
+from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, stems, term_hash, token_estimate, visible
+from remanence.text import check_text, stems, term_hash, visible
 
 LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
@@ -30,6 +32,7 @@ RECALLED = tuple(status for status in Status if status is not Status.PRUNED)
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 WEAK = "nothing here answers this well"  # how a weak answer begins
+NO_ROOM = "the best answer does not fit into this budget"
 
 Bools = npt.NDArray[np.bool_]
 
@@ -62,10 +65,15 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = is_weak(core, ranked.strength)
-    answer = await aside(chars, _answer, asked, ranked, memories, above, weak)
+    answer = await aside(chars, _answer, core, asked, ranked, memories, (above, weak))
     if asked.count_use and not weak:
         core.uses.count([hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING])
     return answer
+
+
+def tokens_of(core: Core, text: str) -> int:
+    """Count the tokens of a whole answer."""
+    return core.counts([text])[0] if text else 0
 
 
 def is_weak(core: Core, strength: float) -> bool:
@@ -170,29 +178,36 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
 
 
 def _answer(
+    core: Core,
     asked: RecallRequest,
     ranked: Ranked,
     memories: Sequence[Memory | None],
-    above: Mapping[int, set[int]],
-    weak: bool,
+    known: tuple[Mapping[int, set[int]], bool],
 ) -> Recalled:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
+    above, weak = known
     hits = [
         Hit(memory, float(score), parts)
         for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
     found = {hit.memory.seq: hit.memory for hit in hits}
-    # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
-    longest = {hit.memory.seq: render(hit.memory, _over(hit, above, found)) for hit in hits}
     first = [WEAK] * weak
-    budget = None if asked.budget is None else asked.budget - sum(map(token_estimate, first))
-    kept, dropped = fit(list(map(token_estimate, longest.values())), asked.limit, budget)
-    shown = {hits[k].memory.seq: hits[k] for k in kept}
+    room = None if asked.budget is None else asked.budget - sum(core.counts(first))
+    # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
+    overs = [_over(hit, above, found) for hit in hits]
+    chosen = _chosen(core, asked, hits, overs, room)
+    shown = {
+        hits[k].memory.seq: replace(hits[k], cut=k == 0 and chosen.passage is not None) for k in chosen.kept
+    }
     among = {seq: found[seq] for seq in shown}
     over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
     order = stronger_first(shown, above)
-    lines = first + [render(found[seq], over[seq]) if above.get(seq) else longest[seq] for seq in order]
+    lines = [render(found[seq], over[seq], chosen.passage if shown[seq].cut else None) for seq in order]
+    if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
+        lines = [NO_ROOM]
+    text = "\n".join(first + lines)
+    dropped = tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in chosen.dropped)
     return Recalled(
         query=asked.query,
         memories=tuple(
@@ -202,11 +217,53 @@ def _answer(
             for seq in order
         ),
         strength=ranked.strength,
-        tokens=sum(map(token_estimate, lines)),
-        dropped=tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in dropped),
+        tokens=tokens_of(core, text),
+        dropped=dropped,
         is_weak=weak,
-        text="\n".join(lines),
+        text=text,
         left_out={"budget": len(dropped)} if dropped else {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The places of what is kept and of what is dropped with the reason; what is shown of the best where it is cut."""
+
+    kept: list[int]
+    dropped: list[tuple[int, str]]
+    passage: str | None = None
+
+
+def _chosen(
+    core: Core, asked: RecallRequest, hits: Sequence[Hit], overs: Sequence[Sequence[Memory]], room: int | None
+) -> _Chosen:
+    """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
+    if room is None or not hits:
+        return _Chosen(*fit([0] * len(hits), asked.limit, None))
+    sizes = core.counts([render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)])
+    if sizes[0] <= room:
+        return _Chosen(*fit(sizes, asked.limit, room))
+    best, over, wanted = hits[0].memory, overs[0], frozenset(stems(asked.query))
+    part = shortened(core, best, room // 2 if asked.limit > 1 else room, wanted, over)
+    part = part or shortened(core, best, room, wanted, over)
+    if part is None:
+        return _Chosen([], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")])
+    sizes[0] = core.counts([render(best, over, part)])[0]
+    kept, dropped = fit(sizes, asked.limit, room)
+    left = room - sum(sizes[place] for place in kept[1:])
+    return _Chosen(kept, dropped, shortened(core, best, left, wanted, over) or part)
+
+
+def shortened(
+    core: Core,
+    memory: Memory,
+    room: int,
+    asked: AbstractSet[str] = frozenset(),
+    over: Sequence[Memory] = (),
+) -> str | None:
+    """Return the passage of a memory that answers best in a line of so many tokens; None where none fits."""
+    return passage(
+        _plain(memory.text), asked, lambda part: core.counts([render(memory, over, part)])[0] <= room
     )
 
 
@@ -215,18 +272,19 @@ def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) 
     return [among[seq] for seq in above.get(hit.memory.seq, ()) if seq in among]
 
 
-def render(memory: Memory, contradicting: Sequence[Memory] = ()) -> str:
+def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
     What no longer stands is marked so. Nobody's words can begin a line, and what steers a terminal or hides from a
-    reader is shown as what it is.
+    reader is shown as what it is. A `part` of the text stands for the whole, which is marked as cut.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
     source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
     marks = "" if memory.status in STANDING else f"; {memory.status.label}"
-    marks += "".join(map(contradicted, contradicting))
-    return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {_plain(memory.text)}"
+    marks += "".join(map(contradicted, contradicting)) + CUT_MARK * (part is not None)
+    text = _plain(memory.text) if part is None else part
+    return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
 
 
 def contradicted(by: Memory) -> str:
@@ -234,7 +292,8 @@ def contradicted(by: Memory) -> str:
     return f"; contradicted by {short_id(by.seq)}"
 
 
-LINE_CHARS_MIN = len("[#1 2026-01-01] ") + 1 + len("\n")
+CUT_MARK = "; cut"
+LINE_LEAST = "[#1 2026-01-01] a"  # no line takes less room
 _BRACKETS = str.maketrans("[];", "(),")
 
 

@@ -1,0 +1,113 @@
+"""How many tokens a language model counts in a text, estimated from above. Knows characters, no vocabulary.
+
+A character costs something alone, after the one before it and after the two before it; of digits each three cost about
+one token. What each costs was fitted by `benchmarks.token_costs` to two public vocabularies, and a margin added.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.intp]
+
+COSTS_PATH = Path(__file__).with_name("token_costs.npz")
+UNIT = 24  # costs are kept in parts of a token
+# Texts are worked in batches of about so many characters: the work takes some forty bytes for each.
+_BATCH_CHARS = 65_536
+
+_LETTERS, _SIGNS, _PLANES, _BLOCK_BITS = 30, 89, 0x10000, 7
+PAIRS = _LETTERS**3  # where the costs of pairs begin, after those of triples
+CHARS = PAIRS + _SIGNS**2
+DIGITS = CHARS + _PLANES + (0x110000 >> _BLOCK_BITS)
+NOTHING = DIGITS + 1
+SIZE = NOTHING + 1
+
+_CLASSED = 0x2000  # above, no character is a Latin letter
+_SPACE, _LINE_END, _DIGIT, _ACCENTED, _OTHER = range(5)
+_PUNCTUATION = [code for code in range(33, 127) if not chr(code).isalnum()]
+
+
+def _classes() -> tuple[Ints, Ints]:
+    """Return what a character counts as in a triple (case and marks aside) and in a pair, by its code."""
+    letter, sign = np.full(_CLASSED, _LETTERS - 1), np.full(_CLASSED, _OTHER)
+    accented = [*range(0xC0, 0xD7), *range(0xD8, 0xF7), *range(0xF8, 0x250), *range(0x1E00, 0x1F00)]
+    letter[accented], sign[accented] = _LETTERS - 3, _ACCENTED
+    letter[ord("'")] = _LETTERS - 2
+    letter[[ord(" "), ord("\n")]] = 0
+    sign[ord(" ")], sign[ord("\n")] = _SPACE, _LINE_END
+    sign[ord("0") : ord("9") + 1] = _DIGIT
+    sign[_PUNCTUATION] = np.arange(5, 5 + len(_PUNCTUATION))
+    for number, first in enumerate("aA"):
+        code = ord(first)
+        letter[code : code + 26] = np.arange(1, 27)
+        sign[code : code + 26] = np.arange(5 + len(_PUNCTUATION), 31 + len(_PUNCTUATION)) + 26 * number
+    return letter, sign
+
+
+_LETTER, _SIGN = _classes()
+
+
+def token_counts(texts: Sequence[str]) -> list[int]:
+    """Estimate the tokens of texts, each with the line end behind it; no sum of lines is less than their whole."""
+    return [count for batch in _batches(texts) for count in _counted(batch)]
+
+
+def features(text: str) -> Iterator[Ints]:
+    """Yield which costs are due for each character of a text but the first: of triple, pair, character and digits."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.intp)
+    low, known = np.minimum(codes, _CLASSED - 1), codes < _CLASSED
+    letter = np.where(known, _LETTER[low], _LETTERS - 1)
+    sign = np.where(known, _SIGN[low], _OTHER)
+    before = np.zeros_like(letter)
+    before[2:] = letter[:-2]
+    # What stands before a blank is no matter to the word behind it.
+    before[1:] *= letter[:-1] > 0
+    yield (before[1:] * _LETTERS + letter[:-1]) * _LETTERS + letter[1:]
+    yield PAIRS + sign[:-1] * _SIGNS + sign[1:]
+    yield block(codes)[1:]
+    yield _thirds(sign == _DIGIT)[1:]
+
+
+def block(codes: Ints) -> Ints:
+    """Return the place of the cost of a character: its own, beyond the basic plane that of its block."""
+    places: Ints = CHARS + np.where(codes < _PLANES, codes, _PLANES + (codes >> _BLOCK_BITS))
+    return places
+
+
+def _thirds(digit: npt.NDArray[np.bool_]) -> Ints:
+    """Return where a group of three digits begins, as the place of its cost; elsewhere that of no cost."""
+    place = np.arange(len(digit))
+    since = place - np.maximum.accumulate(np.where(digit, -1, place))
+    return np.where(digit & (since % 3 == 1), DIGITS, NOTHING)
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    chars = 0
+    for text in texts:
+        batch.append(text)
+        chars += len(text)
+        if chars > _BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
+def _counted(texts: Sequence[str]) -> list[int]:
+    costs = _costs()
+    spent = sum(costs[place].astype(np.int32) for place in features("\n" + "\n".join(texts) + "\n"))
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    sums = np.add.reduceat(spent, np.concatenate(([0], ends[:-1])))
+    counts: list[int] = np.maximum(-(-sums // UNIT), 1).tolist()
+    return counts
+
+
+@cache
+def _costs() -> npt.NDArray[np.int8]:
+    with np.load(COSTS_PATH) as kept:
+        costs: npt.NDArray[np.int8] = kept["costs"]
+    return costs
