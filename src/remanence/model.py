@@ -444,7 +444,7 @@ class Consolidated(Result):
 class Hit(Result):
     """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it.
 
-    What stands where it does for another reason than a score has no parts. `cut` says that the answer's text shows
+    What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it.
     """
 
@@ -471,7 +471,7 @@ class Hit(Result):
 
     def __str__(self) -> str:
         over = f" (contradicted by {', '.join(self.contradicted_by)})" if self.contradicted_by else ""
-        score = f"{self.score:.3f} " if self.parts else ""
+        score = f"{self.score:.3f} " if self.score else ""
         return f"{score}{self.memory}{over}"
 
 

@@ -25,6 +25,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.cli.style import Text
+from remanence.flows.recall.recalling import WEAK
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")
@@ -146,12 +147,43 @@ def test_a_conversation_comes_in_once(talk: Desk) -> None:
 def test_a_question_is_answered(talk: Desk) -> None:
     """Recall returns the best first, with the parts of its score where they are asked for."""
     page = talk.good("recall", "what is the door code?", "--limit", "1")
-    found = talk.read("recall", "what is the door code?", "--limit", "1", "--explain")
+    found = talk.read("recall", "what is the door code?", "--limit", "1", "--why")
 
     assert "Mara: The boathouse door code is 4471." in page
     assert "code" == found["memories"][0]["memory"]["key"]
     assert found["memories"][0]["parts"]
     assert "nothing matches" in talk.good("recall", "door", "--thread", "elsewhere")
+
+
+def test_what_makes_a_score_is_told_in_short(talk: Desk) -> None:
+    """--why names the parts that make a difference in a line, factors with a ×."""
+    why = talk.good("recall", "what is the door code?", "--limit", "1", "--why").splitlines()[1]
+
+    assert why.split()[:2] == ["lexical", "1.00"]
+    assert "worth ×" in why
+    assert "named" not in why
+    assert len(why) < 100
+
+
+def test_a_weak_answer_is_called_weak(talk: Desk) -> None:
+    """The page and the text begin with it, JSON has a field for it."""
+    asked = ("recall", "which orchestra did the senator of the door conduct?")
+
+    assert talk.good(*asked).startswith(WEAK)
+    assert talk.good(*asked, "--text").startswith(f"{WEAK}\n[#")
+    assert (True, True) == (talk.read(*asked)["is_weak"], talk.read(*asked)["strength"] < 0.32)
+
+
+def test_a_pipe_gets_whole_texts(talk: Desk) -> None:
+    """What is not read on a terminal is not cut; --text is the answer as an agent is given it."""
+    long = "the harbour master counts the boats " * 12
+    talk.good("learn", long)
+    listed = talk.good("list")
+    told = talk.good("recall", "who counts the boats?", "--text")
+
+    assert long.strip() in listed
+    assert long.strip() in told
+    assert "strength" not in told
 
 
 def test_filters_narrow_a_question(talk: Desk) -> None:

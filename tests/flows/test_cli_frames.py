@@ -27,7 +27,7 @@ def keys(answer: dict[str, list[dict[str, dict[str, str]]]]) -> list[str]:
 def test_a_frame_is_looked_through(desk: Desk) -> None:
     """The answer is a list for a person, the text for an agent, or a document; the parts come when asked for."""
     page = desk.good("frame", "task", "when does the gate shut?")
-    explained = desk.read("frame", "task", "gate", "--explain")
+    explained = desk.read("frame", "task", "gate", "--why")
     brief = desk.read("frame", "task", "--limit", "2", "--no-count-use")
     text = desk.here("frame", "task", "--text").output
 

@@ -98,10 +98,11 @@ async def recall(
     *,
     memory: Memory,
     narrow: options.Narrow = options.Narrow(),
-    explain: Annotated[bool, Parameter(help="Show the parts of every score.")] = False,
+    text: options.Alone = False,
+    why: options.Why = False,
 ) -> Any:
     answer = await memory.recall(query, **narrow.values())
-    return answer if explain else options.brief(answer)
+    return answer.text if text else answer if why else options.brief(answer)
 
 
 async def get(name: Name, /, *, memory: Memory) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.errors import InvalidInput
-from remanence.faces.cli.options import FRAME, Budget, Limit, Memory, brief, given_of, pairs
+from remanence.faces.cli.options import FRAME, Alone, Budget, Limit, Memory, Why, brief, given_of, pairs
 from remanence.faces.cli.undoable import Undoable
 from remanence.timescale import ClockName
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 # Options that may be given several times, and the fields that they fill.
 _MANY = {"tag": "tags", "category": "categories", "guarantee": "guarantees", "weight": "weights"}
 Name = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
-Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is given it.")]
 
 
 @Parameter(name="*")
@@ -65,10 +64,10 @@ async def frame(
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
     ] = True,
     text: Alone = False,
-    explain: Annotated[bool, Parameter(help="Show the parts of every score.")] = False,
+    why: Why = False,
 ) -> Any:
     answer = await memory.frame(name, query, budget=budget, limit=limit, count_use=count_use)
-    return answer.text if text else answer if explain else brief(answer)
+    return answer.text if text else answer if why else brief(answer)
 
 
 async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) -> Any:

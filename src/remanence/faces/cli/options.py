@@ -217,6 +217,10 @@ class Edit:
     ] = None
 
 
+Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is given it.")]
+Why = Annotated[bool, Parameter(help="Show what makes every score.")]
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
 class Narrow:

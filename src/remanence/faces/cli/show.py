@@ -4,6 +4,7 @@ Knows the shape of every result; must not know how it came about.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import singledispatch
@@ -39,10 +40,9 @@ from remanence.results import Result, is_time, number, plain
 from remanence.store.base import Check
 from remanence.text import visible
 
-_ALWAYS = frozenset({"status", "tier"})  # shown though they are at their first value
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
-TEXT_CHARS = 160  # of a memory in a list; the whole text is one `get` away
+TEXT_CHARS = 160  # of a memory in a list on a terminal; the whole text is one `get` away
 
 
 def document(result: Any) -> str:
@@ -83,9 +83,10 @@ def safe(text: str) -> str:
 
 
 def short(text: str) -> str:
-    """Cut a text to what fits a list."""
+    """Return a text as one line, on a terminal cut to what fits a list; a pipe gets it whole."""
     flat = safe(text)
-    return flat if len(flat) <= TEXT_CHARS else flat[: TEXT_CHARS - 1] + "…"
+    whole = len(flat) <= TEXT_CHARS or not sys.stdout.isatty()
+    return flat if whole else flat[: TEXT_CHARS - 1] + "…"
 
 
 def _width() -> int:
@@ -186,11 +187,24 @@ def _left_out(counts: Mapping[str, int]) -> str:
 
 @lines.register
 def _hit(hit: Hit) -> Iterator[Text]:
-    yield Text.assemble((f"{hit.score:6.3f} " if hit.parts else "", "cyan"), _row(hit.memory))
+    yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {other}", "yellow")
     if hit.parts:
-        yield Text("        " + "  ".join(f"{name} {value:.3f}" for name, value in hit.parts.items()), "dim")
+        yield Text(f"        {_why(hit.parts)}", "dim")
+    if hit.cut:
+        yield Text("        the answer's text has a passage of it only", "dim")
+
+
+def _why(parts: Mapping[str, float]) -> str:
+    """Write the parts of a score that make a difference; factors with a ×."""
+    factors = ("named", "worth")
+    told = [
+        f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
+        for name, value in parts.items()
+        if round(value, 2) != (name in factors)
+    ]
+    return "  ".join(told)
 
 
 def _row(memory: Memory) -> Text:
@@ -207,9 +221,7 @@ def _memory(memory: Memory) -> Iterator[Text]:
     yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
     for one in fields(memory):
         value = getattr(memory, one.name)
-        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or (
-            value in (None, (), 0) and one.name not in _ALWAYS
-        ):
+        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value == ():
             continue
         shown = _plainly(one.name, value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))

@@ -307,7 +307,7 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     )
     return Recalled(
         query="",
-        memories=tuple(Hit(memory, memory.value or 0.0, cut=memory.seq in parts) for memory in kept),
+        memories=tuple(Hit(memory, 0.0, cut=memory.seq in parts) for memory in kept),
         strength=0.0,
         tokens=tokens_of(core, text),
         dropped=tuple(filled.dropped),
