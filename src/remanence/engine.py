@@ -412,6 +412,14 @@ class Engine:
         chosen = curating.choose(self._core, policy, overrides)
         return await self.apply(await curating.plan(self._core, chosen))
 
+    async def plan_compaction(self, keep_recent: int) -> Plan:
+        """Show which episodes would be deleted if so many of the newest stay; nothing is written.
+
+        To apply it is to compact: no adopted policy holds it, the brake does, as any plan.
+        """
+        chosen = curating.compaction(keep_recent)
+        return await curating.plan(self._core, chosen, listed=LISTED, verb=curating.COMPACT)
+
     async def compact_episodic(self, keep_recent: int) -> int:
         """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone.
 

@@ -524,6 +524,32 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
     assert "--apply makes no plan" in talk.bad("curate", "--apply", "plan.json", "--dry-run")
 
 
+def test_a_plan_lists_what_goes(desk: Desk) -> None:
+    """The first memories of each rule, or all; from a file too, and as JSON with whole texts and ids."""
+    strict(desk)
+    turns = [json.dumps({"text": f"Episode {number}.", "kind": "episodic"}) for number in range(8)]
+    (desk.folder / "eight.jsonl").write_text("\n".join(turns), encoding="utf-8")
+    desk.good("ingest", "eight.jsonl")
+    desk.good("consolidate")
+    first = desk.good("plan", "--policy", "strict.toml", "-o", "plan.json")
+    every = desk.good("plan", "--policy", "strict.toml", "--list")
+    dry = desk.good("curate", "--dry-run", "--policy", "strict.toml", "--list")
+    kept = desk.good("plan", "plan.json")
+    told = desk.read("plan", "plan.json", "--list")
+    (act,) = told["acts"]
+
+    assert (5, 8, 8) == tuple(page.count("  Episode ") for page in (first, every, dry))
+    assert "    and 3 more\n" in first
+    assert first.rstrip().endswith("all of them: --list")
+    assert first.splitlines()[0] == kept.splitlines()[0]
+    assert 5 == kept.count("  Episode ")
+    assert (8, 8, "archive") == (act["count"], len(act["memories"]), act["name"])
+    assert {"seq", "id", "text", "said_at"} == act["memories"][0].keys()
+    assert told["tokens_before"] > told["tokens_after"] == 0
+    assert "Episode" not in (desk.folder / "plan.json").read_text(encoding="utf-8")
+    assert "in a file already" in desk.bad("plan", "plan.json", "-o", "other.json")
+
+
 def test_a_plan_is_applied_once(talk: Desk) -> None:
     """A second time says which run did it and how to take that back; then a new plan does the same."""
     strict(talk)

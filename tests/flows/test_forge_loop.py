@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, RemanenceError
+from remanence.errors import InvalidInput, PolicyMismatch, RemanenceError
 from remanence.flows.checks import NAME
 from remanence.flows.curate import curating
 from remanence.keywords import KindName
@@ -429,16 +429,56 @@ def test_doctor_of_a_broken_file_is_a_failure(
 
 
 def test_compact_shows_before_it_does(typed: Callable[..., Any]) -> None:
-    """With --dry-run nothing goes; without, what was shown goes. Nobody is advised to throw away what just came in."""
+    """With --dry-run nothing goes; without, what is shown goes. Nobody is advised to throw away what just came in."""
     turns = [json.dumps({"text": f"It failed {number}.", "kind": "episodic"}) for number in range(52)]
     Path("turns.jsonl").write_text("\n".join(turns), encoding="utf-8")
     typed("ingest", "turns.jsonl")
     advised = typed("doctor").stdout
     shown = typed("compact", "--keep", "50", "--dry-run").stdout
     kept = json.loads(typed("status", "--json").stdout)["statuses"]
-    done = json.loads(typed("compact", "--keep", "50", "--json").stdout)
+    typed("policy", "adopt", "tidy")
+    done = typed("compact", "--keep", "50").stdout
+    left = json.loads(typed("status", "--json").stdout)["statuses"]
+    run = done.rpartition("remanence undo ")[2].split(";")[0].strip()
+    typed("undo", run)
+    again = json.loads(typed("compact", "--keep", "50", "--json").stdout)
 
     assert "warning" not in advised
-    assert "newest-episodes" in shown
-    assert ({"inbox": 52}, {"pruned": 2}) == (kept, done)
+    assert "make a tombstone of 2 memories  [newest-episodes]" in shown
+    assert "  It failed 0." in shown
+    assert 2 == shown.count("  It failed ") == done.count("  It failed ")
+    assert "compact: make a tombstone of 2 memories" in done
+    assert ({"inbox": 52}, {"inbox": 50, "pruned": 2}) == (kept, left)
+    assert ("compact", 2) == (again["verb"], again["counts"]["prune"])
     assert "warning" not in typed("doctor").stdout
+
+
+def test_the_command_obeys_the_brake_unless_told(typed: Callable[..., Any]) -> None:
+    """More than a quarter of the scope is shown and refused with the number that lets it through."""
+    turns = [json.dumps({"text": f"It failed {number}.", "kind": "episodic"}) for number in range(20)]
+    Path("turns.jsonl").write_text("\n".join(turns), encoding="utf-8")
+    typed("ingest", "turns.jsonl")
+    refused = typed("compact", "--keep", "2")
+    kept = json.loads(typed("status", "--json").stdout)["statuses"]
+    done = json.loads(typed("compact", "--keep", "2", "--allow-destroyed", "18", "--json").stdout)
+
+    assert 1 == refused.exit_code
+    assert "  It failed 0." in refused.stdout
+    assert "all of them: --list" in refused.stdout
+    assert "--allow-destroyed" in refused.stderr
+    assert ({"inbox": 20}, 18) == (kept, done["counts"]["prune"])
+
+
+async def test_a_compaction_that_was_planned_is_one(memory: remanence.Engine) -> None:
+    """No adopted policy holds it, the audit calls it by its name, and it is none of the curation that is due."""
+    await memory.adopt("tidy")
+    for number in range(40):
+        await memory.learn(f"It failed {number}.", kind="episodic")
+    plan = await memory.plan_compaction(35)
+    receipt = await memory.apply(plan)
+    named = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 30}}})
+    with pytest.raises(PolicyMismatch):
+        await memory.apply(named)
+
+    assert ("compact", 5) == (receipt.verb, receipt.pruned)
+    assert (await memory.status()).last_curate_at is None

@@ -45,9 +45,8 @@ async def _filled(memory: remanence.Engine, clock: ManualClock, texts: int = 8) 
 
 
 async def test_a_plan_shows_what_goes(memory: remanence.Engine, clock: ManualClock) -> None:
-    """Each rule with its memories (number, id, age, text in one line) and its reason; what is kept, by which guard."""
-    learned = await _filled(memory, clock)
-    ids = [one.id for one in learned]
+    """Each rule with its memories (short id, age, text in one line) and its reason; what is kept, by which guard."""
+    await _filled(memory, clock)
     before = (await memory.status()).tokens
 
     plan = await memory.plan(POLICY)
@@ -56,16 +55,13 @@ async def test_a_plan_shows_what_goes(memory: remanence.Engine, clock: ManualClo
     after = (await memory.status()).tokens
 
     assert "  archive 7 memories  [idle] because nobody used it for a month" == lines[1]
-    assert (
-        f"    #2 {ids[1]} 40 days old  The boathouse door opens with 4711. Note 1"
-        == lines[2].partition("�")[0]
-    )
+    assert "    #2 40 days old  The boathouse door opens with 4711. Note 1" == lines[2].partition("�")[0]
     assert ["    and 2 more", "  cut 1 link  [weak]", "    #9 to #10"] == lines[7:10]
     assert (
         f"What stands has {sum(before.values())} tokens before and {sum(after.values())} after." == lines[10]
     )
     assert "  kept: 1 memory of [idle] by pinned because somebody pinned it" == lines[11]
-    assert lines[12].startswith(f"    #1 {ids[0]} 40 days old  The boathouse")
+    assert lines[12].startswith("    #1 40 days old  The boathouse")
     assert [] == [line for line in lines if not line.isprintable()]
     assert 7 == receipt.archived
 

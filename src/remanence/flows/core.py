@@ -61,10 +61,14 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy."""
+    """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
+
+    `verb` is what the audit calls its run.
+    """
 
     kept: Plan
     policy: Policy
+    verb: str
 
 
 @dataclass
@@ -106,9 +110,10 @@ class Core:
             self.clock.now,
         )
 
-    def remember(self, plan: Plan, kept: Plan, policy: Policy) -> None:
-        """Remember a plan that was made here by a copy of it, and its policy as one that somebody named."""
-        self.made[plan] = Made(kept, policy)
+    def remember(self, plan: Plan, made: Made) -> None:
+        """Remember a plan that was made here, and its policy as one that somebody named."""
+        self.made[plan] = made
+        policy = made.policy
         self.named.pop(policy.hash, None)
         self.named[policy.hash] = policy
         while len(self.named) > NAMED_MAX:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from remanence.clock import lasting, to_datetime
 from remanence.curate.planner.plan_report import PlannedAct, PlanReport
 from remanence.effects import ACTIONS
-from remanence.model import Affected
+from remanence.model import Affected, short_id
 from remanence.text import visible
 
 WIDTH = 100
@@ -47,10 +47,11 @@ def said(action: str, count: int) -> str:
 
 
 def memory_line(memory: Affected, now: int, width: int, into: int | None = None) -> str:
-    """Write a memory on one line: number, id, age, and as much of its text as fits."""
+    """Write a memory on one line: short id, age, and as much of its text as fits."""
     age = "" if memory.said_at is None else f" {lasting(now - memory.said_at)} old"
-    whither = "" if into is None else f" into #{into}"
-    head = f"    #{memory.seq} {memory.id or 'not there any more'}{age}{whither}  "
+    whither = "" if into is None else f" into {short_id(into)}"
+    gone = "" if memory.id is not None else " not there any more"
+    head = f"    {short_id(memory.seq)}{gone}{age}{whither}  "
     text = visible(" ".join((memory.text or "").split()))
     room = max(_TEXT_MIN, width - len(head))
     return head + (text if len(text) <= room else text[: room - 1] + "…")
@@ -63,7 +64,7 @@ def _listed(
     more = count - len(memories)
     if not any(memory.id for memory in memories):
         if memories:
-            yield "    " + ", ".join(f"#{memory.seq}" for memory in memories) + ", …" * (more > 0)
+            yield "    " + ", ".join(short_id(memory.seq) for memory in memories) + ", …" * (more > 0)
         return
     for place, memory in enumerate(memories):
         yield memory_line(memory, now, width, into[place] if into else None)
@@ -74,7 +75,11 @@ def _listed(
 def _cut(act: PlannedAct) -> Iterator[str]:
     if act.links:
         more = ", …" * (act.count > len(act.links))
-        yield "    " + ", ".join(f"#{source} to #{target}" for source, target in act.links) + more
+        yield (
+            "    "
+            + ", ".join(f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
+            + more
+        )
 
 
 def _noun(action: str, count: int) -> str:

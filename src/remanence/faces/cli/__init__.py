@@ -25,10 +25,10 @@ MODULES = {
     "files": "backup export import",
     "frame_commands": "frame boot frames",
     "mcp": "mcp",
-    "plan_commands": "plan apply curate explain",
+    "plan_commands": "plan apply curate compact explain",
     "policies": "policy",
     "session_commands": "session",
-    "upkeep": "doctor compact settings accept-clock guide completion",
+    "upkeep": "doctor settings accept-clock guide completion",
 }
 COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
 TRACEBACK = "REMANENCE_TRACEBACK"

@@ -1,4 +1,4 @@
-"""The commands that curate: make a plan, keep it in a file, apply it, say why.
+"""The commands that curate: make a plan, keep it in a file, apply it, compact, say why.
 
 Knows where plans are kept; must not know what is in one.
 """
@@ -9,21 +9,40 @@ from cyclopts import Parameter
 
 from remanence.errors import InvalidInput
 from remanence.faces.cli import files
-from remanence.faces.cli.options import INPUT, OUTPUT, Memory, Name
+from remanence.faces.cli.options import INPUT, OUTPUT, Given, Memory, Name
 from remanence.faces.cli.progress import waiting
 
 if TYPE_CHECKING:
     from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan_report import PlanReport
 
+EVERY = 1_000_000  # memories of one rule; the engine lists no more
 Output = Annotated[
     str | None, OUTPUT, Parameter(alias="-o", help="Keep the plan in this file, for `apply`; - prints it.")
+]
+Listing = Annotated[
+    bool,
+    Parameter(
+        name="--list", negative=(), help="List all memories that it names, not the first of each rule."
+    ),
 ]
 Allowed = Annotated[int | None, Parameter(help="Apply a held plan that destroys at most so many memories.")]
 
 
-async def plan(*, memory: Memory, output: Output = None) -> Any:
-    made = await _planned(memory, output)
-    return None if output == "-" else made
+async def plan(
+    file: Annotated[
+        str | None, INPUT, Parameter(help="Show the plan in this file instead; - reads standard input.")
+    ] = None,
+    /,
+    *,
+    memory: Memory,
+    output: Output = None,
+    every: Listing = False,
+) -> Any:
+    if file is not None and output is not None:
+        raise InvalidInput("the plan is in a file already", recovery="leave --output out")
+    made = await _planned(memory, output) if file is None else _read(file)
+    return None if output == "-" else await shown(memory, made, every=every)
 
 
 async def apply(
@@ -40,6 +59,7 @@ async def curate(
     *,
     memory: Memory,
     dry_run: Annotated[bool, Parameter(help="Show the plan and do nothing.")] = False,
+    every: Listing = False,
     output: Output = None,
     given: Annotated[
         str | None, INPUT, Parameter(name="--apply", help="Apply the plan in this file.")
@@ -53,11 +73,43 @@ async def curate(
             )
         return await _applied(memory, _read(given), allow_destroyed)
     made = await _planned(memory, output)
-    return made if dry_run else await _applied(memory, made, allow_destroyed)
+    return (
+        await shown(memory, made, every=every) if dry_run else await _applied(memory, made, allow_destroyed)
+    )
+
+
+async def compact(
+    *,
+    memory: Memory,
+    common: Given,
+    keep: Annotated[int, Parameter(help="How many of the newest episodes stay.")],
+    dry_run: Annotated[bool, Parameter(help="Show what would go and do nothing.")] = False,
+    every: Listing = False,
+    allow_destroyed: Allowed = None,
+) -> Any:
+    from remanence.faces.cli import show
+
+    with waiting("planning"):
+        made = await memory.plan_compaction(keep)
+    report = await shown(memory, made, every=every)
+    if dry_run:
+        return report
+    if not common.json:
+        show.write(report)
+    return await _applied(memory, made, allow_destroyed)
 
 
 async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
+
+
+async def shown(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
+    """Return what a plan shows: the first memories of each rule, or every one."""
+    from remanence.curate.planner.plan_report import LISTED
+
+    if made.preview is not None and not every:
+        return made.describe()
+    return await memory.describe_plan(made, limit=EVERY if every else LISTED)
 
 
 async def _planned(memory: Memory, output: str | None) -> "Plan":

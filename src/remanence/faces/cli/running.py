@@ -48,13 +48,15 @@ def launch(app: "App", line: Sequence[str]) -> int:
     if misplaced(bound.arguments.values()):
         return WRONG
 
+    rest = dict.fromkeys(given.keys() - {"memory"}, common)
+
     def work() -> Any:
         if "memory" in given:
             makes = not MAKING.isdisjoint((words[0], " ".join(words[:2])))
             return _with_memory(
-                lambda memory: command(*bound.args, **bound.kwargs, memory=memory), common, makes
+                lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory), common, makes
             )
-        return command(*bound.args, **bound.kwargs, **dict.fromkeys(given, common))
+        return command(*bound.args, **bound.kwargs, **rest)
 
     return answered(common, work)
 

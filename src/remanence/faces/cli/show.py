@@ -285,6 +285,8 @@ def _plan(plan: Plan) -> Iterator[Text]:
 def _plan_report(report: PlanReport) -> Iterator[Text]:
     for line in render(report, _width()):
         yield Text(visible(line))
+    if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
+        yield Text("all of them: --list", "dim")
 
 
 @lines.register

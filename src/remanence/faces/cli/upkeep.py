@@ -1,9 +1,8 @@
-"""The commands that keep a memory in order: look whether it is sound, compact its episodes, read and set its numbers.
+"""The commands that keep a memory in order: look whether it is sound, read and set its numbers.
 
 Knows what a look at a missing or broken file answers; must not know what is looked at.
 """
 
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -27,23 +26,6 @@ async def doctor(*, common: Given) -> Any:
                 return await memory.doctor()
     except StoreError as error:
         return [broken(error)]
-
-
-async def compact(
-    *,
-    memory: Memory,
-    keep: Annotated[int, Parameter(help="How many of the newest episodes stay.")],
-    dry_run: Annotated[bool, Parameter(help="Show what would go and do nothing.")] = False,
-) -> Any:
-    from remanence.flows.curate import curating
-
-    if dry_run:
-        with waiting("planning"):
-            plan = await memory.plan(curating.COMPACTION, overrides=curating.overrides(keep))
-        # Asked for by name, it is done however much goes: the brake is for what nobody asked for.
-        return replace(plan, held=None)
-    with waiting("compacting"):
-        return {"pruned": await memory.compact_episodic(keep)}
 
 
 async def settings(

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from remanence.change import Receipt
 from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
-from remanence.curate.plan import Plan
+from remanence.curate.planner.plan_report import PlanReport
+from remanence.curate.planner.render import render
 from remanence.faces.mcp.fence import fenced
 from remanence.flows.inspect import Event
-from remanence.flows.recall.recalling import WEAK, render
+from remanence.flows.recall.recalling import WEAK
+from remanence.flows.recall.recalling import render as memory_line
 from remanence.model import Learned, Link, Memory, Recalled, short_id
 
 MEMORIES = "a memory a line as [id date who, from where] text"
@@ -106,9 +108,10 @@ def _time(micros: int) -> str:
     return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
-def planned(plan_id: str, plan: Plan) -> str:
+def planned(plan_id: str, report: PlanReport) -> str:
     """Write a plan of curation that waits under its id."""
-    return f"{_waiting(plan_id)}\n{fenced(str(plan), 'a plan, with the memories that it names')}"
+    lines = "\n".join(render(report))
+    return f"{_waiting(plan_id)}\n{fenced(lines, 'a plan, with the memories that it names')}"
 
 
 def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str]) -> str:
@@ -116,7 +119,7 @@ def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str])
     kept = "".join(f"\nNot forgotten: {name} ({reason})" for name, reason in spared.items())
     if not going:
         return f"Nothing would be forgotten.{kept}"
-    lines = "\n".join(map(render, going))
+    lines = "\n".join(map(memory_line, going))
     return f"{_waiting(plan_id)} Would be forgotten:\n{fenced(lines, MEMORIES)}{kept}"
 
 

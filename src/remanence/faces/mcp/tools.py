@@ -190,10 +190,15 @@ class Tools:
         told = "\n".join(line.plain for line in lines(await self.memory.status()))
         return fenced(told, "the memory in numbers")
 
-    async def plan(self, policy: Policy = None) -> str:
+    async def plan(
+        self,
+        policy: Policy = None,
+        limit: Annotated[int | None, Field(description="Memories of each rule; 5 if absent.")] = None,
+    ) -> str:
         """Show what a policy would do now."""
         made = await self.memory.plan(_preset(policy))
-        return answers.planned(self.plans.add(made), made)
+        report = made.describe() if limit is None else await self.memory.describe_plan(made, limit=limit)
+        return answers.planned(self.plans.add(made), report)
 
     async def forget(self, ids: Ids) -> str:
         """Prepare to forget memories."""

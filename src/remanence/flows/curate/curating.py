@@ -20,10 +20,10 @@ from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
-from remanence.effects import action_of, acts_of
+from remanence.effects import PLANNED, action_of, acts_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows import heartbeat
-from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, first_remarks, receipt
+from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
 from remanence.flows.curate.runs import standing
 from remanence.model import Affected, Memory
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -32,6 +32,7 @@ from remanence.store.base import Bookkeeping
 NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
+CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 _COUNTED = frozenset({"status", "tokens"})
 
 Group = Sequence[Change]
@@ -71,13 +72,15 @@ def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None =
     return load(written, overrides, file=policy)
 
 
-async def plan(core: Core, policy: Policy, *, automatic: bool = False, listed: int = 0) -> Plan:
+async def plan(
+    core: Core, policy: Policy, *, automatic: bool = False, listed: int = 0, verb: str = CURATE
+) -> Plan:
     """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet."""
     snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset())
     made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
-    core.remember(made, kept, policy)
+    core.remember(made, Made(kept, policy, verb))
     return made
 
 
@@ -147,13 +150,16 @@ async def apply(
     core: Core, plan: Plan, allow_destroyed: int | None = None, policy: Policy | None = None
 ) -> Receipt:
     """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force."""
-    stored = await adopted(core)
-    _refuse_elsewhere(core, plan, stored)
+    stored, made = await adopted(core), core.made.get(plan)
+    verb = CURATE if made is None else made.verb
+    _refuse_scope(core, plan)
+    if verb == CURATE:  # what is asked for by name follows no adopted policy
+        _refuse_elsewhere(plan, stored)
     found = await _agreed_on(core, plan, policy, stored)
     _refuse_held(found, allow_destroyed)
-    done = await _carried_out(core, plan, found, "curate")
+    done = await _carried_out(core, plan, found, verb)
     now = core.clock.now()
-    if not core.policy_given or found.plan.policy == core.policy.name:
+    if verb == CURATE and (not core.policy_given or found.plan.policy == core.policy.name):
         # Another policy's run is none of the one whose interval is counted.
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
     return done
@@ -257,9 +263,8 @@ def _why(plan: Plan) -> list[list[str]]:
     return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
 
 
-def _refuse_elsewhere(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> None:
-    """Refuse a plan of another scope, or under another policy than the adopted one."""
-    _refuse_scope(core, plan)
+def _refuse_elsewhere(plan: Plan, stored: Mapping[str, Any] | None) -> None:
+    """Refuse a plan under another policy than the adopted one."""
     if stored is not None and stored["hash"] != plan.policy_hash:
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
@@ -450,18 +455,17 @@ async def compact_episodic(core: Core, keep_recent: int) -> int:
     It is asked for by name, so neither the brake nor the adopted policy holds it; pins and holds do. What another
     process touched in between is judged anew.
     """
-    policy = load(COMPACTION, overrides(keep_recent))
     pruned = 0
     for _ in range(RACES_MAX):
-        proposed = await plan(core, policy)
-        done = await carry_out(core, proposed, "compact")
+        proposed = await plan(core, compaction(keep_recent))
+        done = await carry_out(core, proposed, COMPACT)
         pruned += done.pruned
         if not done.skipped:
             return pruned
     raise Conflict((), f"episodes kept changing while they were compacted; {pruned} of them were pruned")
 
 
-def overrides(keep_recent: int) -> Mapping[str, Mapping[str, Any]]:
-    """Say to the preset how many episodes stay."""
+def compaction(keep_recent: int) -> Policy:
+    """Return the preset that compacts, with so many episodes that stay."""
     check_count("keep_recent", keep_recent, 0, KEEP_MAX)
-    return {"newest-episodes": {"keep": {"rows": keep_recent}}}
+    return load(COMPACTION, {"newest-episodes": {"keep": {"rows": keep_recent}}})
