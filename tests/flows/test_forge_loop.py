@@ -444,10 +444,10 @@ def test_compact_shows_before_it_does(typed: Callable[..., Any]) -> None:
     again = json.loads(typed("compact", "--keep", "50", "--json").stdout)
 
     assert "warning" not in advised
-    assert "make a tombstone of 2 memories  [newest-episodes]" in shown
+    assert "delete 2 memories  [newest-episodes]" in shown
     assert "  It failed 0." in shown
     assert 2 == shown.count("  It failed ") == done.count("  It failed ")
-    assert "compact: make a tombstone of 2 memories" in done
+    assert "compact: delete 2 memories" in done
     assert ({"inbox": 52}, {"inbox": 50, "pruned": 2}) == (kept, left)
     assert ("compact", 2) == (again["verb"], again["counts"]["prune"])
     assert "warning" not in typed("doctor").stdout
