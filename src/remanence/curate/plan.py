@@ -31,7 +31,6 @@ from remanence.curate.planner.diff import (
 from remanence.curate.planner.plan_json import fields_of, format_of
 from remanence.curate.planner.plan_report import PlanReport, Preview, report
 from remanence.curate.planner.protection import Guarding
-from remanence.curate.planner.render import render
 from remanence.curate.planner.state import GONE, NOBODY, Working, begin
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import (
@@ -87,7 +86,7 @@ class Plan(Result, Decision):
         return report(self, self.preview or Preview())
 
     def __str__(self) -> str:
-        return "\n".join(render(self.describe()))
+        return str(self.describe())
 
     def to_json(self) -> str:
         """Write the plan down, exactly."""

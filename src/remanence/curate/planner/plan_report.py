@@ -1,21 +1,27 @@
-"""What a person is shown of a plan before a word of it is done: each action with its memories, and what is kept.
+"""What a person is shown of a plan before any of it is done, as data and in words: each action with its memories.
 
-Knows plans, and texts that somebody has read for it; reads no memory itself.
+Knows plans, and texts that somebody has read for it; reads no memory itself and decides nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from remanence.clock import lasting, to_datetime
 from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.diff import Decision, Edits
-from remanence.model import STANDING, Affected
+from remanence.effects import ACTIONS
+from remanence.model import STANDING, Affected, short_id
 from remanence.results import Result, Time
 from remanence.snapshot import Ints
+from remanence.text import visible
 
 LISTED = 5  # memories of each action that a plan shows of itself
+WIDTH = 100
+_TEXT_MIN = 20  # characters of a text, however narrow the screen is
+_WORDS = {effect.name: effect.words for effect in ACTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,10 @@ class PlanReport(Result):
     time = Time("now")
 
     def __str__(self) -> str:
+        return "\n".join(render(self))
+
+    def _line(self) -> str:
+        """Say in one line what would be done."""
         acts = "; ".join(map(str, self.acts)) or "nothing to do"
         return f"plan {self.digest[:12]} for {self.scope!r} under {self.policy!r}: {acts}"
 
@@ -168,3 +178,85 @@ def _first(seqs: Iterable[int], preview: Preview) -> tuple[Affected, ...]:
 def _shown(seqs: Iterable[int], preview: Preview) -> Iterator[Affected]:
     for _, seq in zip(range(preview.listed), seqs, strict=False):
         yield preview.memories.get(seq) or Affected(seq)
+
+
+def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
+    """Yield what a plan would do, what it leaves alone and why, in lines about so wide; stored text is cut to fit."""
+    moment = to_datetime(report.now).strftime("%Y-%m-%d %H:%M UTC")
+    size = f"{report.memories:,} {_noun('', report.memories)}"
+    yield f"Plan {report.digest[:12]} for {report.scope!r} under {report.policy!r}, {moment}, {size}"
+    if report.held is not None:
+        yield f"HELD: {report.held}."
+    if not report.acts:
+        yield "Nothing to do."
+    for act in report.acts:
+        yield f"  {said(act.name, act.count)}{_rule(act.rule)}{_because(act.because)}"
+        yield from _listed(act.memories, act.count, report.now, width, act.into)
+        yield from _cut(act)
+    if report.destroyed:
+        yield f"In all {report.destroyed:,} of {report.memories:,} memories would be destroyed."
+    if report.acts and report.tokens_before is not None:
+        yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
+    for kept in report.kept:
+        noun = _noun("", kept.count)
+        yield f"  kept: {kept.count:,} {noun} of [{kept.rule}] by {kept.guard}{_because(kept.because)}"
+        yield from _listed(kept.memories, kept.count, report.now, width)
+    for late in report.deferred:
+        yield f"  deferred to another day: {late.count:,} {_noun('', late.count)} of [{late.rule}]"
+        yield from _listed(late.memories, late.count, report.now, width)
+    for note in report.notes:
+        yield f"  note: {note}"
+
+
+def said(action: str, count: int) -> str:
+    """Say what an action does to how many."""
+    return f"{_WORDS[action]} {count:,} {_noun(action, count)}"
+
+
+def memory_line(memory: Affected, now: int, width: int, into: int | None = None) -> str:
+    """Write a memory on one line: short id, age, and as much of its text as fits."""
+    age = "" if memory.said_at is None else f" {lasting(now - memory.said_at)} old"
+    whither = "" if into is None else f" into {short_id(into)}"
+    gone = "" if memory.id is not None else " not there any more"
+    head = f"    {short_id(memory.seq)}{gone}{age}{whither}  "
+    text = visible(" ".join((memory.text or "").split()))
+    room = max(_TEXT_MIN, width - len(head))
+    return head + (text if len(text) <= room else text[: room - 1] + "…")
+
+
+def _listed(
+    memories: Sequence[Affected], count: int, now: int, width: int, into: Sequence[int] = ()
+) -> Iterator[str]:
+    """Yield a line a memory, and how many more there are; of a plan whose texts nobody has read, the numbers alone."""
+    more = count - len(memories)
+    if not any(memory.id for memory in memories):
+        if memories:
+            yield "    " + ", ".join(short_id(memory.seq) for memory in memories) + ", …" * (more > 0)
+        return
+    for place, memory in enumerate(memories):
+        yield memory_line(memory, now, width, into[place] if into else None)
+    if more > 0:
+        yield f"    and {more:,} more"
+
+
+def _cut(act: PlannedAct) -> Iterator[str]:
+    if act.links:
+        more = ", …" * (act.count > len(act.links))
+        yield (
+            "    "
+            + ", ".join(f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
+            + more
+        )
+
+
+def _noun(action: str, count: int) -> str:
+    many = "links" if action == "unlink" else "memories"
+    return many if count != 1 else {"links": "link", "memories": "memory"}[many]
+
+
+def _rule(name: str) -> str:
+    return f"  [{name}]" if name else ""
+
+
+def _because(because: str) -> str:
+    return f" because {because}" if because else ""

@@ -20,7 +20,7 @@ from cyclopts import Parameter
 
 from remanence.arguments import check_path
 from remanence.clock import ManualClock
-from remanence.curate.planner.render import render
+from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
 from remanence.faces.cli.options import Given

@@ -16,8 +16,7 @@ from remanence.change import Receipt
 from remanence.clock import lasting
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
-from remanence.curate.planner.plan_report import PlanReport
-from remanence.curate.planner.render import memory_line, render, said
+from remanence.curate.planner.plan_report import PlanReport, memory_line, render, said
 from remanence.effects import PLANNED, ways_back
 from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.undoable import Undoable
