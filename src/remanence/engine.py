@@ -134,7 +134,7 @@ class Engine:
     # Writing
 
     async def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned:
-        """Remember one text.
+        """Store one text as a memory.
 
         `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …). Where nobody says the role and
         the name leaves it in doubt, this text and the latest before it tell.
@@ -144,7 +144,7 @@ class Engine:
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]:
-        """Remember many texts: all are checked first, then written 1,000 a transaction.
+        """Store many texts: all are checked first, then written 1,000 a transaction.
 
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
@@ -167,7 +167,7 @@ class Engine:
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
     ) -> Learned:
-        """Store a text under a key of yours, or bring the memory that has the key to this text.
+        """Store a text under a key of yours, or replace the text of the memory that has the key (upsert).
 
         Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
         session). With `if_revision` 0 only where no memory has the key.
@@ -175,7 +175,7 @@ class Engine:
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
     async def consolidate(self, progress: Progress | None = None) -> Consolidated:
-        """Make what waits in the inbox active, and link what is near or similar.
+        """Make the memories of the inbox active, and link those that are near or similar.
 
         200 memories a transaction.
         """
@@ -225,11 +225,11 @@ class Engine:
         return await framing.frame(self._core, Look(name, query, budget, limit, count_use))
 
     async def boot(self, *, budget: int | None = None) -> Recalled:
-        """Show what to begin with: load-bearing memories first, then the newest episodes; uses are not counted."""
+        """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
 
     async def get(self, name: OneMemory) -> Memory:
-        """Show one memory whole.
+        """Show one memory with all its columns.
 
         By number, id, short id or key; raises NotFound where there is none.
         """
@@ -262,7 +262,7 @@ class Engine:
     async def update(
         self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt:
-        """Change what a memory says or where it stands: text, category, kind, state and other columns.
+        """Change the text, category, kind, state or another column of a memory.
 
         Columns: text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from, valid_to.
         """
@@ -300,7 +300,7 @@ class Engine:
         return await editing.confirm(self._core, names, if_revision)
 
     async def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> Rated:
-        """Say how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
+        """Rate how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
 
         What cannot be rated is in `skipped`. Identity is never rated, with `spares_identity` no memory under self/ nor
         of a category of the system.
@@ -319,7 +319,7 @@ class Engine:
         if_revision: int | None = None,
         spares_protected: bool = False,
     ) -> Learned:
-        """Learn a corrected text, which supersedes the old memory.
+        """Replace a wrong memory by a corrected text; the old one stays as history.
 
         The old memory stays as history; the new one takes over its pin and its holds. With `spares_protected` what a
         built-in guard protects, what stands under self/ and what has a category of the system is refused.
@@ -334,7 +334,7 @@ class Engine:
         return await editing.supersede(self._core, old, by, if_revision)
 
     async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Delete a memory: it is found no more, and restore brings it back.
+        """Delete a memory: recall finds it no more, and restore brings it back.
 
         It becomes a tombstone, which a policy may purge.
         """
@@ -399,7 +399,7 @@ class Engine:
         overrides: Overrides | None = None,
         allow_destroyed: int | None = None,
     ) -> Receipt:
-        """Do what a plan says; what was used, linked or edited since is left out and reported.
+        """Apply a plan; what was used, linked or edited since is left out and reported.
 
         A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
         policy if it is neither adopted nor the one that this memory was opened with.
@@ -469,7 +469,7 @@ class Engine:
         return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
 
     async def history(self, name: OneMemory | None = None, *, limit: int = 100) -> list[inspect.Event]:
-        """Show what happened to a memory, or the newest runs."""
+        """Show every change of a memory, or the newest runs (the audit log)."""
         return await inspect.history(self._core, name, limit)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:

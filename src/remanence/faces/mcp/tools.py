@@ -300,7 +300,7 @@ READING = frozenset({"recall", "get", "frame", "status", "plan", "forget"})
 # Where a tool does something else than the verb of its name.
 _SAYS = {
     "get": "Show one memory whole: its links, its history, and why a policy keeps it or lets it go.",
-    "learn": "Remember one text. A category that is none becomes a tag.",
+    "learn": "Store one text as a memory. A category that is none becomes a tag.",
     "frame": "Show the memory through a frame. Begin work with boot.",
     "forget": "Prepare to delete memories: shows what would go and what is protected; apply does it.",
 }

@@ -29,7 +29,7 @@ class Frames:
         return await every(self._core)
 
     async def get(self, name: str) -> Frame:
-        """Show a frame whole.
+        """Show one frame with all its numbers.
 
         Raises NameUnknown with the nearest name.
         """
