@@ -482,8 +482,9 @@ async def test_stored_text_stays_data(tmp_path: Path) -> None:
         answer = await agent.call("recall", query="hostile", limit=50, budget=None)
         whole = [await agent.call("get", id=name) for name in ids]
         plans = [await agent.call("plan"), await agent.call("forget", ids=sorted(ids))]
-    _, opened, *lines, closed = answer.split("\n")
+    _, opened, *lines, closed, strength = answer.split("\n")
 
+    assert strength.startswith("Strength: ")
     assert opened == closed.replace("/", "")
     assert 3 == answer.count(opened.strip("<>"))
     assert ids == {found[1] for found in map(LINE.match, lines) if found}

@@ -3,6 +3,7 @@
 import pytest
 
 import remanence
+from remanence.faces.mcp.tools import Tools
 from remanence.flows.recall.recalling import WEAK
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
@@ -93,3 +94,15 @@ async def test_the_line_of_a_weak_answer_is_within_the_budget() -> None:
 
         assert len(tight.memories) == len(wide.memories) - 1
         assert tight.text.startswith(WEAK)
+
+
+async def test_a_tool_says_so_before_the_data() -> None:
+    """Over MCP the line stands before the marks, and the strength behind them; without a question there is none."""
+    async with remanence.open() as memory:
+        await told(memory)
+        tools = Tools(memory, allow_curation=False)
+        weak, sure, shown = await tools.recall(HALF), await tools.recall(ANSWERED), await tools.frame("boot")
+
+    assert [True, False, False] == [text.startswith(f"{WEAK}\n") for text in (weak, sure, shown)]
+    assert [1, 0, 0] == [text.count(WEAK) for text in (weak, sure, shown)]
+    assert [True, True, False] == ["\nStrength: 0." in text for text in (weak, sure, shown)]

@@ -20,11 +20,12 @@ TEXT_CHARS = 100  # of the memory at a link's other end
 
 
 def recalled(answer: Recalled) -> str:
-    """Write what was recalled, whether that is weak, and what was left out."""
+    """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
         return f"{answer.text or 'Nothing was found'}." + _left_out(answer)
     weak = f"{WEAK}\n" * answer.is_weak
-    return weak + fenced(answer.text.removeprefix(weak), MEMORIES) + _left_out(answer)
+    strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
+    return weak + fenced(answer.text.removeprefix(weak), MEMORIES) + strength + _left_out(answer)
 
 
 def _left_out(answer: Recalled) -> str:
