@@ -25,7 +25,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.cli.style import Text
-from remanence.flows.recall.recalling import WEAK
+from remanence.flows.recall.recalling import NO_ROOM, WEAK
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")
@@ -184,6 +184,11 @@ def test_a_pipe_gets_whole_texts(talk: Desk) -> None:
     assert long.strip() in listed
     assert long.strip() in told
     assert "strength" not in told
+
+
+def test_a_budget_too_small_for_the_best_is_told(talk: Desk) -> None:
+    """That nothing is shown for want of room is not the same as that nothing matches."""
+    assert talk.good("recall", "what is the door code?", "--budget", "14").startswith(NO_ROOM)
 
 
 def test_filters_narrow_a_question(talk: Desk) -> None:

@@ -46,7 +46,8 @@ def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
     """What is load-bearing comes first, within a budget, and what is left out is counted."""
     assert "log" == keys(desk.read("boot"))[0]
     assert 3 == len(desk.here("boot", "--text").output.splitlines())
-    assert "left out: 2 by the budget" in desk.here("boot", "--budget", "12").output
+    assert "left out: 2 by the budget" in desk.here("boot", "--budget", "25").output
+    assert desk.here("boot", "--budget", "12").output.startswith("no room for 1 that should stand here first")
 
 
 def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:

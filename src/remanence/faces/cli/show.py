@@ -166,7 +166,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
 @lines.register
 def _recalled(answer: Recalled) -> Iterator[Text]:
     if not answer.memories:
-        yield Text("nothing matches", "dim")
+        yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
     elif answer.is_weak:
         yield Text(WEAK, "yellow")
     for hit in answer.memories:

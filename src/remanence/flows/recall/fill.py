@@ -77,6 +77,8 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             fits = queue.tokens[start : start + PAGE] <= room.tokens * STORED_PER_TOKEN_MOST
             room.pass_over("budget", int(np.count_nonzero(~fits)))
             seqs = seqs[fits]
+            if not len(seqs):
+                continue
         page = [memory for memory in await core.store.get(core.scope, seqs.tolist()) if memory is not None]
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
     return filled
