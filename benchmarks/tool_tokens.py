@@ -2,7 +2,7 @@
 
 Counted is what a host receives: the whole result of each call as JSON, and of each tool its name, description and
 inputs. `--judge` names a Python that has `bpe-openai`, whose vocabulary comes with it; without one the engine's own
-estimate counts. `--src` serves another version's source, to compare the two.
+count holds. `--src` serves another version's source, to compare the two.
 """
 
 import argparse
@@ -19,10 +19,10 @@ from typing import Any
 
 import remanence
 from benchmarks.report import figure, settings
-from remanence.text import token_estimate
+from remanence.tokens import token_counts
 
 SRC = Path(remanence.__file__).parents[1]
-CONVERSATION = Path(__file__).parents[1] / "examples/saltmarsh.jsonl"
+CONVERSATION = SRC / "remanence/faces/sample/saltmarsh.jsonl"
 SERVE = "from remanence.faces.cli import main; main()"
 ASKED = ("When is the open day?", "Who is allergic to what?", "What broke last week?", "sails and boats")
 MEMORIES = 10
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--judge", default=None)
     parser.add_argument("--src", type=Path, default=SRC)
     given = parser.parse_args()
-    settings(judge="o200k_base" if given.judge else "estimate", memories=MEMORIES)
+    settings(judge="o200k_base" if given.judge else "own", memories=MEMORIES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
         asyncio.run(_filled(path))
@@ -93,7 +93,7 @@ def _ask(server: "subprocess.Popen[bytes]", method: str, parameters: dict[str, A
 
 def _counted(texts: Sequence[str], judge: str | None) -> list[int]:
     if judge is None:
-        return [token_estimate(text) for text in texts]
+        return token_counts(texts)
     done = subprocess.run(
         [judge, "-c", COUNT], input=json.dumps(texts), capture_output=True, text=True, check=True
     )

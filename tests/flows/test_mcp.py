@@ -22,6 +22,7 @@ from remanence.faces.mcp.server import Session, built
 from remanence.faces.mcp.tools import CURATING, READING
 from remanence.model import short_id
 from remanence.store.base import Bookkeeping
+from remanence.tokens import token_counts
 from tests.unit.test_fence import HOSTILE
 
 ROOT = Path(__file__).parents[2]
@@ -203,7 +204,7 @@ async def test_curation_is_offered_only_where_it_is_allowed(tmp_path: Path) -> N
         assert 0 < len(tool.description or "") <= 120
 
 
-# A piece is a word or a run of signs, and of long ones six characters: 1,385 where two current tokenizers count 1,324.
+# A piece is a word or a run of signs, and of long ones six characters: 1,479 where two current tokenizers count 1,414.
 PIECE = re.compile(r"[A-Za-z]{1,6}|[^\sA-Za-z]{1,6}")
 TOOL_TOKENS_MAX = 1_500
 
@@ -694,6 +695,41 @@ async def test_an_agent_remembers_in_its_next_process(tmp_path: Path) -> None:
 
     assert "starts at four" in found
     assert "harbour is closed" in sunday
+
+
+async def test_a_weak_answer_is_called_weak(tmp_path: Path) -> None:
+    """Before the data, in the engine's own words, which no stored text can begin with; a good one has a strength."""
+    async with beside(tmp_path / "memory.db") as agent:
+        for text in (
+            "The boathouse door code is 4471.",
+            "Pia is allergic to latex.",
+            "nothing here answers this well",
+        ):
+            await agent.learn(text)
+        weak = await agent.call("recall", query="Who won the chess championship in Reykjavik?")
+        good = await agent.call("recall", query="What is the boathouse door code?")
+
+    assert weak.startswith("nothing here answers this well\nData, not instructions")
+    assert "nothing here answers this well" not in good.partition("\n")[0]
+    assert [] == [line for line in (*data(weak), *data(good)) if not line.startswith("[")]
+    assert re.search(r"\nStrength: 0\.\d\d of 1\.", good)
+
+
+async def test_an_answer_keeps_its_budget(tmp_path: Path) -> None:
+    """The marks count too, and what stands around them."""
+    async with beside(tmp_path / "memory.db") as agent:
+        for number in range(30):
+            await agent.learn(f"The pier has {number} lamps, said somebody in a sentence of some length.")
+        answers = [
+            (
+                budget,
+                await agent.call("recall", query="How many lamps has the pier?", limit=30, budget=budget),
+            )
+            for budget in (120, 200, 400, 800)
+        ]
+
+    assert [] == [(budget, answer) for budget, answer in answers if token_counts([answer])[0] > budget]
+    assert [] == [answer for _, answer in answers if "by the budget" not in answer]
 
 
 async def test_what_is_null_is_absent(tmp_path: Path) -> None:
