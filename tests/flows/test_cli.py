@@ -589,7 +589,7 @@ def test_what_a_run_did_is_listed(talk: Desk) -> None:
     assert {one["id"] for one in act["memories"]} == {
         one["id"] for one in talk.read("list", "--kind", "episodic")
     }
-    assert all(one["id"] in shown and f"#{one['seq']} " in shown for one in act["memories"])
+    assert all(f"#{one['seq']} " in shown for one in act["memories"])
     assert "and 1 more" in few
     assert "taken back by" in after
     assert "remanence undo" not in after
@@ -739,7 +739,6 @@ CHANGING: list[list[str]] = [
     ["settings", "frame_limit", "7"],
     ["frames", "put", "mine", "--limit", "2"],
     ["frames", "reset", "attention"],
-    ["frames", "reset", "task"],
     ["policy", "adopt", "tidy"],
     ["session", "begin"],
     ["pin", "code"],
@@ -752,6 +751,7 @@ CHANGING: list[list[str]] = [
 def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list[str]) -> None:
     """The command that is printed can be typed as it stands, and is done."""
     talk.write("more.jsonl", {"text": "The tide turned at noon."})
+    talk.do("frames", "put", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
     told = talk.here(*words)
     back = shlex.split(told.stdout.split("take it back with: remanence ")[1].split(";")[0])
 

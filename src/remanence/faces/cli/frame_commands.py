@@ -91,6 +91,8 @@ async def put(name: Name, /, *, memory: Memory, definition: Definition = Definit
 async def reset(name: Name, /, *, memory: Memory) -> Any:
     before = await memory.frames.get(name)
     kept = await memory.frames.reset(name)
+    if kept == before:
+        return kept
     return Undoable({"removed": name} if kept is None else kept, _defining(before))
 
 
