@@ -202,6 +202,18 @@ async def test_a_damaged_memory_is_damage(path: Path, table: str, column: str, v
     assert "Barrel 2 holds tar." == other.text
 
 
+async def test_a_damaged_memory_is_shown_by_its_number(path: Path) -> None:
+    """A plan rests on columns: it shows a memory whose text cannot be read without it, and the others whole."""
+    async with remanence.open(path, embedder="hashed") as memory:
+        await memory.release(2, "audit")
+    copy = damaged(path, "UPDATE memories SET attributes = ? WHERE seq = 2", "{")
+    async with remanence.open(copy, embedder="hashed") as memory:
+        plan = await memory.plan(PRUNING)
+    shown = {one.seq: one.text for act in plan.describe().acts for one in act.memories}
+
+    assert (None, "Barrel 2 holds tar.") == (shown[2], shown[3])
+
+
 PURGING = PRUNING.replace('"value"', '"purge"').replace('"prune"', '"purge"')
 
 

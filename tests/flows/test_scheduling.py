@@ -615,7 +615,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     assert "user" in typed("settings", "episodes_prunable")
     assert "is not a whole number" in typed("settings", "episodes_prunable", "many")
     assert "did you mean" in typed("settings", "episodes_prunabel")
-    assert "  clocks     0.0 active hours, 0.0 a day; 1 turns" in state
+    assert "  clocks     0.0 active hours, 0.0 a day; 1 turn, " in state
     assert "  curate     by itself" in state and "done: nothing" in state
     assert "  standard   first archived in 24 hours" in state
 

@@ -21,7 +21,7 @@ from remanence.curate.planner.plan_report import PlanReport, Preview, named, tok
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.effects import PLANNED, action_of, acts_of
-from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch
+from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
 from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
 from remanence.flows.curate.runs import standing
@@ -93,14 +93,23 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
 
 
 async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
-    found = await core.store.get(core.scope, named(plan, listed))
     memories = {
         memory.seq: Affected(memory.seq, memory.id, memory.text, memory.said_at)
-        for memory in found
+        for memory in await _readable(core, named(plan, listed))
         if memory is not None
     }
     columns = (snapshot.columns[name].astype(np.int64) for name in ("status", "tokens"))
     return Preview(memories, listed, tokens(plan, snapshot.seq, *columns))
+
+
+async def _readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+    """Read memories to show; one that is damaged is shown by its number alone, since a plan needs no texts."""
+    try:
+        return await core.store.get(core.scope, seqs)
+    except StoreDamaged:
+        if len(seqs) == 1:
+            return []
+        return [memory for seq in seqs for memory in await _readable(core, [seq])]
 
 
 def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tuple[Plan, Plan]:
