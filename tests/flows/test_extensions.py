@@ -325,6 +325,25 @@ async def test_an_importer_of_the_callers_own_is_taken(log: Path) -> None:
     assert ("Whole", 1) == (taken.format, taken.stored)
 
 
+def test_the_command_line_opens_with_them(packages: Path, tmp_path: Path) -> None:
+    """A file made with a registered embedder is used with it, and refused without; so is a writer's name."""
+
+    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(COMMAND), "--db", str(tmp_path / "a.db"), *words],
+            env={"PYTHONPATH": str(packages), "PATH": "", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert 0 == typed("learn", "The kettle is new.", "--embedder", "letters").returncode
+    assert "The kettle is new." in typed("--embedder", "letters", "recall", "a new kettle").stdout
+    assert "was embedded by 'letters-1'" in typed("recall", "a new kettle").stderr
+    assert 0 == typed("consolidate", "--embedder", "letters", "--writer", "judge").returncode
+    assert "did you mean 'judge'?" in typed("consolidate", "--embedder", "letters", "--writer", "judg").stderr
+
+
 def test_the_command_line_finds_them(packages: Path, log: Path, tmp_path: Path) -> None:
     """A registered format is named on the command line like any other."""
     command = [str(COMMAND), "--db", str(tmp_path / "a.db"), "ingest", str(log)]

@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +23,7 @@ from remanence.clock import ManualClock
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
-from remanence.faces.cli.options import Given
+from remanence.faces.cli.options import Common, Given
 from remanence.opening import open as open_memory
 
 SAMPLE = Path(__file__).parent.parent / "sample"
@@ -71,7 +71,7 @@ async def demo(
     *,
     common: Given,
 ) -> Any:
-    if any(given is not None for given in (common.db, common.scope, common.agent, common.policy)):
+    if replace(common, json=False) != Common():
         raise InvalidInput(
             "demo makes a memory of its own, in a folder",
             recovery="leave out --db, --scope, --agent and --policy",

@@ -3,6 +3,7 @@
 Knows the options; the protocol, its library and the tools are in `faces.mcp`, imported when it runs.
 """
 
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 
 from remanence.errors import NotFound
 from remanence.faces.cli.options import Given
-from remanence.faces.cli.running import database
+from remanence.faces.cli.running import opened
 
 
 async def mcp(
@@ -24,10 +25,5 @@ async def mcp(
         raise NotFound("the extra `mcp` is not installed", recovery="pip install 'mcp>=2.3'")
     from remanence.faces.mcp.server import serve
 
-    await serve(
-        str(database(common)) if path is None else path,
-        scope="default" if common.scope is None else common.scope,
-        agent=common.agent,
-        policy=common.policy,
-        allow_curation=allow_curation,
-    )
+    given = common if path is None else replace(common, db=path)
+    await serve(opened(given), allow_curation=allow_curation)

@@ -157,6 +157,13 @@ class Common:
         POLICY,
         Parameter(help="The curation policy: a preset's name or a TOML file; else the adopted one."),
     ] = None
+    embedder: Annotated[
+        str | None,
+        Parameter(help="What makes vectors: auto, hashed, none, or one that a package registers."),
+    ] = None
+    writer: Annotated[
+        str | None, Parameter(help="A registered model that judges what is consolidated; none if absent.")
+    ] = None
     json: Annotated[bool, Parameter(negative=(), help="Print one JSON document instead of text.")] = False
 
 

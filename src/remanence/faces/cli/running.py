@@ -108,9 +108,14 @@ def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContext
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
 
-    scope = "default" if common.scope is None else common.scope
     return open_memory(
-        str(database(common)), scope=scope, agent=common.agent, policy=common.policy, store=store
+        str(database(common)),
+        scope="default" if common.scope is None else common.scope,
+        agent=common.agent,
+        policy=common.policy,
+        embedder="auto" if common.embedder is None else common.embedder,
+        writer=common.writer,
+        store=store,
     )
 
 

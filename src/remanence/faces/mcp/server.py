@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
@@ -28,7 +29,6 @@ from remanence.engine import Engine
 from remanence.errors import InvalidInput, NameUnknown, RemanenceError
 from remanence.faces.mcp.inputs import Inputs
 from remanence.faces.mcp.tools import CURATING, READING, Tools, names, says
-from remanence.opening import open as open_memory
 from remanence.text import visible
 
 _LOG = logging.getLogger(__name__)
@@ -63,15 +63,13 @@ class Session:
                 await self._memory.end_session()
 
 
-async def serve(
-    path: str, *, scope: str, agent: str | None, policy: str | None, allow_curation: bool
-) -> None:
-    """Serve one memory until the client goes away or the process is told to end."""
+async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation: bool) -> None:
+    """Open a memory and serve it until the client goes away or the process is told to end."""
     # Before the library sets up its own: standard output is the protocol's, and a log is lines, not boxes.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
-    async with open_memory(path, scope=scope, agent=agent, policy=policy) as memory:
+    async with opening as memory:
         session = Session(memory)
         ending = asyncio.create_task(_told_to_end())
         serving = asyncio.create_task(_over_stdio(built(memory, session, allow_curation=allow_curation)))
