@@ -8,6 +8,7 @@ from remanence.curate.plan import Plan
 from remanence.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
 from remanence.flows.curate import curating, undoing
 from remanence.model import Status, Turn
+from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener
 
 ARCHIVE_IDLE = """
@@ -396,3 +397,21 @@ async def test_what_is_left_out_is_counted_where_it_is_too_much_to_list(
     assert (10, 101) == (done.archived, len(done.skipped))
     assert all("protected: pinned" in said for said in done.skipped[:100])
     assert "and 20 more" == done.skipped[-1]
+
+
+async def test_a_policy_that_another_version_adopted_is_the_same_policy(opener: Opener) -> None:
+    """What counts is the text that was adopted, not the hash that a version gave it."""
+    async with opener() as memory:
+        await memory.adopt("tidy")
+        core = memory._core
+        stored = await curating.adopted(core)
+        assert stored is not None
+        older = Bookkeeping(core.clock.now(), put={curating.POLICY: {**stored, "hash": "of another version"}})
+        await core.store.bookkeep(core.scope, older)
+        adopted = (await memory.status()).adopted
+        done = await memory.curate()
+        with pytest.raises(PolicyMismatch):
+            await memory.curate("episodic-cap")
+
+    assert adopted
+    assert 0 == done.changes

@@ -17,7 +17,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.effects import STAMPS
 from remanence.flows import heartbeat
 from remanence.flows.core import Core
-from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen
+from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image
 from remanence.flows.naming import plain_name, unknown
@@ -125,7 +125,7 @@ async def status(core: Core) -> State:
         pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
         runs=len({part.cause.run for part in recent}),
         policy=core.policy.name if core.policy_given else None,
-        adopted=stored is not None and stored["hash"] == core.policy.hash,
+        adopted=stored is not None and is_adopted(stored, core.policy.hash),
         last_curate_at=last,
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
         clocks={name: _pace(scale) for name, scale in clocks.items()},

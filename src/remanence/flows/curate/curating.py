@@ -144,7 +144,7 @@ async def unadopt(core: Core) -> str | None:
     if stored is None:
         return None
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None}))
-    if core.policy.hash == stored["hash"]:
+    if is_adopted(stored, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
     return str(stored["name"])
 
@@ -153,6 +153,11 @@ async def adopted(core: Core) -> Mapping[str, Any] | None:
     """Return the adopted policy as it is stored, or None."""
     booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
     return booked.values.get(POLICY)
+
+
+def is_adopted(stored: Mapping[str, Any], policy_hash: str) -> bool:
+    """Tell whether a hash is the adopted policy's; the stored one may be of a version that counted otherwise."""
+    return policy_hash in (stored["hash"], load(stored["source"]).hash)
 
 
 async def apply(
@@ -274,7 +279,7 @@ def _why(plan: Plan) -> list[list[str]]:
 
 def _refuse_elsewhere(plan: Plan, stored: Mapping[str, Any] | None) -> None:
     """Refuse a plan under another policy than the adopted one."""
-    if stored is not None and stored["hash"] != plan.policy_hash:
+    if stored is not None and not is_adopted(stored, plan.policy_hash):
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
             recovery="plan again without naming a policy, or adopt the new one first",
