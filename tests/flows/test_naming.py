@@ -214,7 +214,8 @@ async def test_a_short_id_of_several_is_refused(opener: Opener) -> None:
         with pytest.raises(InvalidInput, match="is the end of several ids: #1") as purged:
             await memory.restore(ending)
 
-    assert all(f"{one.id} 'The bell rings" in str(refused.value) for one in learned[-5:])
+    assert all(one.id in str(refused.value) for one in learned[-5:])
+    assert "bell" not in str(refused.value)
     assert "; and more" in str(refused.value) and "; and more" in str(purged.value)
     assert "name the one you mean by its number or its whole id" == refused.value.recovery
 

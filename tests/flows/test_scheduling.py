@@ -200,6 +200,9 @@ async def test_a_day_has_its_bound(opener: Opener, clock: ManualClock) -> None:
         assert {"pruned": 10, "active": 70} == await _statuses(memory)
 
 
+ELSE = 'version = 1\nname = "else"\n'
+
+
 async def test_a_failure_is_kept_and_the_session_begins(
     opener: Opener, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -208,7 +211,7 @@ async def test_a_failure_is_kept_and_the_session_begins(
         await _filled(memory, clock)
         await memory._core.store.bookkeep(
             memory.scope,
-            Bookkeeping(clock.now(), put={curating.POLICY: {"name": "else", "hash": "0", "source": ""}}),
+            Bookkeeping(clock.now(), put={curating.POLICY: {"name": "else", "hash": "0", "source": ELSE}}),
         )
         async with memory.session() as session:
             last = await memory.schedule.last()

@@ -15,7 +15,6 @@ SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
 CANDIDATES_SHOWN = 5
 _NUMBER = re.compile(r"#[0-9]{1,18}")
 _ENDING = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS}}}")
-_TEXT_CHARS = 40
 
 
 def plain_name(name: OneMemory) -> int | str:
@@ -57,7 +56,7 @@ async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
         return None
     meant = await store.find(scope, Find(ending=name.lower(), limit=CANDIDATES_SHOWN + 1))
     if len(meant) > 1:
-        raise ambiguous(name, [f"{short_id(one.seq)} {one.id} {_begun(one.text)}" for one in meant])
+        raise ambiguous(name, [f"{short_id(one.seq)} {one.id}" for one in meant])
     return meant[0] if meant else None
 
 
@@ -84,8 +83,3 @@ def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     """Say that names mean no memory of a scope."""
     which = ", ".join(map(shown, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
-
-
-def _begun(text: str) -> str:
-    flat = " ".join(text.split())
-    return repr(flat if len(flat) <= _TEXT_CHARS else flat[: _TEXT_CHARS - 1] + "…")
