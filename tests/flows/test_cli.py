@@ -282,15 +282,15 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     assert 6 >= len(str(desk.read("session", "end", session)["hours"]))
 
 
-def test_an_undo_that_came_too_late_says_where_to_look(desk: Desk) -> None:
-    """What changed the row since is in its history; nothing was undone."""
+def test_an_undo_that_came_too_late_says_what_to_undo_first(desk: Desk) -> None:
+    """The run that changed the row since is named; nothing was undone."""
     learned = desk.read("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
     desk.do("pin", "wind")
-    run = desk.read("history", "wind")[0]["run"]
-    refused = desk.bad("undo", run)
+    put, pinned = (event["run"] for event in desk.read("history", "wind"))
+    refused = desk.bad("undo", put)
 
     assert "a row changed since, among them memories 1" in refused
-    assert "history" in refused
+    assert f"undo before it: {pinned} (pin)" in " ".join(refused.split())
     assert 1 == desk.read("get", learned["id"])["pinned"]
 
 

@@ -129,3 +129,30 @@ async def test_a_run_tells_of_what_it_destroyed(memory: remanence.Engine) -> Non
     assert [(learned.id, "The old key fits the chapel.")] == [(one.id, one.text) for one in act.memories]
     assert [("forget", 1)] == [(one.name, one.count) for one in forgotten.acts]
     assert runs["forget"] == forgotten.undo
+
+
+CUTTING = """
+version = 1
+name = "cutting"
+
+[[rule]]
+name = "all-links"
+every = "deep"
+phase = "links"
+over = "links"
+where = "True"
+do = "unlink"
+because = "every link goes"
+"""
+
+
+async def test_links_that_a_run_cut_are_counted_one_by_one(memory: remanence.Engine) -> None:
+    """Two links of one memory are two, in the report of the run as in its receipt."""
+    bell, flag, rope = await memory.learn_many(["The bell rings.", "The flag is red.", "The rope is new."])
+    await memory.link(bell, flag, "supports")
+    await memory.link(bell, rope, "supports")
+    done = await memory.curate(CUTTING)
+    report = await memory.describe_run(done)
+
+    assert {"unlink": 2} == {name: count for name, count in done.counts.items() if count}
+    assert [("unlink", 2)] == [(act.name, act.count) for act in report.acts]

@@ -411,3 +411,21 @@ phase = "purge"
 do = "purge"
 where = "status == 'pruned'"
 """
+
+
+async def test_the_runs_that_stand_in_the_way_are_named(memory: remanence.Engine) -> None:
+    """What changed a row since is said, the newest first; once that is undone, the run can be."""
+    bell, flag = await memory.learn_many(["The bell rings at noon.", "The flag is red."])
+    gone = await memory.forget([bell, flag])
+    back = await memory.restore(bell)
+    pinned = await memory.pin(bell)
+    with pytest.raises(Conflict) as refused:
+        await memory.undo(gone)
+    way = f"nothing was undone; undo before it: {pinned.run} (pin), {back.run} (restore)"
+    await memory.undo(pinned)
+    await memory.undo(back)
+    done = await memory.undo(gone)
+
+    assert way == refused.value.recovery
+    assert ("a policy takes it again where its rules still hold: pin it to keep it",) == back.notes
+    assert 2 == done.changes

@@ -102,7 +102,7 @@ class Plan(Result, Decision):
             unchanged = plan is not None and bool(data["digest"] == plan.digest)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
-                "this is no plan", recovery="make one with `remanence curate --dry-run -o`"
+                "this is no plan", recovery="make one with `remanence plan -o plan.json`"
             ) from error
         if plan is None:
             raise InvalidInput(

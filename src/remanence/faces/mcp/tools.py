@@ -131,7 +131,12 @@ class Tools:
         """Let a corrected text take the place of a memory."""
         old = await self.memory.get(_named(id))
         done = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
-        return answers.learned(done, [f"instead of {short_id(old.seq)}, which stays as history"])
+        told = answers.learned(done, [f"instead of {short_id(old.seq)}, which stays as history"])
+        return told + self._way_back(done.run)
+
+    def _way_back(self, run: str | None) -> str:
+        """Say how to take a run back, to who was given the tool for it."""
+        return f"\nTake it back with undo, run {run}" if run is not None and self.allow_curation else ""
 
     async def link(
         self,

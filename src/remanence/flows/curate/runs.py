@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Logged, Receipt
+from remanence.change import Cause, Change, Key, Logged, Receipt
 from remanence.clock import to_datetime
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
@@ -56,14 +56,14 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
     check_count("limit", limit, 1, LISTED_MAX)
     if not isinstance(run, str):
         raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
-    acts: dict[str, dict[int, Mapping[str, Any] | None]] = {}
+    acts: dict[str, dict[Key, Mapping[str, Any] | None]] = {}
     first, changes, after = None, 0, 0
     while page := await core.store.history(core.scope, run=run, after=after, limit=1):
         (part,) = page
         first, after, changes = first or part, part.position, changes + part.count
-        for name, seq, row in _acts(part):
+        for name, key, row in _acts(part):
             rows = acts.setdefault(name, {})
-            rows[seq] = row or rows.get(seq)
+            rows[key] = row or rows.get(key)
     if first is None:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
     return await _report(core, first, changes, acts, limit)
@@ -73,14 +73,14 @@ async def _report(
     core: Core,
     first: Logged,
     changes: int,
-    acts: Mapping[str, Mapping[int, Mapping[str, Any] | None]],
+    acts: Mapping[str, Mapping[Key, Mapping[str, Any] | None]],
     limit: int,
 ) -> RunReport:
     cause = first.cause
     undone_by = undo_id(cause.run)
     back = await core.store.history(core.scope, run=undone_by, limit=PAGE, rows=False)
     undone = any(part.cause.final for part in back)
-    listed = sorted({seq for rows in acts.values() for seq in list(rows)[:limit]})
+    listed = sorted({_memory_of(key) for rows in acts.values() for key in list(rows)[:limit]})
     found = await core.store.get(core.scope, listed)
     memories = {memory.seq: memory for memory in found if memory is not None}
     rules: Sequence[Sequence[str]] = cause.detail.get("rules", ())
@@ -96,7 +96,10 @@ async def _report(
             Act(
                 name,
                 len(rows),
-                tuple(_affected(seq, rows[seq], memories.get(seq)) for seq in list(rows)[:limit]),
+                tuple(
+                    _affected(seq, rows[key], memories.get(seq))
+                    for key, seq in ((key, _memory_of(key)) for key in list(rows)[:limit])
+                ),
                 {rule: because for action, rule, because in rules if action == name},
             )
             for name, rows in acts.items()
@@ -106,17 +109,20 @@ async def _report(
     )
 
 
-def _acts(part: Logged) -> Iterator[tuple[str, int, Mapping[str, Any] | None]]:
-    """Yield what each change of a part does, to which memory, and its row where the change destroyed it.
-
-    Of a link the memory that it starts from stands for both.
-    """
+def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
+    """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
     for change in part.changes:
-        seq = change.key if isinstance(change.key, int) else change.key[0]
+        cut = change.table == "links" and change.after is None
+        key = change.key if cut else _memory_of(change.key)
         gone = change.before if change.table == "memories" and change.after is None else None
         for name in _names(change) if verb in PLANNED else (verb,):
-            yield name, seq, gone
+            yield name, key, gone
+
+
+def _memory_of(key: Key) -> int:
+    """Return the memory that a row belongs to; of a link the one that it starts from stands for both."""
+    return key if isinstance(key, int) else int(key[0])
 
 
 def _names(change: Change) -> Iterator[str]:

@@ -27,6 +27,10 @@ PAGE = 1_000
 _LinkKey = tuple[int, int, int]
 
 
+ROWS_NAMED = 5  # in the error of an undo that other runs stand in the way of
+TAKEN_AGAIN = "a policy takes it again where its rules still hold: pin it to keep it"
+
+
 async def undo(core: Core, run: str) -> Receipt:
     """Take a run back: its parts in reverse, each inverted; refuse as a whole if a row changed since.
 
@@ -63,7 +67,7 @@ async def undo(core: Core, run: str) -> Receipt:
         try:
             await _take_back(core, whole, cause)
         except Conflict as conflict:
-            raise _changed_since(run, conflict.keys) from conflict
+            raise await _changed_since(core, logged[-1], conflict.keys) from conflict
         changed += len(whole.changes)
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
@@ -223,7 +227,7 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
         stale += await _changed_links(core, whole)
         stale += await _hanging(core, inverses(whole.changes), gone)
     if stale:
-        raise _changed_since(run, stale)
+        raise await _changed_since(core, left[0], stale)
 
 
 async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
@@ -251,14 +255,30 @@ async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Lin
     return {link.key: link for link in held if link.key in wanted}
 
 
-def _changed_since(run: str, keys: Any) -> Conflict:
-    shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
+async def _changed_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> Conflict:
+    """Say that rows changed since the last part of a run, and which runs to undo before it."""
+    shown = ", ".join(f"{table} {key}" for table, key in keys[:ROWS_NAMED])
     rows = f"{len(keys)} rows" if len(keys) > 1 else "a row"
+    first = [f"{run} ({verb})" for run, verb in await _runs_since(core, last, keys[:ROWS_NAMED])]
+    way = f"undo before it: {', '.join(first)}" if first else "change the rows back by hand"
     return Conflict(
         keys,
-        f"run {run} cannot be undone: {rows} changed since, among them {shown}",
-        recovery="nothing was undone; `history` of the row shows by what, change it back by hand",
+        f"run {last.cause.run} cannot be undone: {rows} changed since, among them {shown}",
+        recovery=f"nothing was undone; {way}",
     )
+
+
+async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Return (run, verb) of what changed the memories of some rows since, newest first, but uses and undone runs."""
+    since: dict[str, tuple[int, str]] = {}
+    for key in {key[0] if isinstance(key, tuple) else key for _, key in keys}:
+        async for part in _logged(core, None, key, last.position):
+            cause = part.cause
+            if cause.verb == "undo":
+                since.pop(cause.detail["undoes"], None)
+            elif cause.verb != "use" and cause.run != last.cause.run:
+                since[cause.run] = (part.position, cause.verb)
+    return [(run, verb) for run, (_, verb) in sorted(since.items(), key=lambda one: -one[1][0])]
 
 
 async def restore(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
@@ -279,7 +299,9 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
             await overtaken(attempt, conflict)
             continue
         number = len(changes) + len(created)
-        return receipt(core.scope, cause, number, {"restore": len(ids)}, skipped=tuple(skipped))
+        return receipt(
+            core.scope, cause, number, {"restore": len(ids)}, skipped=tuple(skipped), notes=(TAKEN_AGAIN,)
+        )
     raise AssertionError("unreachable")
 
 
@@ -288,7 +310,8 @@ async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Ch
     refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
     if memory.status in STANDING:
         raise InvalidInput(
-            f"memory {memory.id} stands already: it is {memory.status.label}", recovery="nothing to restore"
+            f"memory {short_id(memory.seq)} stands already: it is {memory.status.label}",
+            recovery="nothing to restore",
         )
     now = core.clock.now()
     given = await before_fall(core, memory.seq, memory.valid_to, now)
