@@ -468,9 +468,14 @@ class Engine:
         """Show every rule and guard for one memory: true or false, with the values, and when it will fire."""
         return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
 
-    async def history(self, name: OneMemory | None = None, *, limit: int = 100) -> list[inspect.Event]:
-        """Show every change of a memory, or the newest runs (the audit log)."""
-        return await inspect.history(self._core, name, limit)
+    async def history(
+        self, name: OneMemory | None = None, *, limit: int = 100, verb: str | None = None
+    ) -> list[inspect.Event]:
+        """Show every change of a memory, or the newest runs (the audit log).
+
+        With `verb`, such as "curate", only the runs of that verb.
+        """
+        return await inspect.history(self._core, name, limit, verb)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""

@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.change import Cause, Change, Committed
 from remanence.clock import ManualClock
-from remanence.errors import NotFound
+from remanence.errors import NameUnknown, NotFound
 from remanence.flows.curate import curating
 from tests.command_line import typed
 
@@ -156,3 +156,19 @@ async def test_links_that_a_run_cut_are_counted_one_by_one(memory: remanence.Eng
 
     assert {"unlink": 2} == {name: count for name, count in done.counts.items() if count}
     assert [("unlink", 2)] == [(act.name, act.count) for act in report.acts]
+
+
+async def test_runs_of_one_verb_are_found_among_all_others(memory: remanence.Engine) -> None:
+    """What was curated last night is found whatever else was asked and learned since."""
+    await memory.learn_many(["The bell rings.", "The flag is red."])
+    await memory.link(1, 2, "supports")
+    done = await memory.curate(CUTTING)
+    for _ in range(3):
+        await memory.recall("the bell")
+    with pytest.raises(NameUnknown) as refused:
+        await memory.history(verb="curat")
+
+    assert [done.run] == [event.run for event in await memory.history(verb="curate", limit=1)]
+    assert ["learn"] == [event.verb for event in await memory.history(1, verb="learn")]
+    assert [] == await memory.history(verb="forget")
+    assert "did you mean 'curate'?" == refused.value.recovery

@@ -14,12 +14,14 @@ from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import STAMPS
+from remanence.effects import PLANNED, STAMPS
+from remanence.errors import NameUnknown
 from remanence.flows import heartbeat
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
+from remanence.flows.curate.runs import newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
-from remanence.flows.curate.undoing import image
+from remanence.flows.curate.undoing import image, logged
 from remanence.flows.naming import plain_name, unknown
 from remanence.flows.sessions import Session, opened
 from remanence.model import COLUMN, Kind, Label, OneMemory, Relation, Status, Tier
@@ -27,9 +29,12 @@ from remanence.results import MaybeTime, Result, Time, counted, minute_of, numbe
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
+from remanence.verbs import TABLE
 
 # What follows from the run itself, or says nothing to a reader.
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
+# What the audit may name as the verb of a run; counting uses is no verb of a caller's.
+AUDITED = frozenset({name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, "use"})
 RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
@@ -189,17 +194,19 @@ def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
     return tuple(run for run in started if run not in final and run not in undone)
 
 
-async def history(core: Core, name: OneMemory | None, limit: int) -> list[Event]:
-    """Return what happened to a memory, or the newest runs of the scope, oldest first."""
+async def history(core: Core, name: OneMemory | None, limit: int, verb: str | None = None) -> list[Event]:
+    """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named."""
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
-    if name is not None:
-        logged = await core.store.history(core.scope, memory=await _seq(core, name), limit=limit)
-        return [_event(part) for part in logged if any(map(_tells, part.changes))]
-    latest = (await core.store.search(core.scope, ())).position
-    after = max(0, latest - limit)
-    return [
-        _event(part) for part in await core.store.history(core.scope, after=after, limit=limit, rows=False)
-    ]
+    if verb is not None and verb not in AUDITED:
+        raise NameUnknown("verb", verb, sorted(AUDITED))
+    parts = newest_first(core) if name is None else logged(core, None, await _seq(core, name))
+    found = []
+    async for part in parts:
+        if verb in (None, part.cause.verb) and (name is None or any(map(_tells, part.changes))):
+            found.append(_event(part))
+        if len(found) == limit:
+            break
+    return found[::-1] if name is None else found
 
 
 async def _seq(core: Core, name: OneMemory) -> int:

@@ -194,7 +194,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
         yield from _listed(act.memories, act.count, report.now, width, act.into)
         yield from _cut(act)
     if report.destroyed:
-        yield f"In all {report.destroyed:,} of {report.memories:,} memories would be destroyed."
+        yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
     if report.acts and report.tokens_before is not None:
         yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
     for kept in report.kept:

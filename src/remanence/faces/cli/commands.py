@@ -275,9 +275,10 @@ async def history(
     *,
     memory: Memory,
     limit: Annotated[int, Parameter(help="At most so many; of a run, memories of each action.")] = 100,
+    verb: Annotated[str | None, Parameter(help="Only the runs of this verb, such as curate.")] = None,
 ) -> Any:
     try:
-        return await memory.history(None if name is None else options.name_of(name), limit=limit)
+        return await memory.history(None if name is None else options.name_of(name), limit=limit, verb=verb)
     except NotFound:
         if name is None:
             raise

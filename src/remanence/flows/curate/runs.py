@@ -157,7 +157,7 @@ async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
     An undoing is none, but the undoing of an undoing is: it did a run again, and stands in its place.
     """
     past: set[str] = set()  # runs that are undone, or were looked at
-    async for part in _newest_first(core, down_to):
+    async for part in newest_first(core, down_to):
         cause = part.cause
         if cause.verb == "undo" and cause.final:
             past.add(cause.detail["undoes"])
@@ -168,7 +168,7 @@ async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
             yield part
 
 
-async def _newest_first(core: Core, down_to: int) -> AsyncIterator[Logged]:
+async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
     """Yield the parts of all runs above a position, the newest first."""
     end = (await core.store.search(core.scope, ())).position
     while end > down_to:

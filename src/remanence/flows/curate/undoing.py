@@ -152,7 +152,7 @@ async def _hanging(
 async def _as_left(core: Core, seq: int, position: int) -> bool:
     """Tell whether all that revised a memory after a position was taken back again."""
     standing: list[tuple[Any, int]] = []
-    async for part in _logged(core, None, seq, position):
+    async for part in logged(core, None, seq, position):
         if not any(map(_revises, part.changes)):
             continue
         undone = (part.cause.detail.get("undoes"), part.cause.part)
@@ -272,7 +272,7 @@ async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]])
     """Return (run, verb) of what changed the memories of some rows since, newest first, but uses and undone runs."""
     since: dict[str, tuple[int, str]] = {}
     for key in {key[0] if isinstance(key, tuple) else key for _, key in keys}:
-        async for part in _logged(core, None, key, last.position):
+        async for part in logged(core, None, key, last.position):
             cause = part.cause
             if cause.verb == "undo":
                 since.pop(cause.detail["undoes"], None)
@@ -325,7 +325,7 @@ async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> d
     What the audit no longer tells: a candidate, and `valid_to` as it stands. An end that has come is none any more.
     """
     lifecycle = Lifecycle.CANDIDATE
-    async for part in _logged(core, None, seq):
+    async for part in logged(core, None, seq):
         for change in part.changes:
             if change.key != seq or not change.before or not change.after:
                 continue
@@ -385,12 +385,12 @@ def _ids(created: Sequence[Change]) -> list[str]:
 
 async def _changes(core: Core, run: str | None = None, memory: int | None = None) -> AsyncIterator[Change]:
     """Yield the logged changes of a run, of a memory, or of the whole scope, oldest first."""
-    async for part in _logged(core, run, memory):
+    async for part in logged(core, run, memory):
         for change in part.changes:
             yield change
 
 
-async def _logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
+async def logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
     """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
     while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
         for part in page:
@@ -403,7 +403,7 @@ async def image(core: Core, name: int | str) -> tuple[str, int] | None:
     found: dict[int, str] = {}
     short: dict[int, tuple[str, str]] = {}
     number = numbered(name) if isinstance(name, str) else name
-    async for part in _logged(core, None, number if isinstance(name, int) else None):
+    async for part in logged(core, None, number if isinstance(name, int) else None):
         for change in part.changes:
             if change.table != "memories" or change.after is not None or not isinstance(change.key, int):
                 continue
