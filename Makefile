@@ -17,7 +17,7 @@ PARALLEL := --numprocesses=2
 # Versions of all that is installed here; `make pins` renews them.
 PINNED := --constraint constraints.txt --build-constraint constraints.txt
 
-.PHONY: help .venv test quick format lint types suite wheel site pages demo deep shuffled lowest pins fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site pages demo deep coverage shuffled lowest pins fmt clean
 
 help:
 	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
@@ -26,6 +26,7 @@ help:
 	@echo "make site   the documentation as a site, in build/site"
 	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
+	@echo "make coverage  which branches of the modules that decide no test takes"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
 	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
 	@echo "make pins   renew constraints.txt with the newest versions that pyproject.toml allows"
@@ -81,6 +82,12 @@ demo: $(STAMP)
 
 deep: $(STAMP)
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs $(PARALLEL) --dist=worksteal -m "deep or not deep"
+
+coverage: $(STAMP)
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest -q $(PARALLEL) tests/unit tests/flows
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 shuffled: $(STAMP)
 	$(BIN)/python -m pytest -q -rs --random-order-bucket=global $(if $(SEED),--random-order-seed=$(SEED))
