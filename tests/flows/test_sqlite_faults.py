@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ from remanence.errors import (
 from remanence.model import Relation, Segment
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
-from remanence.store.sqlite import dialect
+from remanence.store.sqlite import checking, dialect
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because, created
 
@@ -364,6 +364,19 @@ async def test_no_statement_binds_a_list(
     assert 3_000 == len((await small.search(SCOPE, [f"{number}" for number in range(3_000)])).rows)
     assert {} == (await small.bookkeep(SCOPE, Bookkeeping(0, get=ids))).values
     await small.close()
+
+
+def test_two_words_never_change_places_unseen() -> None:
+    """The sum over words and memories differs for every pair of words that stand at each other's memory."""
+    words = [f"1 word{number}" for number in range(60)]
+    same = [
+        (one, other)
+        for one, other in combinations(words, 2)
+        if checking._mixed(one, 1) + checking._mixed(other, 2)
+        == checking._mixed(other, 1) + checking._mixed(one, 2)
+    ]
+
+    assert [] == same
 
 
 async def test_check_sees_words_that_changed_places(store: SqlStore, tmp_path: Path) -> None:

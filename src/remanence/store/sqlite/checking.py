@@ -111,15 +111,20 @@ def _full_text(connection: sqlite3.Connection) -> Faults:
         holding[scope] += bool(distinct)
         counted.update([(scope, term_hash(stem)) for stem in distinct])
         for token in {_folded(token) for token in tokens(scope, distinct)}:
-            expected, pairs = (expected + hash((token, seq))) & _MASK, pairs + 1
+            expected, pairs = (expected + _mixed(token, seq)) & _MASK, pairs + 1
     held = found = 0
     connection.execute(WORDS_VIEW)
     waiting = ((_folded(word), seq) for word, seq in fulltext.waiting_words(connection))
     for token, seq in chain(connection.execute("SELECT term, doc FROM temp.held"), waiting):
-        held, found = (held + hash((token, seq))) & _MASK, found + 1
+        held, found = (held + _mixed(token, seq)) & _MASK, found + 1
     if (held, found) != (expected, pairs):
         yield f"full text holds {found} words of memories where the texts have {pairs}, or others"
     yield from _statistics(connection, counted, holding)
+
+
+def _mixed(token: str, seq: int) -> int:
+    """Mix a word and its memory into 64 bits; the hash of a pair is too nearly a sum: words may change places in it."""
+    return hash(f"{seq} {token}")
 
 
 def _statistics(
