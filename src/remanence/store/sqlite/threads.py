@@ -165,13 +165,21 @@ class Worker:
         """Do one job on a frozen state of the database."""
         try:
             connection.execute("BEGIN")
-            job.answer, job.error = job.work(connection), None
-        except UNREADABLE as error:
-            job.error = unreadable(error, self._path)
-        except Exception as error:  # noqa: BLE001 # whoever asked gets it, and the thread lives on
-            job.error = meaning(error, self._path)
+        except sqlite3.Error as error:
+            self._refuse([job], error)
+        else:
+            self._attempt(connection, job)
         finally:
             _roll_back(connection)
+
+    def _attempt(self, connection: sqlite3.Connection, job: Job[Any]) -> bool:
+        """Do the work of a job and return whether it went well; what it raises goes to whoever asked for it."""
+        try:
+            job.answer, job.error = job.work(connection), None
+        except Exception as error:  # noqa: BLE001 # the thread lives on, whatever a job runs into
+            damaged = job.reads and isinstance(error, UNREADABLE)
+            job.error = unreadable(error, self._path) if damaged else meaning(error, self._path)
+        return job.error is None
 
     def _write(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> None:
         """Do a group in one transaction; where that fails as a whole, each job alone, so that it fails alone."""
@@ -206,10 +214,7 @@ class Worker:
         """Do one job behind a savepoint; on failure only its own writes are undone."""
         if not alone:
             connection.execute("SAVEPOINT job")
-        try:
-            job.answer, job.error = job.work(connection), None
-        except Exception as error:  # noqa: BLE001 # as in _read
-            job.error = meaning(error, self._path)
+        if not self._attempt(connection, job):
             self.rolled_back()
             if alone:
                 _roll_back(connection)
