@@ -1,0 +1,73 @@
+"""A file that the second version of the tables made and lived with is brought up whole when it is opened.
+
+`data/version-2.db.gz` was written by the code of that version: two scopes in turns, learned, consolidated, recalled,
+rated, linked, tagged, pinned, held, edited, corrected, forgotten, resolved, curated, compacted, undone and compacted.
+"""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import create_engine
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.store.migrations.run import config
+from remanence.store.sqlite import upgrade
+from remanence.store.sqlite.dialect import SCHEMA_VERSION
+from tests.flows.test_migrations import tables
+from tests.flows.test_version_1 import columns_of, rows, version_of
+
+OLD = gzip.decompress((Path(__file__).parent / "data" / "version-2.db.gz").read_bytes())
+LATER = 1_790_000_000_000_000  # after the last of the runs in it
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A copy of the old file."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(OLD)
+    return path
+
+
+def opened(path: Path, scope: str = "work") -> remanence.Engine:
+    """Open the file as its makers did."""
+    return remanence.open(path, scope=scope, clock=ManualClock(LATER), embedder="hashed")
+
+
+def test_the_old_file_is_what_the_second_step_makes(path: Path, tmp_path: Path) -> None:
+    """Its tables are those of the second migration, to the letter, so that it stands for every file of that version."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
+    with engine.begin() as connection:
+        command.upgrade(config(upgrade.SCRIPTS, connection), "0002")
+    engine.dispose()
+
+    assert 2 == version_of(path)
+    assert tables(path) == tables(tmp_path / "made.db")
+
+
+async def test_it_becomes_a_file_of_today_behind_its_backup(path: Path, tmp_path: Path) -> None:
+    """Opened, it has the tables of a file made today and is sound; the copy beside it is the old file."""
+    columns = columns_of(path)
+    before = rows(path, columns)
+    async with opened(path) as memory, opened(tmp_path / "new.db"):
+        await memory.schedule.accept_clock()  # the file is as old as it is
+        checks = await memory.doctor()
+    (backup,) = tmp_path.glob("*.before-v3")
+
+    assert (SCHEMA_VERSION, 2) == (version_of(path), version_of(backup))
+    assert tables(tmp_path / "new.db") == tables(path)
+    assert before == rows(backup, columns)
+    assert [] == [check for check in checks if not check.ok or check.advice]
+
+
+async def test_its_runs_are_undone(path: Path) -> None:
+    """What the last curation took away comes back."""
+    async with opened(path) as memory:
+        before = len(await memory.list_memories(status="pruned"))
+        (compaction,) = await memory.history(limit=1, verb="compact")
+        await memory.undo(compaction.run)
+        after = len(await memory.list_memories(status="pruned"))
+
+    assert (5, 1) == (before, after)
