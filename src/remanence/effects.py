@@ -13,9 +13,13 @@ import numpy as np
 from remanence.change import Change, Increment, Table
 from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier
 
-# From harmless to final; a guard that blocks one blocks all that follow.
-BLOCKS = ("move", "archive", "prune")
-DEMOTE, ARCHIVE, DESTROY = range(len(BLOCKS))
+# What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
+BLOCKABLE = ("move", "archive", "merge", "prune", "purge")
+BLOCKS: Mapping[str, tuple[str, ...]] = {
+    "move": BLOCKABLE,
+    "archive": BLOCKABLE[1:],
+    "prune": BLOCKABLE[2:],
+}
 # Each of these columns is set to the time of the act if and only if the column before it changes.
 STAMPS: Mapping[str, str] = {
     "status": "status_at",
@@ -46,8 +50,9 @@ class Effect:
 
     `sets` maps the columns of a memory that it owns to what they become; the first is the one by which it is known,
     and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
-    done; `targets` are what a rule may lead to, each with what it adds to the rank. `level` is how far a guard must
-    reach to block it, None for what no guard blocks; of guards a verb obeys the built-in ones. What `destroys` counts
+    done; `targets` are what a rule may lead to, each with what it adds to the rank. `guarded` is the action that a
+    guard must block to keep it from being done, "" for what no guard blocks; of guards a verb obeys the built-in ones.
+    What `destroys` counts
     for the brake, which nothing does that is asked for by name. `row` tells what becomes of
     the row of `table`, and `reads` which columns it needs beside those it sets. `words` stand in a plan before a number
     of rows. `back` names the verbs that take it back; `undo` takes back everything and is not named. `under` are the
@@ -60,7 +65,7 @@ class Effect:
     group: str = ""
     rank: int = 0
     targets: Mapping[Label, int] = field(default_factory=dict)
-    level: int | None = None
+    guarded: str = ""
     destroys: bool = False
     table: Table = "memories"
     row: Literal["changes", "appears", "goes"] = "changes"
@@ -150,7 +155,7 @@ PURGE = Effect(
     words="purge",
     group="status",
     rank=13,
-    level=DESTROY,
+    guarded="purge",
     destroys=True,
     row="goes",
     back=("restore",),
@@ -161,7 +166,7 @@ MERGE = Effect(
     words="merge into another",
     group="status",
     rank=11,
-    level=DESTROY,
+    guarded="merge",
     destroys=True,
     reads=frozenset({"value"}),
     back=("restore",),
@@ -172,7 +177,7 @@ PRUNE = Effect(
     words="delete",
     group="status",
     rank=12,
-    level=DESTROY,
+    guarded="prune",
     destroys=True,
     back=("restore",),
 )
@@ -187,7 +192,7 @@ ARCHIVING = Effect(
     words="archive",
     group="status",
     rank=10,
-    level=ARCHIVE,
+    guarded="archive",
     back=("restore", "confirm"),
 )
 MOVE = Effect(
@@ -196,7 +201,7 @@ MOVE = Effect(
     words="move to another tier",
     group="status",
     targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
-    level=DEMOTE,
+    guarded="move",
 )
 TRANSITION_LIFECYCLE = Effect(
     "transition",
@@ -297,7 +302,7 @@ _VERBS: tuple[Effect, ...] = (
     Effect(
         "forget",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
-        level=DESTROY,
+        guarded="prune",
         back=("restore",),
     ),
     Effect("restore", _RETURNS),
@@ -327,6 +332,12 @@ def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
     rows = [effect for effect in ACTIONS if effect.name in acts] if verb in PLANNED else []
     rows += [VERBS[verb]] if verb in VERBS else []
     return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
+
+
+def never(blocks: tuple[str, ...]) -> str:
+    """Say in words what a guard blocks."""
+    word = next((word for word, actions in BLOCKS.items() if actions == blocks), None)
+    return f"never {', '.join(blocks)}" if word is None else f"never {word} or worse"
 
 
 def action(name: str, column: str = "") -> Effect:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.effects import BLOCKS, DESTROY
+from remanence.effects import BLOCKS
 from remanence.model import Memory, Status
 
 
@@ -27,31 +27,29 @@ class Guarded:
 
 @dataclass(frozen=True, slots=True)
 class BuiltInGuard:
-    """A guard of the engine's own: its name, the mildest action it blocks, why, and where it holds."""
+    """A guard of the engine's own: its name, the actions that it blocks, why, and where it holds."""
 
     name: str
-    blocks: str
+    blocks: tuple[str, ...]
     because: str
     holds: Callable[[Guarded], Any]
 
 
 BUILT_IN = (
-    BuiltInGuard("pinned", "move", "somebody pinned it", lambda it: it.pinned != 0),
-    BuiltInGuard("held", "archive", "a hold on it has not ended", lambda it: it.hold_until > it.now),
-    BuiltInGuard("system-category", "archive", "the system itself needs it", lambda it: it.system),
+    BuiltInGuard("pinned", BLOCKS["move"], "somebody pinned it", lambda it: it.pinned != 0),
+    BuiltInGuard("held", BLOCKS["archive"], "a hold on it has not ended", lambda it: it.hold_until > it.now),
+    BuiltInGuard("system-category", BLOCKS["archive"], "the system itself needs it", lambda it: it.system),
     BuiltInGuard(
         "unknown-status",
-        "move",
+        BLOCKS["move"],
         "where it stands is not known",
         lambda it: (it.status < min(Status)) | (it.status > max(Status)),
     ),
 )
 
 
-def protecting(memory: Memory, *, system: bool, now: int, level: int | None = DESTROY) -> tuple[str, ...]:
-    """Name the guards that protect one memory from an action of this level; user verbs obey these and no others."""
-    if level is None:
-        return ()
+def protecting(memory: Memory, *, system: bool, now: int, action: str = "prune") -> tuple[str, ...]:
+    """Name the guards that protect one memory from an action; user verbs obey these and no others."""
     until = -1 if memory.hold_until is None else memory.hold_until
     it = Guarded(memory.pinned, until, memory.status, system, now)
-    return tuple(guard.name for guard in BUILT_IN if BLOCKS.index(guard.blocks) <= level and guard.holds(it))
+    return tuple(guard.name for guard in BUILT_IN if action in guard.blocks and guard.holds(it))

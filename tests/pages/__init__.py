@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from remanence.curate.language import vocabulary
+from remanence.curate.language import reference
 from tests.pages import cli, errors, mcp, python, sync_stub
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,7 +13,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "cli.md": cli.page,
     DOCS / "errors.md": errors.page,
     DOCS / "mcp.md": mcp.page,
-    DOCS / "policy.md": vocabulary.reference,
+    DOCS / "policy.md": reference.reference,
     DOCS / "python.md": python.page,
     sync_stub.STUB: sync_stub.stub,
 }

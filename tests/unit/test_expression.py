@@ -14,14 +14,19 @@ from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.expression import CHARS_MAX, Over, Place, Words, condition, ordering
+from remanence.curate.language.reference import reference
 from remanence.curate.language.view import LinkView, Node, View
-from remanence.curate.language.vocabulary import reference, vocabulary
+from remanence.curate.language.vocabulary import vocabulary
 from remanence.errors import PolicyError
 from remanence.model import COLUMN, Decay, Kind, Relation, Severity
 from tests.unit.random_policies import rows
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 
-NAMES = Words({"task": ("pending", "completed"), "message": (), "fact": ()}, {"done": "state == 'completed'"})
+NAMES = Words(
+    {"task": ("pending", "completed"), "message": (), "fact": ()},
+    {"done": "state == 'completed'"},
+    {"half_life": {"fact": 30.0}},
+)
 PATTERNS = ("self/*", "flag/seen", "rejected-path")
 
 
@@ -521,7 +526,8 @@ CALLS = {
     **dict.fromkeys(("coalesce", "min", "max"), ("uses", " > 1", 2, 8)),
     "one": ("pinned", " > 0", 1, 1),
     "clamp": ("uses", " > 1", 3, 3),
-    **dict.fromkeys(("ln", "exp"), ("uses", " > 1", 1, 1)),
+    **dict.fromkeys(("ln", "exp", "floor", "ceil"), ("uses", " > 1", 1, 1)),
+    "of_category": ("'half_life'", " > 1", 1, 1),
     **dict.fromkeys(("both", "either"), ("pinned", "", 1, 1)),
 }
 

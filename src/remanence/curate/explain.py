@@ -23,7 +23,7 @@ from remanence.curate.planner.state import begin
 from remanence.curate.planner.windows import select
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
-from remanence.effects import TAKE_IN
+from remanence.effects import TAKE_IN, never
 from remanence.errors import NotFound
 from remanence.guards import BUILT_IN
 from remanence.model import Relation, short_id
@@ -132,15 +132,19 @@ def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
     view = cycle.working.view
     for built_in in BUILT_IN:
         holds = bool(cycle.guarding.masks[built_in.name][row])
-        blocks = f"never {built_in.blocks} or worse"
         yield Verdict(
-            built_in.name, "guard", "built in", _word(holds, not holds), {}, built_in.because, blocks
+            built_in.name,
+            "guard",
+            "built in",
+            _word(holds, not holds),
+            {},
+            built_in.because,
+            never(built_in.blocks),
         )
     for guard in cycle.policy.guards:
         one = view.on(guard.clock).take(np.array([row]))
         truth, values = _truth(guard.node, one), _values(guard.node, one)
-        blocks = f"never {guard.blocks} or worse"
-        yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, blocks)
+        yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, never(guard.blocks))
 
 
 def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
@@ -175,19 +179,13 @@ def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
 
 
 def _protected(cycle: Cycle, rule: Rule) -> Bools:
-    if rule.effect.level is not None:
-        return cycle.guarding.blocked(rule.effect.level)
+    if rule.effect.guarded:
+        return cycle.guarding.blocked(rule.effect.guarded)
     return np.zeros(len(cycle.working.view), np.bool_)
 
 
 def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
-    level = rule.effect.level
-    if level is None:
-        return ()
-    guarding = cycle.guarding
-    return tuple(
-        name for name, mask in guarding.masks.items() if guarding.levels[name] <= level and mask[row]
-    )
+    return cycle.guarding.holding(row, rule.effect.guarded)
 
 
 def _link_rule(view: View, rule: Rule, row: int) -> Verdict:

@@ -15,7 +15,6 @@ from remanence.curate.language.view import View
 from remanence.curate.planner.protection import guarded
 from remanence.curate.policy.compiled import Policy, wanted
 from remanence.curate.policy.rules import Rule
-from remanence.effects import BLOCKS
 from remanence.errors import InvalidInput
 from remanence.guards import BUILT_IN
 from remanence.model import Decay, Status
@@ -101,15 +100,14 @@ class _RuleForecast:
 
     def strikes(self, rows: Ints, at: Floats) -> Bools:
         """Tell which rows the rule takes away, each at an instant of its own."""
-        level, view = self.rule.effect.level, self.view
-        assert level is not None
+        action, view = self.rule.effect.guarded, self.view
         found: Bools = self.rule.node.run(view.on(self.rule.clock).take(rows, at))
         for guard in self.policy.guards:
-            if BLOCKS.index(guard.blocks) <= level:
+            if action in guard.blocks:
                 assert guard.node.no is not None
                 found = found & guard.node.no(view.on(guard.clock).take(rows, at))
         for built_in in BUILT_IN:
-            if BLOCKS.index(built_in.blocks) <= level:
+            if action in built_in.blocks:
                 found = found & ~built_in.holds(guarded(view.take(rows, at), self.policy))
         return found
 

@@ -43,7 +43,7 @@ def forgotten(memory: Memory, now: int, *, system: bool) -> list[Change]:
     """Decide that a memory becomes a tombstone; refuse one that a guard of the engine's own protects."""
     if memory.status is Status.PRUNED:
         return []
-    guards = protecting(memory, system=system, now=now, level=VERBS["forget"].level)
+    guards = protecting(memory, system=system, now=now, action=VERBS["forget"].guarded)
     if guards:
         raise Protected(
             f"memory {memory.id} is protected: {', '.join(guards)}",

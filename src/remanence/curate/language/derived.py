@@ -56,11 +56,15 @@ def decayed_weight(view: LinkView) -> Array:
     return faded
 
 
-def recency(view: View, half_life: float | None) -> Array:
-    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of class and ratings."""
+def recency(view: View, half_life: Array | float | None) -> Array:
+    """Fade from 1 since the last use or reinforcement: by a half-life, or by exp(−λ·hours) of class and ratings.
+
+    A half-life that is unknown, or not above zero, leaves the recency unknown.
+    """
     elapsed = view.now - np.fmax(_last_used(view), view.column("reinforced_at"))
     if half_life is not None:
-        return np.asarray(0.5 ** (np.maximum(elapsed, 0) / half_life), np.float64)
+        life = np.where(np.asarray(half_life) > 0, half_life, np.nan) if np.ndim(half_life) else half_life
+        return np.asarray(0.5 ** (np.maximum(elapsed, 0) / life), np.float64)
     return score.recency(_rates(view), elapsed / HOUR)
 
 

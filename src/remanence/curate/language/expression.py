@@ -16,6 +16,7 @@ from remanence.curate.language.logic import (
     MIRROR,
     OPERATIONS,
     SIGNS,
+    abbreviated,
     as_float,
     compared,
     derived,
@@ -31,6 +32,10 @@ from remanence.timescale import ClockName
 CHARS_MAX = 2_000
 NODES_MAX = 400
 DEPTH_MAX = 24
+# With its aliases written out: an alias is compiled and computed once, however often it is named, so that these bound
+# no work of the planner, only what aliases of aliases of aliases would come to.
+PARTS_MAX = 10_000
+DEPTH_IN_ALL_MAX = 96
 NUMBER_MAX = 1e18  # larger than any count or time that is kept
 # What Python has and this language has not, as people call it.
 _FOREIGN: Mapping[type[ast.expr], str] = {
@@ -89,10 +94,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The open names that a policy declares: the states of each category, and abbreviations of expressions."""
+    """The open names that a policy declares: states of categories, abbreviations, and numbers by name and category."""
 
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +242,22 @@ def _items(text: str) -> Iterable[tuple[int, str]]:
         yield start, text[start:].strip()
 
 
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    """An alias that is compiled: its node, and how many parts it comes to, how deep."""
+
+    node: Node
+    parts: int
+    height: int
+
+
 @dataclass
 class Compiler:
-    """Compiles one expression; `open_aliases` are those being expanded, so that none contains itself."""
+    """Compiles one expression; `open_aliases` are those being expanded, so that none contains itself.
+
+    `nodes` and `depth` are those of what is written, an alias being one node; `parts` and `deepest` count what is
+    inside it too.
+    """
 
     vocabulary: Vocabulary
     names: Words
@@ -248,6 +267,10 @@ class Compiler:
     open_aliases: tuple[str, ...] = ()
     nodes: int = 0
     depth: int = 0
+    parts: int = 0
+    outside: int = 0  # how deep the alias lies that is being expanded
+    deepest: int = 0
+    expanded: dict[tuple[str, Over], _Alias] = field(default_factory=dict)
 
     def read(self, text: str) -> Node:
         """Compile a text."""
@@ -274,9 +297,21 @@ class Compiler:
         self.depth += 1
         if self.nodes > NODES_MAX or self.depth > DEPTH_MAX:
             raise self.place.error("is too long or too deeply nested", "split it into several rules", node)
+        self._reach(1, 0, node)
         compiled = self._compile(node)
         self.depth -= 1
         return compiled
+
+    def _reach(self, parts: int, height: int, node: ast.expr) -> None:
+        """Count what an expression comes to with its aliases written out; refuse what doubles without end."""
+        self.parts += parts
+        self.deepest = max(self.deepest, self.outside + self.depth + height)
+        if self.parts > PARTS_MAX or self.deepest > DEPTH_IN_ALL_MAX:
+            raise self.place.error(
+                f"is too long or too deeply nested with its aliases written out: {self.parts:,} parts",
+                "let aliases name fewer of one another",
+                node,
+            )
 
     def _compile(self, node: ast.expr) -> Node:
         match node:
@@ -323,15 +358,30 @@ class Compiler:
         return word.node
 
     def _alias(self, node: ast.Name, text: str) -> Node:
+        known = self.expanded.get((node.id, self.over))
+        if known is not None:
+            self._reach(known.parts, known.height, node)
+            return known.node
         if node.id in self.open_aliases:
             circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
             raise self.place.error(f"an alias stands for itself: {circle}", "write one of them out", node)
-        outer = self.place
+        self.expanded[node.id, self.over] = known = self._expand(node, text)
+        return known.node
+
+    def _expand(self, node: ast.Name, text: str) -> _Alias:
+        """Compile an alias, whose nodes and depth are counted as of a text of its own."""
+        before = (self.place, self.depth, self.outside, self.deepest)
+        parts = self.parts
         self.open_aliases = (*self.open_aliases, node.id)
-        self.place = outer.fix(node)
-        compiled = self.read(text)
-        self.open_aliases, self.place = self.open_aliases[:-1], outer
-        return compiled
+        self.place, self.depth, self.outside = self.place.fix(node), 0, self.outside + self.depth
+        self.deepest = self.outside
+        compiled = abbreviated(node.id, self.read(text))
+        found = _Alias(compiled, self.parts - parts, self.deepest - self.outside)
+        self.open_aliases = self.open_aliases[:-1]
+        reached = self.deepest
+        self.place, self.depth, self.outside, self.deepest = before
+        self.deepest = max(self.deepest, reached)
+        return found
 
     def _call(self, node: ast.Call) -> Node:
         name: str = node.func.id  # type: ignore[attr-defined]

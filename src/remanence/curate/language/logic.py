@@ -6,6 +6,7 @@ Knows nodes and numpy; knows nothing of text, places or the vocabulary. An unkno
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,25 @@ def derived(
         mentions=mentions_of(nodes),
         parts=tuple(nodes),
     )
+
+
+def abbreviated(name: str, node: Node) -> Node:
+    """Call what is computed by its alias, and remember it by that where rules share it."""
+    if node.type not in {"number", "duration", "time"} or not node.parts or node.constant is not None:
+        return node
+    key, inner = alias_key(name), node.run
+
+    def run(view: Any) -> Any:
+        if key in getattr(view, "shared", ()):
+            return view.remember(key, node.reads, inner)
+        return inner(view)
+
+    return replace(node, run=run, text=name, alias=name)
+
+
+def alias_key(name: str) -> str:
+    """Return by what a view remembers the values of an alias, which no condition is called."""
+    return f"alias {name}"
 
 
 def mentions_of(nodes: Iterable[Node]) -> frozenset[str]:

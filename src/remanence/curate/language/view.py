@@ -169,7 +169,15 @@ class View:
         """Return some rows of the whole view, at another wall time where one is given."""
         at = self.instant if instant is None else instant
         return View(
-            self.snapshot, at, self.working, self.links, rows, self, clock=self.clock, scale=self.scale
+            self.snapshot,
+            at,
+            self.working,
+            self.links,
+            rows,
+            self,
+            shared=self.shared,
+            clock=self.clock,
+            scale=self.scale,
         )
 
     def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "View":
@@ -237,7 +245,7 @@ class Node:
     A truth answers where it is true, and through `no` where it is false; where neither holds it is unknown.
     `text` is its canonical form. `reads` names the columns, `tag:…` patterns and links that it needs. `since` is
     the time that a duration counts from, so that comparing it needs no subtraction. `mentions` are the words
-    (columns and functions) as the policy writes them.
+    (columns and functions) as the policy writes them. `alias` is by what name the policy calls it, "" for none.
     """
 
     type: Type
@@ -251,6 +259,7 @@ class Node:
     since: "Node | None" = None
     mentions: frozenset[str] = frozenset()
     parts: tuple["Node", ...] = ()
+    alias: str = ""
 
 
 def reads_of(nodes: Iterable[Node]) -> frozenset[str]:

@@ -42,7 +42,7 @@ LINK: frozenset[Over] = frozenset({"links"})
 BOTH: frozenset[Over] = MEMORIES | LINK
 
 # The columns of `model.COLUMNS` that a rule may read; texts, blobs, JSON and the store's own guards are not here.
-_MEANINGS = {
+MEANINGS = {
     "status": "where it stands; a rule sees inbox and active unless it names this column",
     "tier": "how near at hand it is kept",
     "reason": "why it is neither inbox nor active",
@@ -119,11 +119,11 @@ def _column(
 def _stored() -> list[Word]:
     words = []
     for column in COLUMNS:
-        if column.name in _MEANINGS:
+        if column.name in MEANINGS:
             # The contract: an absent optional number is 0; an absent label, name or time is unknown.
             absent = 0.0 if column.kind == "fraction" else None
             words.append(
-                _column(column.name, _MEANINGS[column.name], MEMORIES, column.kind, column.labels, absent)
+                _column(column.name, MEANINGS[column.name], MEMORIES, column.kind, column.labels, absent)
             )
     return words
 
@@ -359,17 +359,48 @@ def _uses(call: Call) -> Node:
 def _recency(call: Call) -> Node:
     call.plain()
     call.count(0, 1)
-    half_life = None
-    if call.arguments:
-        half_life = call.typed(0, "duration").constant
-        if half_life is None or half_life <= 0:
-            raise call.error("needs a fixed half-life above zero", call.arguments[0])
+    half_life = call.typed(0, "duration") if call.arguments else None
+    fixed = None if half_life is None else half_life.constant
+    if (half_life is not None and half_life.reads - {"category"}) or (fixed is not None and fixed <= 0):
+        raise call.error("needs a fixed half-life above zero, or one of_category('…')", call.arguments[0])
+    run = (lambda _: None) if half_life is None else half_life.run
+    also = frozenset(_FADING) if half_life is None else half_life.reads
     return Node(
         "number",
-        lambda view: recency(view, half_life),
+        lambda view: recency(view, run(view)),
         call.text(),
-        reads=frozenset({"reinforced_at", "used_at", "learned_at", *(_FADING if half_life is None else ())}),
+        reads=frozenset({"reinforced_at", "used_at", "learned_at"}) | also,
         mentions=frozenset({"recency"}),
+    )
+
+
+def _of_category(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    name, declared = call.string(call.arguments[0]), call.compiler.names.numbers
+    if name not in declared:
+        raise call.compiler.place.error(
+            f"no category declares the number {name!r}",
+            suggest(name, sorted(declared))
+            if declared
+            else f"write numbers = {{ {name} = 30 }} in a category",
+            call.arguments[0],
+        )
+    numbers, text = declared[name], call.text()
+
+    def table(view: Any) -> Any:
+        # The last stands for -1, a memory without a category.
+        return np.array([numbers.get(code, np.nan) for code in (*view.names("category"), "")])
+
+    def run(view: Any) -> Any:
+        return view.remember(f"table of {text}", frozenset(), table)[view.column("category")]
+
+    return Node(
+        "number",
+        run,
+        text,
+        reads=frozenset({"category"}),
+        mentions=frozenset({"category", "of_category"}),
     )
 
 
@@ -524,7 +555,7 @@ def _function(
     return Function(signature.split("(", 1)[0], over, signature, answers, doc, build)
 
 
-_FUNCTIONS = [
+FUNCTIONS = [
     _function("days(7)", "duration", "so many days", _duration(DAY), BOTH),
     _function("hours(12)", "duration", "so many hours", _duration(HOUR), BOTH),
     _function("minutes(5)", "duration", "so many minutes", _duration(MINUTE), BOTH),
@@ -549,8 +580,15 @@ _FUNCTIONS = [
     _function(
         "recency(hours(48))",
         "number",
-        "1 at its last use, half of that after each half-life; recency() fades by `decay` and ratings (elfmem)",
+        "1 at its last use, half of that after each half-life, unknown where that is; recency() fades by `decay` and"
+        " ratings (elfmem)",
         _recency,
+    ),
+    _function(
+        "of_category('half_life')",
+        "number",
+        "the number of this name that its category declares; unknown where it has none or the category does not",
+        _of_category,
     ),
     _function(
         "score('self')",
@@ -583,6 +621,8 @@ _FUNCTIONS = [
     _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),
     _function("ln(x)", "number", "the natural logarithm; unknown at zero and below", _curve(np.log), BOTH),
     _function("exp(x)", "number", "e to the power of x", _curve(np.exp), BOTH),
+    _function("floor(x)", "number", "the greatest whole number up to x", _curve(np.floor), BOTH),
+    _function("ceil(x)", "number", "the least whole number from x up", _curve(np.ceil), BOTH),
     _function("both(condition)", "truth", "the condition holds at both ends of the link", _ends(True), LINK),
     _function("either(condition)", "truth", "the condition holds at one end at least", _ends(False), LINK),
 ]
@@ -590,7 +630,7 @@ _FUNCTIONS = [
 VOCABULARY = {
     over: Vocabulary(
         {word.name: word for word in (*_stored(), *_of_links(), *_COMPUTED) if over in word.over},
-        {function.name: function for function in _FUNCTIONS if over in function.over},
+        {function.name: function for function in FUNCTIONS if over in function.over},
     )
     for over in ("memories", "links")
 }
@@ -599,57 +639,3 @@ VOCABULARY = {
 def vocabulary(over: Over) -> Vocabulary:
     """Return the words for conditions over memories or over links."""
     return VOCABULARY[over]
-
-
-def reference() -> str:
-    """Return the reference page of the vocabulary, in Markdown."""
-    return "\n".join(
-        [
-            "# The words of a policy",
-            "",
-            "Generated from the vocabulary itself; `remanence policy columns` prints the same.",
-            "",
-            "Unknown is neither true nor false: a rule does not match on it, a guard does.",
-            "",
-            *_table("Columns of a memory", "memories"),
-            *_table("Columns of a link", "links"),
-            *_functions(),
-            *_labels(),
-        ]
-    )
-
-
-def _table(title: str, over: Over) -> list[str]:
-    words = [word for word in VOCABULARY[over].columns.values() if word.over != BOTH or over == "memories"]
-    rows = [f"| `{word.name}` | {word.node.type} | {word.doc} | {_needs(word.node)} |" for word in words]
-    return [f"## {title}", "", "| column | type | meaning | reads |", "|---|---|---|---|", *rows, ""]
-
-
-def _needs(node: Node) -> str:
-    return ", ".join(sorted(node.reads)) or "nothing"
-
-
-def _functions() -> list[str]:
-    where = {MEMORIES: "memories", LINK: "links", BOTH: "both"}
-    rows = [
-        f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"
-        for function in _FUNCTIONS
-    ]
-    return [
-        "## Functions",
-        "",
-        "| function | answers | for rules over | meaning |",
-        "|---|---|---|---|",
-        *rows,
-        "",
-    ]
-
-
-def _labels() -> list[str]:
-    columns = [column for column in COLUMNS if column.name in _MEANINGS and column.labels is not None]
-    rows = [
-        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
-        for column in columns
-    ]
-    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
-    return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]

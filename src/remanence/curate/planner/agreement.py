@@ -14,7 +14,7 @@ from remanence.curate.planner.changes import clusters
 from remanence.curate.planner.diff import ABSENT, Decision, Edits, LinkEdits, Sides
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import ACTIONS, DESTROY, DESTROYED, FLAG, MOVE
+from remanence.effects import ACTIONS, DESTROYED, FLAG, MOVE, PURGE
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Ints, Snapshot
 
@@ -70,7 +70,7 @@ class _Why:
 
     def __init__(self, proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy) -> None:
         self._proposed, self._snapshot = proposed, snapshot
-        self._levels = _levels(proposed)
+        self._acts = _acts(proposed)
         self._guarding = Guarding(policy)
         self._guarding.look(View(snapshot, kept.now))
 
@@ -78,7 +78,7 @@ class _Why:
         at = int(np.searchsorted(self._snapshot.seq, seq))
         if at == len(self._snapshot) or self._snapshot.seq[at] != seq:
             return "it is gone"
-        guards = self._guarding.holding(at, self._levels.get(seq, -1))
+        guards = self._guarding.holding(at, self._acts.get(seq, ""))
         if guards:
             return f"protected: {', '.join(guards)}"
         place = int(np.searchsorted(self._proposed.seq, seq))
@@ -89,17 +89,17 @@ class _Why:
         return "its policy does not do this now"
 
 
-def _levels(plan: Decision) -> dict[int, int]:
-    """Return how grave what a plan does to each memory is, for guards to block."""
-    levels: dict[int, int] = {}
+def _acts(plan: Decision) -> dict[int, str]:
+    """Return what a plan does to each memory that a guard could block."""
+    acts: dict[int, str] = {}
     for name, effects in (("tier", (MOVE,)), ("status", tuple(e for e in ACTIONS if "status" in e.sets))):
         edits = plan.columns.get(name, Edits.none())
         for effect in effects:
             # Moving up is never blocked.
             down = edits.after > edits.before if effect is MOVE else edits.after == effect.sets["status"]
             rows = edits.rows[down]
-            levels |= dict.fromkeys(plan.seq[rows].tolist(), effect.level or 0)
-    return levels | dict.fromkeys(plan.seq[plan.purged].tolist(), DESTROY)
+            acts |= dict.fromkeys(plan.seq[rows].tolist(), effect.guarded)
+    return acts | dict.fromkeys(plan.seq[plan.purged].tolist(), PURGE.guarded)
 
 
 def _same_rows(proposed: Decision, fresh: Decision) -> Bools:

@@ -6,6 +6,7 @@ until nothing changes is what makes a second run at the same instant do nothing.
 
 from collections import Counter
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +21,6 @@ from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import PHASES, Rule
 from remanence.effects import (
     ARCHIVING,
-    DESTROY,
     FLAG,
     MERGE,
     MOVE,
@@ -59,11 +59,16 @@ class Cycle:
     def run(self) -> None:
         """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
         self.guarding.look(self.working.view)
+        judged = self.working.versions.copy()
         while self._settle():
             versions = self.working.versions.copy()
             if not self._fire():
-                return
+                break
             self._look_again(versions)
+        for guard, count in self.guarding.released(self.working.view, self._since(judged)).items():
+            self.notes[
+                f"{guard}: {count:,} of what it protects in this run it will not protect in the next, which may do more"
+            ] = None
 
     def _settle(self) -> bool:
         """Go round until nothing changes; tell whether it came to rest."""
@@ -84,7 +89,11 @@ class Cycle:
 
     def _look_again(self, versions: Counter[str]) -> None:
         """Evaluate the guards that read what has changed since some versions."""
-        self.guarding.look(self.working.view, (self.working.versions - versions).keys())
+        self.guarding.look(self.working.view, self._since(versions))
+
+    def _since(self, versions: Counter[str]) -> AbstractSet[str]:
+        """Name the columns that have changed since some versions."""
+        return (self.working.versions - versions).keys()
 
     def _give_up(self, moving: Ints) -> None:
         """Leave alone what the rules push to and fro."""
@@ -154,8 +163,8 @@ class Cycle:
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         view = self.working.view.on(rule.clock)
-        level = rule.effect.level
-        protected = np.zeros(len(view), np.bool_) if level is None else self.guarding.blocked(level)
+        guarded = rule.effect.guarded
+        protected = self.guarding.blocked(guarded) if guarded else np.zeros(len(view), np.bool_)
         window = select(rule, view, self.matched(rule, index), self.seen(rule), protected)
         if len(window.overfull):
             self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
@@ -166,7 +175,7 @@ class Cycle:
             rows = self._declared(rule, rows)
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
-        return rows if level is None else self._unguarded(rule, rows, level)
+        return self._unguarded(rule, rows) if guarded else rows
 
     def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
@@ -216,12 +225,12 @@ class Cycle:
         free: Ints = rows[fits | already]
         return free
 
-    def _unguarded(self, rule: Rule, rows: Ints, level: int) -> Ints:
+    def _unguarded(self, rule: Rule, rows: Ints) -> Ints:
         if rule.effect is MOVE:
             down = self.working.view.column("tier")[rows] < rule.target
-            allowed = self.guarding.allowed(rule.name, rows[down], level)
+            allowed = self.guarding.allowed(rule.name, rows[down], MOVE.guarded)
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
-        return rows[self.guarding.allowed(rule.name, rows, level)]
+        return rows[self.guarding.allowed(rule.name, rows, rule.effect.guarded)]
 
     def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
@@ -238,7 +247,7 @@ class Cycle:
             for index, rule in rules
             for merge in candidates(rule, index, self.working.view)
             if merge.discard not in milder and merge.survivor not in milder
-            if self.guarding.allowed(rule.name, np.array([merge.discard]), DESTROY)[0]
+            if self.guarding.allowed(rule.name, np.array([merge.discard]), MERGE.guarded)[0]
         ]
         if not may_merge(self.working.view.snapshot):
             self._leave_linked(allowed)

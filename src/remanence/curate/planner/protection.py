@@ -4,6 +4,7 @@ Knows which rows may not be touched and names why; knows nothing of rules' order
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +13,6 @@ from remanence import guards
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Refusal
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import BLOCKS
 from remanence.guards import Guarded
 from remanence.snapshot import Bools, Ints
 
@@ -32,9 +32,9 @@ class Guarding:
 
     policy: Policy
     masks: dict[str, Bools] = field(default_factory=dict)
-    levels: dict[str, int] = field(default_factory=dict)
+    blocks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     refused: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    unions: dict[int, Bools] = field(default_factory=dict)
+    unions: dict[tuple[str, ...], Bools] = field(default_factory=dict)
 
     def look(self, view: View, changed: Iterable[str] | None = None) -> None:
         """Evaluate the guards, or only those that read something changed, and add what they now hold."""
@@ -48,31 +48,43 @@ class Guarding:
                 assert guard.node.no is not None
                 self._add(guard.name, guard.blocks, ~guard.node.no(view.on(guard.clock)))
 
-    def _add(self, name: str, blocks: str, mask: Bools) -> None:
+    def released(self, view: View, changed: AbstractSet[str]) -> dict[str, int]:
+        """Count what guards that read something changed would no longer protect, if they were judged anew."""
+        counts = {}
+        for guard in self.policy.guards:
+            if guard.node.reads & changed:
+                assert guard.node.no is not None
+                counts[guard.name] = int((self.masks[guard.name] & guard.node.no(view.on(guard.clock))).sum())
+        return {name: count for name, count in counts.items() if count}
+
+    def _add(self, name: str, blocks: tuple[str, ...], mask: Bools) -> None:
         known = self.masks.get(name)
         self.masks[name] = mask if known is None else known | mask
-        self.levels[name] = BLOCKS.index(blocks)
+        self.blocks[name] = blocks
         self.unions.clear()
 
-    def blocked(self, level: int) -> Bools:
-        """Tell which rows no action of this level may touch."""
-        if level not in self.unions:
-            masks = [mask for name, mask in self.masks.items() if self.levels[name] <= level]
-            self.unions[level] = np.logical_or.reduce(masks)
-        return self.unions[level]
+    def against(self, action: str) -> tuple[str, ...]:
+        """Name the guards that block an action."""
+        return tuple(name for name, blocks in self.blocks.items() if action in blocks)
 
-    def holding(self, row: int, level: int) -> tuple[str, ...]:
-        """Name the guards that keep an action of this level from a row."""
-        return tuple(name for name, mask in self.masks.items() if self.levels[name] <= level and mask[row])
+    def blocked(self, action: str) -> Bools:
+        """Tell which rows an action may not touch."""
+        names = self.against(action)
+        if names not in self.unions:
+            self.unions[names] = np.logical_or.reduce([self.masks[name] for name in names])
+        return self.unions[names]
 
-    def allowed(self, rule: str, rows: Ints, level: int) -> Bools:
+    def holding(self, row: int, action: str) -> tuple[str, ...]:
+        """Name the guards that keep an action from a row."""
+        return tuple(name for name in self.against(action) if self.masks[name][row])
+
+    def allowed(self, rule: str, rows: Ints, action: str) -> Bools:
         """Tell which of a rule's rows its action may touch, and remember what was refused by whom."""
-        blocked = self.blocked(level)[rows]
+        blocked = self.blocked(action)[rows]
         refused = rows[blocked]
         if len(refused):
-            for name, mask in self.masks.items():
-                if self.levels[name] <= level:
-                    self.refuse(name, rule, refused[mask[refused]])
+            for name in self.against(action):
+                self.refuse(name, rule, refused[self.masks[name][refused]])
         return ~blocked
 
     def refuse(self, guard: str, rule: str, rows: Ints) -> None:

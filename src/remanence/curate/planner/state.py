@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from remanence.curate.language.logic import alias_key
 from remanence.curate.language.view import LINKS, Array, View
 from remanence.curate.planner.merge import Merge, link_keys, picked, rehomed, survivors_columns
 from remanence.curate.policy.compiled import Policy
@@ -162,7 +163,7 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
 
 
 def _shared(policy: Policy) -> frozenset[str]:
-    """Find the conditions that stand in more than one place."""
+    """Find the conditions and aliases that stand in more than one place."""
     seen: Counter[str] = Counter()
     nodes = [rule.node for rule in policy.rules if rule.over == "memories"] + [
         guard.node for guard in policy.guards
@@ -171,6 +172,10 @@ def _shared(policy: Policy) -> frozenset[str]:
         node = nodes.pop()
         if node.type == "truth":
             seen[node.text] += 1
+        elif node.alias:
+            seen[alias_key(node.alias)] += 1
+            if seen[alias_key(node.alias)] > 1:
+                continue  # what it is made of is computed once with it
         nodes += node.parts
     several = {text for text, count in seen.items() if count > 1}
     return frozenset(several | {f"not {text}" for text in several})

@@ -26,10 +26,11 @@ from remanence.curate.policy.rules import (
     compile_rule,
     duration,
     flag,
+    numbers_of,
     text,
     texts,
 )
-from remanence.effects import STANDING_COLUMNS
+from remanence.effects import STANDING_COLUMNS, never
 from remanence.errors import PolicyError, suggest
 from remanence.results import Result, number, plain
 from remanence.snapshot import SnapshotRequest
@@ -50,7 +51,7 @@ _TOP_KEYS = (
     "category",
     "alias",
 )
-_CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "system", "about")
+_CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "numbers", "system", "about")
 
 # What guards, brake and the bookkeeping of changes need whatever a policy says.
 _ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learned_at"}
@@ -58,7 +59,7 @@ _ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learn
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """What a category declares: its states, the first and the last of them, and short names of conditions.
+    """What a category declares: its states, the first and the last of them, short names of conditions, and numbers.
 
     A `system` category is never archived or destroyed by a rule, and no policy can change that.
     """
@@ -70,6 +71,7 @@ class Category:
     aliases: Mapping[str, str] = field(default_factory=dict)
     system: bool = False
     about: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,9 +125,11 @@ class Policy(Result):
                 for name, item in self.categories.items()
             },
         }
-        # Only where it is said, so that what says nothing of clocks has the hash that it always had.
+        # Only where it is said, so that what says nothing of these has the hash that it always had.
         said |= {"clock": self.clock} if self.clock != "wall" else {}
         said |= {"interval": self.interval} if self.interval is not None else {}
+        numbers = {name: dict(item.numbers) for name, item in self.categories.items() if item.numbers}
+        said |= {"numbers": numbers} if numbers else {}
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
@@ -139,7 +143,7 @@ class Policy(Result):
         for guard in self.guards:
             on = "" if guard.clock == "wall" else f" on the {guard.clock} clock"
             lines += [
-                f"guard {guard.name}: never {guard.blocks} or worse where {guard.where}{on}",
+                f"guard {guard.name}: {never(guard.blocks)} where {guard.where}{on}",
                 *_because(guard.because),
             ]
         for rule in self.rules:
@@ -308,7 +312,9 @@ class _Draft:
 
     def policy(self, top: Table, source: str) -> Policy:
         """Compile everything."""
-        names = Words({name: item.states for name, item in self.categories.items()}, self.aliases)
+        names = Words(
+            {name: item.states for name, item in self.categories.items()}, self.aliases, self._numbers()
+        )
         self._refuse_broken_aliases(names)
         on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
         return Policy(
@@ -323,6 +329,14 @@ class _Draft:
             clock=on,
             interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
         )
+
+    def _numbers(self) -> dict[str, dict[str, float]]:
+        """Return the numbers that categories declare, by name."""
+        numbers: dict[str, dict[str, float]] = {}
+        for category in self.categories.values():
+            for name, value in category.numbers.items():
+                numbers.setdefault(name, {})[category.name] = value
+        return numbers
 
     def _refuse_broken_aliases(self, names: Words) -> None:
         """Compile category aliases, so that a wrong one is found though no rule uses it."""
@@ -353,4 +367,5 @@ def _category(name: str, table: Table, base: Category | None) -> Category:
             "aliases", "aliases map words to conditions", "write aliases = { read = \"state == 'read'\" }"
         )
     about = text(table, "about") if "about" in table.values else old.about
-    return Category(name, states, terminal, initial, aliases, system, about)
+    numbers = {**old.numbers, **numbers_of(table, "numbers")}
+    return Category(name, states, terminal, initial, aliases, system, about, numbers)

@@ -10,11 +10,12 @@ from typing import Any
 
 from remanence.arguments import is_unicode
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.language.expression import Over, Words, condition, ordering
+from remanence.curate.language.expression import NUMBER_MAX, Over, Words, condition, ordering
 from remanence.curate.language.view import LINKS, Node
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import Table
 from remanence.effects import (
+    BLOCKABLE,
     BLOCKS,
     FLAG,
     MERGE,
@@ -99,12 +100,12 @@ _NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """What may not happen to the memories where its condition is not false: `blocks` and all that is worse."""
+    """Which actions may not happen to the memories where its condition is not false."""
 
     name: str
     clock: ClockName
     where: str
-    blocks: str
+    blocks: tuple[str, ...]
     because: str
     node: Node
     written: Mapping[str, Any]
@@ -207,11 +208,25 @@ def compile_guard(table: Table, names: Words, default: ClockName) -> Guard:
         name=text(table, "name"),
         clock=on,
         where=where,
-        blocks=_choice(table, "blocks", BLOCKS, "archive"),
+        blocks=_blocks(table),
         because=_optional(table, "because"),
         node=condition(where, vocabulary("memories"), names, table.at("where"), clock=on),
         written=dict(table.values),
     )
+
+
+def _blocks(table: Table) -> tuple[str, ...]:
+    """Read what a guard blocks: a list of actions, or a word for one and all that is worse."""
+    said = table.values.get("blocks", "archive")
+    if not isinstance(said, list | tuple):
+        return BLOCKS[_choice(table, "blocks", tuple(BLOCKS), "archive")]
+    named = texts(table, "blocks")
+    for name in named:
+        if name not in BLOCKABLE:
+            raise table.error("blocks", f"a guard cannot block {name!r}", suggest(name, BLOCKABLE))
+    if not named:
+        raise table.error("blocks", "blocks nothing", 'write blocks = ["move"], or leave the guard out')
+    return tuple(name for name in BLOCKABLE if name in named)
 
 
 def compile_rule(table: Table, names: Words, default: ClockName) -> Rule:
@@ -458,6 +473,18 @@ def count(table: Table, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
         raise table.error(key, f"{key} must be a whole number from 0 up", f"write {key} = 5")
     return value
+
+
+def numbers_of(table: Table, key: str) -> dict[str, float]:
+    """Return a mapping of names to numbers; none where it is not written."""
+    values = table.values.get(key, {})
+    if not isinstance(values, Mapping) or not all(map(_is_number, values.values())):
+        raise table.error(key, f"{key} maps names to numbers", f"write {key} = {{ half_life = 30 }}")
+    return {str(name): float(value) for name, value in values.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < NUMBER_MAX
 
 
 def flag(table: Table, key: str) -> bool:

@@ -15,7 +15,7 @@ Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's nam
 
 
 def columns() -> Any:
-    from remanence.curate.language.vocabulary import reference
+    from remanence.curate.language.reference import reference
 
     return reference()
 

@@ -1,0 +1,60 @@
+"""The reference page of the vocabulary, in Markdown. Knows words; adds nothing to what they say of themselves."""
+
+from remanence.curate.language.expression import Over
+from remanence.curate.language.view import Node
+from remanence.curate.language.vocabulary import BOTH, FUNCTIONS, LINK, MEANINGS, MEMORIES, VOCABULARY
+from remanence.model import COLUMNS, Relation
+
+
+def reference() -> str:
+    """Return the reference page of the vocabulary, in Markdown."""
+    return "\n".join(
+        [
+            "# The words of a policy",
+            "",
+            "Generated from the vocabulary itself; `remanence policy columns` prints the same.",
+            "",
+            "Unknown is neither true nor false: a rule does not match on it, a guard does.",
+            "",
+            *_table("Columns of a memory", "memories"),
+            *_table("Columns of a link", "links"),
+            *_functions(),
+            *_labels(),
+        ]
+    )
+
+
+def _table(title: str, over: Over) -> list[str]:
+    words = [word for word in VOCABULARY[over].columns.values() if word.over != BOTH or over == "memories"]
+    rows = [f"| `{word.name}` | {word.node.type} | {word.doc} | {_needs(word.node)} |" for word in words]
+    return [f"## {title}", "", "| column | type | meaning | reads |", "|---|---|---|---|", *rows, ""]
+
+
+def _needs(node: Node) -> str:
+    return ", ".join(sorted(node.reads)) or "nothing"
+
+
+def _functions() -> list[str]:
+    where = {MEMORIES: "memories", LINK: "links", BOTH: "both"}
+    rows = [
+        f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"
+        for function in FUNCTIONS
+    ]
+    return [
+        "## Functions",
+        "",
+        "| function | answers | for rules over | meaning |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _labels() -> list[str]:
+    columns = [column for column in COLUMNS if column.name in MEANINGS and column.labels is not None]
+    rows = [
+        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
+        for column in columns
+    ]
+    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
+    return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]
