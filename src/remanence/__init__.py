@@ -35,6 +35,7 @@ from remanence.keywords import (
     KindName,
     LifecycleName,
     Moment,
+    PolicyClassName,
     Progress,
     ReasonName,
     RelationName,
@@ -43,6 +44,7 @@ from remanence.keywords import (
     Some,
     StatusName,
     TierName,
+    VerificationName,
 )
 from remanence.model import (
     Affected,
@@ -57,6 +59,7 @@ from remanence.model import (
     Memories,
     Memory,
     OneMemory,
+    PolicyClass,
     Rated,
     Reason,
     Recalled,
@@ -66,6 +69,7 @@ from remanence.model import (
     Status,
     Tier,
     Turn,
+    Verification,
 )
 from remanence.results import Result
 
@@ -141,6 +145,8 @@ __all__ = [
     "PlanHeld",
     "PlanReport",
     "Policy",
+    "PolicyClass",
+    "PolicyClassName",
     "PolicyError",
     "PolicyMismatch",
     "Progress",
@@ -178,6 +184,8 @@ __all__ = [
     "Tier",
     "TierName",
     "Turn",
+    "Verification",
+    "VerificationName",
     "Writer",
     "WriterError",
     "__version__",

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from remanence.change import Change, Increment, Table
-from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier
+from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier, Verification
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
 BLOCKABLE = ("move", "archive", "merge", "prune", "purge")
@@ -26,6 +26,8 @@ STAMPS: Mapping[str, str] = {
     "tier": "tier_at",
     "state": "state_at",
     "reinforced": "reinforced_at",
+    "text": "text_at",
+    "confidence": "confidence_at",
 }
 
 
@@ -56,7 +58,8 @@ class Effect:
     for the brake, which nothing does that is asked for by name. `row` tells what becomes of
     the row of `table`, and `reads` which columns it needs beside those it sets. `words` stand in a plan before a number
     of rows. `back` names the verbs that take it back; `undo` takes back everything and is not named. `under` are the
-    verbs by which the audit knows it, its own name if there are none.
+    verbs by which the audit knows it, its own name if there are none. `restates` are columns that are stamped also
+    where what is given is what they were.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Effect:
     reads: frozenset[str] = frozenset()
     back: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
+    restates: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> frozenset[str]:
@@ -100,7 +104,11 @@ class Effect:
             for name, value in self.sets.items()
             if value is not Mark.GIVEN or name in given
         }
-        return stamped(row, values, now)
+        return {**stamped(row, values, now), **self.restated(given, now)}
+
+    def restated(self, given: Mapping[str, Any], now: int) -> dict[str, int]:
+        """Return the stamps of what is said again, whether or not it changes."""
+        return {STAMPS[name]: now for name in self.restates if given.get(name) is not None}
 
     def counted(self, seq: int, **by: int) -> Change:
         """Return the change that counts on columns of one memory, all of which it owns."""
@@ -147,6 +155,10 @@ _RETURNS: Mapping[str, Any] = {
     "reason": None,
     "lifecycle": Where(Lifecycle.ARCHIVED, Mark.GIVEN),
     "valid_to": Mark.GIVEN,
+}
+_CONFIRMED: Mapping[str, Any] = {
+    "confirmations": Mark.ONE_MORE,
+    "verification": Verification.USER_CONFIRMED,
 }
 
 # The actions of policies, from the gravest to the most harmless.
@@ -253,7 +265,12 @@ DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys
 
 _CONTENT = ("text", "fingerprint", "tokens", "words", "vector")
 # The decay class follows from category and tags: whatever sets those sets it.
-_SAID = ("category", "kind", "state", "severity", "lifecycle", "attributes", "confidence", "decay")
+_SAID = (
+    "category", "kind", "state", "severity", "lifecycle", "verification", "policy_class", "attributes", "confidence",
+    "importance", "decay",
+)  # fmt: skip
+# Who says again how sure a text is says it of now.
+_RESTATED = frozenset({"confidence"})
 _VALID = ("valid_from", "valid_to")
 
 # The verbs, in the order in which a memory meets them; where a verb does two things, one row for each.
@@ -262,23 +279,32 @@ _VERBS: tuple[Effect, ...] = (
     Effect("import", row="appears"),
     Effect(
         "repeat",
-        {"confirmations": Mark.ONE_MORE, "confidence": Mark.GIVEN, "decay": Mark.GIVEN},
+        {"confirmations": Mark.ONE_MORE, **dict.fromkeys(("confidence", "importance", "decay"), Mark.GIVEN)},
+        restates=_RESTATED,
         under=("learn", "import", "correct"),
     ),
     Effect(
         "consolidate",
         {"status": Status.ACTIVE, **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN)},
     ),
-    Effect("update", dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN), back=("update",)),
+    Effect(
+        "update",
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN),
+        back=("update",),
+        restates=_RESTATED,
+    ),
     Effect(
         "put",
         dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), Mark.GIVEN),
         back=("put",),
         under=("put", "update"),
+        restates=_RESTATED,
     ),
     Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), Mark.GIVEN)),
     Effect("rate", dict.fromkeys(("helped", "failed"), Mark.GIVEN)),
-    Effect("dispute", {"disputes": Mark.ONE_MORE}),
+    Effect("dispute", {"disputes": Mark.ONE_MORE, "verification": Verification.DISPUTED}),
+    # Of what is corrected: it was said to be wrong, also where it is brought back.
+    Effect("correct", {"verification": Verification.DISPUTED}),
     Effect("pin", {"pinned": 1}, back=("unpin",)),
     Effect("unpin", {"pinned": 0}, back=("pin",)),
     Effect("hold", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("release",)),
@@ -306,8 +332,8 @@ _VERBS: tuple[Effect, ...] = (
         back=("restore",),
     ),
     Effect("restore", _RETURNS),
-    Effect("confirm", {"confirmations": Mark.ONE_MORE}),
-    Effect("confirm archived", {**_RETURNS, "confirmations": Mark.ONE_MORE}, under=("confirm",)),
+    Effect("confirm", _CONFIRMED),
+    Effect("confirm archived", {**_RETURNS, **_CONFIRMED}, under=("confirm",)),
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
 # What the audit calls the runs of plans.

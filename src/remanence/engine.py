@@ -264,7 +264,8 @@ class Engine:
     ) -> Receipt:
         """Change the text, category, kind, state or another column of a memory.
 
-        Columns: text, category, kind, state, severity, lifecycle, attributes, confidence, valid_from, valid_to.
+        Columns: text, category, kind, state, severity, lifecycle, verification, policy_class, attributes, confidence,
+        importance, valid_from, valid_to. A memory may leave the policy class ephemeral, and never comes into it.
         """
         return await editing.edit(self._core, name, values, if_revision)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from remanence.model import Decay, Kind, Lifecycle, Reason, Role, Severity, Tier
+from remanence.model import Decay, Kind, Lifecycle, PolicyClass, Reason, Role, Severity, Tier, Verification
 
 ATTRIBUTE = "attributes."  # before the name of one, in a filter
 StatusName = Literal["inbox", "active", "superseded", "archived", "pruned"]
@@ -15,6 +15,8 @@ TierName = Literal["hot", "warm", "cold", "archive"]
 KindName = Literal["semantic", "episodic", "procedural"]
 DecayName = Literal["permanent", "durable", "standard", "ephemeral"]
 LifecycleName = Literal["candidate", "validated", "active", "stale", "archived"]
+VerificationName = Literal["unverified", "user_confirmed", "system_inferred", "disputed"]
+PolicyClassName = Literal["ephemeral", "durable", "protected"]
 ReasonName = Literal["decayed", "superseded", "forgotten", "expired", "merged", "budget", "compacted"]
 SeverityName = Literal["info", "low", "medium", "high", "critical"]
 RoleName = Literal["user", "assistant", "system", "tool"]
@@ -54,6 +56,7 @@ class About(TypedDict, total=False):
     state: str | None
     severity: SeverityName | Severity | None
     confidence: float | None
+    importance: float | None
     attributes: Mapping[str, Any] | None
     spares_identity: bool
 
@@ -73,8 +76,11 @@ class Editable(TypedDict, total=False):
     state: str | None
     severity: SeverityName | Severity | None
     lifecycle: LifecycleName | Lifecycle
+    verification: VerificationName | Verification
+    policy_class: PolicyClassName | PolicyClass
     attributes: Mapping[str, Any] | None
     confidence: float | None
+    importance: float | None
     valid_from: Moment | None
     valid_to: Moment | None
 
@@ -92,6 +98,8 @@ class Columns(TypedDict, total=False):
     severity: Some[SeverityName | Severity | None]
     decay: Some[DecayName | Decay]
     lifecycle: Some[LifecycleName | Lifecycle]
+    verification: Some[VerificationName | Verification]
+    policy_class: Some[PolicyClassName | PolicyClass]
     role: Some[RoleName | Role]
     agent: Some[str | None]
     speaker: Some[str | None]
@@ -106,9 +114,12 @@ class Columns(TypedDict, total=False):
     status_at: Some[int]
     tier_at: Some[int]
     reinforced_at: Some[int | None]
+    text_at: Some[int | None]
+    confidence_at: Some[int | None]
     hold_until: Some[int | None]
     pinned: Some[bool | int]
     confidence: Some[float | None]
+    importance: Some[float | None]
     alignment: Some[float | None]
     value: Some[float | None]
     tokens: Some[int]

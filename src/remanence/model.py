@@ -76,6 +76,23 @@ class Lifecycle(Label):
     ARCHIVED = 4
 
 
+class Verification(Label):
+    """What was said of whether a memory is right (engram's verification states)."""
+
+    UNVERIFIED = 0
+    USER_CONFIRMED = 1
+    SYSTEM_INFERRED = 2
+    DISPUTED = 3
+
+
+class PolicyClass(Label):
+    """How careful policies are to be with a memory (engram's policy classes); ephemeral from arrival or never."""
+
+    EPHEMERAL = 0
+    DURABLE = 1
+    PROTECTED = 2
+
+
 class Reason(Label):
     """Why a memory is neither inbox nor active."""
 
@@ -179,7 +196,8 @@ def _enum(name: str, labels: type[Label], default: Label | None = None) -> Colum
 
 # Every column of a memory, in the order the store keeps them. What lives in `states` is narrow and all integers:
 # it is what curation reads and writes. `revision` rises with each change of content or state, `touched` with each
-# use, link or neighbour's change; the store keeps both. `helped` and `failed` count thousandths of a rating.
+# use, link or neighbour's change; the store keeps both. `helped` and `failed` count thousandths of a rating. A
+# memory whose `text_at` or `confidence_at` is None has its text, or its confidence, from arrival.
 COLUMNS: tuple[Column, ...] = (
     Column("id", "text", "memories", nullable=False),
     Column("key", "text", "memories"),
@@ -196,6 +214,8 @@ COLUMNS: tuple[Column, ...] = (
     _enum("severity", Severity),
     _enum("decay", Decay, Decay.STANDARD),
     _enum("lifecycle", Lifecycle, Lifecycle.CANDIDATE),
+    _enum("verification", Verification, Verification.UNVERIFIED),
+    _enum("policy_class", PolicyClass, PolicyClass.DURABLE),
     _enum("role", Role, Role.USER),
     Column("agent", "name"),
     Column("speaker", "name"),
@@ -210,9 +230,12 @@ COLUMNS: tuple[Column, ...] = (
     Column("status_at", "time", nullable=False),
     Column("tier_at", "time", nullable=False),
     Column("reinforced_at", "time"),
+    Column("text_at", "time"),
+    Column("confidence_at", "time"),
     Column("hold_until", "time"),
     Column("pinned", "flag", default=0, nullable=False),
     Column("confidence", "fraction"),
+    Column("importance", "fraction"),
     Column("alignment", "fraction"),
     Column("value", "fraction", limit=1_000_000),
     Column("tokens", "int", default=0, nullable=False),
@@ -315,6 +338,8 @@ class Memory(Result):
     severity: Severity | None = None
     decay: Decay = Decay.STANDARD
     lifecycle: Lifecycle = Lifecycle.CANDIDATE
+    verification: Verification = Verification.UNVERIFIED
+    policy_class: PolicyClass = PolicyClass.DURABLE
     role: Role = Role.USER
     agent: str | None = None
     speaker: str | None = None
@@ -325,9 +350,12 @@ class Memory(Result):
     used_at: int | None = None
     state_at: int | None = None
     reinforced_at: int | None = None
+    text_at: int | None = None
+    confidence_at: int | None = None
     hold_until: int | None = None
     pinned: int = 0
     confidence: float | None = None
+    importance: float | None = None
     alignment: float | None = None
     value: float | None = None
     tokens: int = 0
@@ -353,6 +381,8 @@ class Memory(Result):
     state_time = MaybeTime("state_at")
     used_time = MaybeTime("used_at")
     reinforced_time = MaybeTime("reinforced_at")
+    text_time = MaybeTime("text_at")
+    confidence_time = MaybeTime("confidence_at")
     valid_from_time = MaybeTime("valid_from")
     valid_to_time = MaybeTime("valid_to")
     hold_until_time = MaybeTime("hold_until")
@@ -389,6 +419,7 @@ class Turn:
     state: str | None = None
     severity: str | Severity | None = None
     confidence: float | None = None
+    importance: float | None = None
     attributes: Mapping[str, Any] | None = None
     spares_identity: bool = False
 

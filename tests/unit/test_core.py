@@ -11,7 +11,17 @@ from remanence.edit.one_memory import act, joined, on_revision, unmoved, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import REMARKS_SHOWN, first_remarks, label, refuse_moved
-from remanence.model import CONSTITUTIONAL, REVISION_MAX, Decay, Kind, Memory, Reason, Status, Tier
+from remanence.model import (
+    CONSTITUTIONAL,
+    REVISION_MAX,
+    Decay,
+    Kind,
+    Memory,
+    Reason,
+    Status,
+    Tier,
+    Verification,
+)
 
 NOW = 1_790_000_000_000_000
 MEMORY = Memory(
@@ -77,7 +87,8 @@ def test_the_class_follows_a_category() -> None:
 
 def test_a_verb_does_what_its_row_says() -> None:
     """Counting alone names no revision; what falls is guarded by its uses; nothing is done twice."""
-    (counted,) = act(MEMORY, VERBS["dispute"], NOW)
+    disputed = replace(MEMORY, verification=Verification.DISPUTED)
+    (counted,) = act(disputed, VERBS["dispute"], NOW)
     (fallen,) = act(MEMORY, VERBS["forget"], NOW)
     (pinned,) = act(MEMORY, VERBS["pin"], NOW)
     (both,) = act(replace(MEMORY, status=Status.ARCHIVED), VERBS["confirm archived"], NOW)

@@ -519,6 +519,7 @@ CALLS = {
     **dict.fromkeys(("latest", "earliest"), ("used_at", " > learned_at", 2, 8)),
     "uses": ("1", " > 1", 1, 1),
     "recency": ("days(1)", " > 0.5", 0, 1),
+    "feedback": ("1", " > 0.5", 0, 0),
     "score": ("'self'", " > 0.5", 1, 1),
     "tagged": ("'a'", "", 1, 1),
     "declared": ("category", "", 1, 1),
@@ -548,7 +549,7 @@ def test_a_function_takes_so_many_arguments_and_none_by_name(name: str) -> None:
         with pytest.raises(PolicyError, match=f"wrong number of arguments: {arguments}"):
             compiles(arguments)
     with pytest.raises(PolicyError, match="takes no named arguments"):
-        compiles(most, ", extra=1")
+        compiles(most, ", extra=1" if most else "extra=1")
 
 
 def test_every_function_is_called_here() -> None:

@@ -33,23 +33,23 @@ def value(name: str, one: Row) -> float:
 
 # engram's own values, measured with its own functions: (memory, heat, decay, routing)
 ENGRAM = (
-    ({"category": "fact", "confidence": 0.8, "value": 0.5}, 0, None, (0.525, 0.41125, 0.542)),
+    ({"category": "fact", "confidence": 0.8, "importance": 0.5}, 0, None, (0.525, 0.41125, 0.542)),
     (
-        {"category": "decision", "confidence": 1.0, "value": 0.8, "uses": 5},
+        {"category": "decision", "confidence": 1.0, "importance": 0.8, "uses": 5},
         30,
         10,
         (0.774333, 0.154683, 0.780793),
     ),
-    ({"category": "fact", "confidence": 0.6, "value": 0.35}, 200, None, (0.2525, 0.792125, 0.264)),
+    ({"category": "fact", "confidence": 0.6, "importance": 0.35}, 200, None, (0.2525, 0.792125, 0.264)),
     (
-        {"category": "fact", "confidence": 0.8, "value": 0.6, "uses": 20, "disputes": 1},
+        {"category": "fact", "confidence": 0.8, "importance": 0.6, "uses": 20, "disputes": 1},
         10,
         1,
         (0.637778, 0.163083, 0.719778),
     ),
     # Its routing adds 0.05 where a user confirmed, which no column says here yet.
     (
-        {"category": "correction", "confidence": 1.0, "value": 0.9, "uses": 3},
+        {"category": "correction", "confidence": 1.0, "importance": 0.9, "uses": 3},
         5,
         2,
         (0.767158, 0.097426, 0.863944),
@@ -168,9 +168,9 @@ def test_what_a_task_works_with_stays_at_hand() -> None:
 def test_what_fades_grows_stale_and_what_is_confirmed_becomes_active() -> None:
     """The transitions of engram: fading to stale, heat to validated, and with a confirmation to active."""
     some = {
-        1: row(category="fact", confidence=0.6, value=0.35, learned_at=NOW - 200 * DAY),
-        2: row(category="fact", confidence=1.0, value=0.8, uses=5, used_at=NOW - DAY),
-        3: row(category="fact", confidence=1.0, value=0.8, uses=5, used_at=NOW - DAY, confirmations=1),
+        1: row(category="fact", confidence=0.6, importance=0.35, learned_at=NOW - 200 * DAY),
+        2: row(category="fact", confidence=1.0, importance=0.8, uses=5, used_at=NOW - DAY),
+        3: row(category="fact", confidence=1.0, importance=0.8, uses=5, used_at=NOW - DAY, confirmations=1),
     }
     policy = only("A13")
     world = World(list(some.values()))

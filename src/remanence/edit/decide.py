@@ -112,7 +112,7 @@ def refuse_pruned(memory: Memory) -> None:
 
 
 def corrected(old: Memory, text: str) -> Turn:
-    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread."""
+    """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread and so on."""
     return Turn(
         text=text,
         category=old.category,
@@ -124,4 +124,5 @@ def corrected(old: Memory, text: str) -> Turn:
         session=old.session,
         state=old.state,
         severity=old.severity.label if old.severity is not None else None,
+        importance=old.importance,
     )

@@ -19,6 +19,7 @@ from remanence.model import (
     SYMMETRIC,
     TRANSITIONS,
     Column,
+    PolicyClass,
     Relation,
     Status,
     Tier,
@@ -230,6 +231,15 @@ def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:
         raise InvalidInput(
             f"memory {seq}: {Status(old).label} cannot become {Status(new).label} by {verb!r}",
             recovery="restore it, or undo the run that changed it",
+        )
+
+
+def refuse_class(seq: int, old: int, new: int, verb: str) -> None:
+    """Raise InvalidInput where a memory would become ephemeral that was not so from arrival, but by an undo."""
+    if new == PolicyClass.EPHEMERAL and old != new and verb != "undo":
+        raise InvalidInput(
+            f"memory {seq}: its policy class {PolicyClass(old).label} cannot become ephemeral by {verb!r}",
+            recovery="what is ephemeral is so from its arrival: learn it anew in a category of that class",
         )
 
 

@@ -56,11 +56,11 @@ def reasons_missing(content: Dump) -> list[str]:
 
 
 def fractions_out_of_range(content: Dump) -> list[str]:
-    """Confidence, alignment, value and weight lie between 0 and 1."""
+    """Confidence, importance, alignment, value and weight lie between 0 and 1."""
     memories = [
         f"memory {seq}: {name}"
         for seq, memory in content.memories.items()
-        for name in ("confidence", "alignment", "value")
+        for name in ("confidence", "importance", "alignment", "value")
         if memory[name] is not None and not 0 <= memory[name] <= 1
     ]
     links = [f"link {key}" for key, link in content.links.items() if not 0 <= link.weight <= 1]

@@ -14,7 +14,20 @@ from hypothesis import strategies as st
 
 from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.model import SYMMETRIC, Decay, Kind, Lifecycle, Reason, Relation, Role, Severity, Status, Tier
+from remanence.model import (
+    SYMMETRIC,
+    Decay,
+    Kind,
+    Lifecycle,
+    PolicyClass,
+    Reason,
+    Relation,
+    Role,
+    Severity,
+    Status,
+    Tier,
+    Verification,
+)
 from remanence.store.base import Store
 from remanence.testing.builders import NOW, because, created, linked, sourced, tagged
 
@@ -184,6 +197,11 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "reinforced": _COUNTS,
     "helped": _RATINGS,
     "failed": _RATINGS,
+    "verification": [Verification.UNVERIFIED, *Verification],
+    "policy_class": [PolicyClass.DURABLE, *PolicyClass],
+    "importance": [None, *_FRACTIONS],
+    "text_at": _MAYBE_PAST,
+    "confidence_at": _MAYBE_PAST,
     "vector": [None, *(np.array(row, "<f2").tobytes() for row in ([1, 0], [0.6, 0.8], [-1, 0]))],
 }
 _MEMORY = st.binary(min_size=len(_COLUMNS), max_size=len(_COLUMNS))

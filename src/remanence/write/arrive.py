@@ -11,11 +11,26 @@ from typing import Any, Literal
 from remanence.change import Change
 from remanence.decay_class import decay
 from remanence.effects import VERBS
-from remanence.model import STANDING, Kind, Known, Relation, Role, Segment, Severity, Tail, Turn, link_values
+from remanence.model import (
+    STANDING,
+    Kind,
+    Known,
+    PolicyClass,
+    Relation,
+    Role,
+    Segment,
+    Severity,
+    Tail,
+    Turn,
+    link_values,
+)
 from remanence.segment import goes_on, segment_of
 from remanence.text import asks, token_estimate, words
 from remanence.write.roles import told_by
 from remanence.write.value import keep_value
+
+# What a repeat says of a memory: the greater value counts.
+GREATER = ("confidence", "importance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +45,7 @@ class Draft:
     terms: frozenset[int]  # the hashes of its stems
     said_at: int
     state: str | None = None  # said, or the one in which its category begins
+    policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +141,9 @@ class Batch:
         """Let a repeat within the batch add to the new row what it would add to a stored memory."""
         row = self.rows[-key - 1]
         row["confirmations"] = row.get("confirmations", 0) + 1
-        if turn.confidence is not None:
-            row["confidence"] = max(round(turn.confidence, 6), row.get("confidence", 0.0))
+        for name in GREATER:
+            if (given := getattr(turn, name)) is not None:
+                row[name] = max(round(given, 6), row.get(name, 0.0))
         held = self._tags[key]
         self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(turn.tags) - held)]
         held.update(turn.tags)
@@ -181,11 +198,13 @@ class Batch:
             "state": draft.state,
             "state_at": self.now if draft.state is not None else None,
             "severity": draft.severity,
+            "policy_class": None if draft.policy_class is PolicyClass.DURABLE else draft.policy_class,
             "agent": turn.agent or self.agent,
             "speaker": turn.speaker,
             "thread": turn.thread,
             "session": turn.session,
             "confidence": None if turn.confidence is None else round(turn.confidence, 6),
+            "importance": None if turn.importance is None else round(turn.importance, 6),
         }
         row.update({name: value for name, value in optional.items() if value is not None})
         return row

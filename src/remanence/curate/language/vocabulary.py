@@ -52,6 +52,8 @@ MEANINGS = {
     "severity": "how grave it is; the only label with an order: `severity >= 'high'`",
     "decay": "how fast its recency fades",
     "lifecycle": "how far it has been tried",
+    "verification": "what is known of whether it is right: confirm, dispute and correct say so",
+    "policy_class": "how careful rules are to be with it; its category says so when it arrives",
     "role": "who spoke",
     "agent": "which agent it belongs to",
     "speaker": "who said it, by name",
@@ -69,8 +71,9 @@ MEANINGS = {
     "hold_until": "until when its longest hold lasts",
     "pinned": "it is pinned; a condition by itself",
     "confidence": "how sure its author was, 0 to 1; 0 if absent",
+    "importance": "how much it matters, 0 to 1, as was said; unknown if absent",
     "alignment": "how well it fits who the agent is, 0 to 1; 0 if absent",
-    "value": "what it is worth, 0 to 1; 0 if absent",
+    "value": "its keep-value, what its text is worth: 3 to 300 for texts of some words to some pages; 0 if absent",
     "tokens": "its length in tokens",
     "words": "its length in words",
     "uses": "how often it was recalled",
@@ -120,8 +123,8 @@ def _stored() -> list[Word]:
     words = []
     for column in COLUMNS:
         if column.name in MEANINGS:
-            # The contract: an absent optional number is 0; an absent label, name or time is unknown.
-            absent = 0.0 if column.kind == "fraction" else None
+            # An absent optional number is 0; an absent label, name or time is unknown, and so is how much it matters.
+            absent = 0.0 if column.kind == "fraction" and column.name != "importance" else None
             words.append(
                 _column(column.name, MEANINGS[column.name], MEMORIES, column.kind, column.labels, absent)
             )
@@ -193,10 +196,39 @@ def _since(text: str, time: Node, word: str) -> Node:
     )
 
 
+def _text_at(view: Any) -> Any:
+    learned, changed = view.column("learned_at"), view.column("text_at")
+    return np.where(np.isnan(changed), learned, changed)
+
+
+def _confidence_at(view: Any) -> Any:
+    learned, said = view.column("learned_at"), view.column("confidence_at")
+    return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
+
+
 _LAST_USED = _latest(_time("used_at"), _time("learned_at"))
 _COMPUTED = [
     _fact("seq", "its place in the order of arrival", MEMORIES, "number", lambda view: view.column("seq")),
     Word("last_used", MEMORIES, "the later of used_at and learned_at", _LAST_USED),
+    _fact(
+        "text_at",
+        "when its text last changed; learned_at where it never did",
+        MEMORIES,
+        "time",
+        _text_at,
+        "text_at",
+        "learned_at",
+    ),
+    _fact(
+        "confidence_at",
+        "when its confidence was last said, also where it was said again; unknown where it has none",
+        MEMORIES,
+        "time",
+        _confidence_at,
+        "confidence_at",
+        "confidence",
+        "learned_at",
+    ),
     Word("idle", MEMORIES, "how long since last_used", _since("idle", _LAST_USED, "idle")),
     _fact(
         "degree",
@@ -404,6 +436,19 @@ def _of_category(call: Call) -> Node:
     )
 
 
+def _feedback(call: Call) -> Node:
+    call.plain()
+    call.count(0, 0)
+
+    def run(view: Any) -> Any:
+        helped, failed = (view.column(name) / RATING for name in ("helped", "failed"))
+        return (helped - failed) / np.maximum(helped + failed, 1)
+
+    return Node(
+        "number", run, call.text(), reads=frozenset({"helped", "failed"}), mentions=frozenset({"feedback"})
+    )
+
+
 def _score(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
@@ -595,6 +640,12 @@ FUNCTIONS = [
         "number",
         "elfmem's score without a question, by the weights of self, attention, task or simulate",
         _score,
+    ),
+    _function(
+        "feedback()",
+        "number",
+        "what ratings say of it, -1 to 1: (helped - failed) / max(helped + failed, 1)",
+        _feedback,
     ),
     _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _tagged),
     _function(

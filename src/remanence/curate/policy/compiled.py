@@ -32,6 +32,7 @@ from remanence.curate.policy.rules import (
 )
 from remanence.effects import STANDING_COLUMNS, never
 from remanence.errors import PolicyError, suggest
+from remanence.model import PolicyClass
 from remanence.results import Result, number, plain
 from remanence.snapshot import SnapshotRequest
 from remanence.timescale import ClockName
@@ -51,7 +52,7 @@ _TOP_KEYS = (
     "category",
     "alias",
 )
-_CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "numbers", "system", "about")
+_CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "numbers", "system", "policy_class", "about")
 
 # What guards, brake and the bookkeeping of changes need whatever a policy says.
 _ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learned_at"}
@@ -61,7 +62,8 @@ _ENGINE_COLUMNS = STANDING_COLUMNS | {"category", "pinned", "hold_until", "learn
 class Category:
     """What a category declares: its states, the first and the last of them, short names of conditions, and numbers.
 
-    A `system` category is never archived or destroyed by a rule, and no policy can change that.
+    What arrives in it is of its `policy_class`. A `system` category is never archived or destroyed by a rule, and no
+    policy can change that.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Category:
     system: bool = False
     about: str = ""
     numbers: Mapping[str, float] = field(default_factory=dict)
+    policy_class: PolicyClass = PolicyClass.DURABLE
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,6 +133,7 @@ class Policy(Result):
         said |= {"interval": self.interval} if self.interval is not None else {}
         numbers = {name: dict(item.numbers) for name, item in self.categories.items() if item.numbers}
         said |= {"numbers": numbers} if numbers else {}
+        said["policy_classes"] = {name: item.policy_class.label for name, item in self.categories.items()}
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def describe(self) -> str:
@@ -368,4 +372,15 @@ def _category(name: str, table: Table, base: Category | None) -> Category:
         )
     about = text(table, "about") if "about" in table.values else old.about
     numbers = {**old.numbers, **numbers_of(table, "numbers")}
-    return Category(name, states, terminal, initial, aliases, system, about, numbers)
+    policy_class = _class(table, old.policy_class)
+    return Category(name, states, terminal, initial, aliases, system, about, numbers, policy_class)
+
+
+def _class(table: Table, old: PolicyClass) -> PolicyClass:
+    """Read the policy class of what arrives in a category."""
+    if "policy_class" not in table.values:
+        return old
+    name, known = text(table, "policy_class"), [item.label for item in PolicyClass]
+    if name not in known:
+        raise table.error("policy_class", f"unknown policy class {name!r}", suggest(name, known))
+    return PolicyClass[name.upper()]

@@ -19,7 +19,16 @@ from cyclopts import Parameter
 from remanence.errors import INT_BITS, InvalidInput
 from remanence.faces.cli import style
 from remanence.faces.moments import local, moment
-from remanence.keywords import ATTRIBUTE, KindName, LifecycleName, RelationName, RoleName, SeverityName
+from remanence.keywords import (
+    ATTRIBUTE,
+    KindName,
+    LifecycleName,
+    PolicyClassName,
+    RelationName,
+    RoleName,
+    SeverityName,
+    VerificationName,
+)
 from remanence.model import COLUMN, SHORT_ID_CHARS
 
 # What a command is given by the one who runs it, not by words on the command line.
@@ -194,6 +203,7 @@ class About:
     state: Annotated[str | None, Parameter(help="A state of its category, such as pending.")] = None
     severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
     confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
+    importance: Annotated[float | None, Parameter(help="How much it matters, from 0 to 1.")] = None
     attribute: Annotated[
         list[str] | None, Parameter(metavar="NAME=VALUE", help="May be given several times.")
     ] = None
@@ -216,7 +226,14 @@ class Edit:
     state: Annotated[str | None, Parameter(help="A state of its category.")] = None
     severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
     lifecycle: Annotated[LifecycleName | None, Parameter(help="How far it has come.")] = None
+    verification: Annotated[
+        VerificationName | None, Parameter(help="What is known of whether it is right.")
+    ] = None
+    policy_class: Annotated[
+        PolicyClassName | None, Parameter(help="How careful rules are to be; nothing becomes ephemeral.")
+    ] = None
     confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
+    importance: Annotated[float | None, Parameter(help="How much it matters, from 0 to 1.")] = None
     valid_from: Annotated[When, Parameter(help="Since when it holds.")] = None
     valid_to: Annotated[When, Parameter(help="Until when it holds.")] = None
     attribute: Annotated[

@@ -11,7 +11,7 @@ from remanence.change import Change
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.one_memory import joined, update
-from remanence.effects import VERBS
+from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange.exported import Exported, LinkRow, Row
 from remanence.flows.write.learning import vector_of
@@ -99,7 +99,7 @@ class Existing:
         self.sightings += _sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources, MERGED + row.id} - {*memory.sources}
-        stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence")}
+        stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
         self.columns |= _gained({**stands, **self.columns}, row, now)
 
     def changes(self) -> list[Change]:
@@ -288,11 +288,15 @@ def _sightings(row: Row) -> int:
 
 
 def _gained(stands: Mapping[str, Any], row: Row, now: int) -> dict[str, Any]:
-    """Return what a repeat adds to a memory: a higher confidence, its pin, and holds that last longer."""
+    """Return what a repeat adds to a memory: more confidence or importance, its pin, and holds that last longer."""
     gained: dict[str, Any] = {}
     confidence = row.columns.get("confidence")
     if confidence is not None and confidence > (stands.get("confidence") or 0.0):
-        gained["confidence"] = confidence
+        said_at = row.columns.get("confidence_at", row.columns["learned_at"])
+        gained |= {"confidence": confidence, STAMPS["confidence"]: said_at}
+    importance = row.columns.get("importance")
+    if importance is not None and importance > (stands.get("importance") or 0.0):
+        gained["importance"] = importance
     if row.columns.get("pinned") and not stands.get("pinned"):
         gained["pinned"] = 1
     holds = with_holds(stands.get("holds"), row.columns.get("holds"), now)

@@ -27,6 +27,7 @@ from remanence.flows.curate.undoing import before_fall
 from remanence.flows.write.learning import (
     answers,
     check_state,
+    class_of,
     decided,
     heard,
     initial_state,
@@ -38,28 +39,38 @@ from remanence.model import (
     STANDING,
     SYMMETRIC,
     Kind,
+    Label,
     Learned,
     Lifecycle,
     Link,
     Memories,
     Memory,
     OneMemory,
+    PolicyClass,
     Relation,
     Severity,
     Status,
+    Verification,
     short_id,
 )
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text, fingerprint, token_estimate, words
-from remanence.write.arrive import Batch
+from remanence.write.arrive import GREATER, Batch
 
 CHAIN_MAX = 1_000
+_LABELS: Mapping[str, type[Label]] = {
+    "kind": Kind,
+    "severity": Severity,
+    "lifecycle": Lifecycle,
+    "verification": Verification,
+    "policy_class": PolicyClass,
+}
 
 
 async def edit(
     core: Core, name: OneMemory, values: Mapping[str, Any], if_revision: int | None = None
 ) -> Receipt:
-    """Change text, category, kind, state, severity, lifecycle, attributes, confidence or validity of a memory."""
+    """Change what a memory says, what it is, how far it has come, how sure and important it is, or when it holds."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await edited(core, memory, VERBS["update"], values)
@@ -100,15 +111,19 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         after.update(_text_columns(memory, after["text"]))
         if after["text"] != memory.text:
             _refuse_held(core, memory)
-    for column, labels in (("kind", Kind), ("severity", Severity), ("lifecycle", Lifecycle)):
+            after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
+    for column, labels in _LABELS.items():
         if isinstance(after.get(column), str):
             after[column] = label(labels, after[column], column)
     _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
     if "category" in after or "state" in after:
         after["state"] = _state(core, memory, after)
-    if after.get("confidence") is not None:
-        check_fraction("confidence", after["confidence"])
-        after["confidence"] = round(after["confidence"], 6)
+    if after.get("category", memory.category) != memory.category:
+        after.setdefault("policy_class", _moved_class(core, memory, after["category"]))
+    for column in GREATER:
+        if after.get(column) is not None:
+            check_fraction(column, after[column])
+            after[column] = round(after[column], 6)
     if "attributes" in after:
         check_attributes(after["attributes"])
         after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
@@ -119,6 +134,12 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
         check_validity(validity["valid_from"], validity["valid_to"])
     return after
+
+
+def _moved_class(core: Core, memory: Memory, category: str | None) -> PolicyClass:
+    """Return the policy class of a memory that comes into a category: the category's, but nothing becomes ephemeral."""
+    into = class_of(core, category)
+    return memory.policy_class if into is PolicyClass.EPHEMERAL else into
 
 
 def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
@@ -358,10 +379,12 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
     if outcome.key < 0:
         now = core.clock.now()
         batch.rows[0].update(inherited(old, 0, None, now), key=old.key)
-        return await _replaced(core, old, outcome.key, old.key)
-    if outcome.key == old.seq:
+        changes = await _replaced(core, old, outcome.key, old.key)
+    elif outcome.key == old.seq:
         return [unmoved(old)]
-    return await superseded(core, old, await core.one(outcome.key))
+    else:
+        changes = await superseded(core, old, await core.one(outcome.key))
+    return [*changes, *act(old, VERBS["correct"], core.clock.now())]
 
 
 async def link(core: Core, wish: Linking) -> Link:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,18 +16,19 @@ from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.identity import refuse_identity, refuse_repeat
 from remanence.edit.one_memory import joined, update
+from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
 from remanence.llm.base import WordWeight
-from remanence.model import Kind, Known, Learned, Memory, Role, Severity, Turn
+from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
 from remanence.recall.semantic import word_weight
 from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, stems, term_hash
-from remanence.write.arrive import Batch, Draft, in_segment
+from remanence.write.arrive import GREATER, Batch, Draft, in_segment
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
@@ -114,8 +116,9 @@ def prepare(core: Core, turn: Turn) -> Draft:
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
         refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
-    if turn.confidence is not None:
-        check_fraction("confidence", turn.confidence)
+    for name in GREATER:
+        if (given := getattr(turn, name)) is not None:
+            check_fraction(name, given)
     check_attributes(turn.attributes)
     session = turn.session or core.session
     if session != turn.session:
@@ -131,12 +134,18 @@ def prepare(core: Core, turn: Turn) -> Draft:
         terms=frozenset(map(term_hash, stems(turn.text))),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
+        policy_class=class_of(core, turn.category),
     )
 
 
 def initial_state(core: Core, category: str | None) -> str | None:
     """Return the state in which a memory of a category begins, if it has one."""
     return None if category is None else core.policy.categories[category].initial
+
+
+def class_of(core: Core, category: str | None) -> PolicyClass:
+    """Return the policy class of what arrives in a category."""
+    return PolicyClass.DURABLE if category is None else core.policy.categories[category].policy_class
 
 
 def check_state(core: Core, category: str | None, state: str | None) -> None:
@@ -219,7 +228,7 @@ def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
 async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
     """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
 
-    What a repeat says besides is kept: its tags, and how sure it is where that is more.
+    What a repeat says besides is kept: its tags, and how sure and how important it is where that is more.
     """
     confirmed = {
         outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
@@ -247,8 +256,12 @@ def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Chang
     """Decide what the repeats of a batch add to the memory that they confirm."""
     pairs = zip(batch.outcomes, drafts, strict=True)
     turns = [draft.turn for met, draft in pairs if met.key == memory.seq and met.status == "confirmed"]
-    sure = [turn.confidence for turn in turns if turn.confidence is not None]
-    values = {"confidence": max(round(max(sure), 6), memory.confidence or 0.0)} if sure else {}
+    values: dict[str, Any] = {}
+    for name in GREATER:
+        given = [one for turn in turns if (one := getattr(turn, name)) is not None]
+        if given and round(max(given), 6) >= (getattr(memory, name) or 0.0):
+            values[name] = round(max(given), 6)
+    values |= VERBS["repeat"].restated(values, batch.now)
     return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
 
 

@@ -19,10 +19,10 @@ from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, l
 from remanence.write.arrive import Draft
 
 # What a text put again may bring; who said it first, and where, stays.
-_BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence")
+_BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
 # What left by age or by number, not because something better took its place.
 _GONE = frozenset({Status.ARCHIVED, Status.PRUNED})
-_EVIDENCE = frozenset({"said_at", "revision"})
+_EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
 async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned:

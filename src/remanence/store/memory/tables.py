@@ -16,6 +16,7 @@ from remanence.store.constraints import (
     count_use,
     memories_of,
     plain,
+    refuse_class,
     refuse_state,
     refuse_transition,
 )
@@ -153,6 +154,7 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
     new["revision"] += bool(columns)
     rows[seq] = new
     refuse_transition(seq, old["status"], new["status"], cause.verb)
+    refuse_class(seq, old["policy_class"], new["policy_class"], cause.verb)
     refuse_state(seq, new)
     logged = [*columns, *(["revision"] if columns else [])]
     return Change(

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from remanence.change import GUARDS, Change, Increment
-from remanence.model import COLUMN, Column, Status
-from remanence.store.constraints import as_far_as, count_use, refuse_state, refuse_transition
+from remanence.model import COLUMN, Column, PolicyClass, Status
+from remanence.store.constraints import as_far_as, count_use, refuse_class, refuse_state, refuse_transition
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
@@ -194,6 +194,8 @@ class Updates:
 
     def _write(self, group: _Group) -> None:
         """Write one group's states; values that many rows share are written by one statement."""
+        if "policy_class" in group.names:
+            self._refuse_classes(group)
         extra = [name for name in _USE if group.uses and name not in group.names]
         by_values: dict[tuple[Any, ...], list[int]] = defaultdict(list)
         for _, change in group.taken:
@@ -213,6 +215,14 @@ class Updates:
         sets = _sets(group, extra)
         if sets:
             self._set(sets, by_values)
+
+    def _refuse_classes(self, group: _Group) -> None:
+        """Raise where a memory would come to a policy class that it may not come to."""
+        at = group.read.index("policy_class")
+        for seq, new in group.values("policy_class"):
+            with DECODING:
+                was = PolicyClass(group.rows[seq][at])
+            refuse_class(seq, was, new, self._work.cause.verb)
 
     def _set(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
         """Set the same columns of many rows, row by row or in one statement for each set of values."""

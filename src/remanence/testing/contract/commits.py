@@ -5,7 +5,19 @@ from typing import Any
 from remanence.change import Change, Increment, inverses
 from remanence.clock import DAY
 from remanence.errors import Conflict
-from remanence.model import Decay, Kind, Lifecycle, Link, Relation, Role, Severity, Status, Tier
+from remanence.model import (
+    Decay,
+    Kind,
+    Lifecycle,
+    Link,
+    PolicyClass,
+    Relation,
+    Role,
+    Severity,
+    Status,
+    Tier,
+    Verification,
+)
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -79,6 +91,8 @@ class CommitContract:
             "severity": Severity.HIGH,
             "decay": Decay.DURABLE,
             "lifecycle": Lifecycle.VALIDATED,
+            "verification": Verification.DISPUTED,
+            "policy_class": PolicyClass.EPHEMERAL,
             "role": Role.TOOL,
             "agent": "ann",
             "speaker": "bob",
@@ -89,9 +103,12 @@ class CommitContract:
             "used_at": NOW - 1,
             "state_at": NOW - 2,
             "reinforced_at": NOW - 3,
+            "text_at": NOW - 4,
+            "confidence_at": NOW - 6,
             "hold_until": NOW + DAY,
             "pinned": 1,
             "confidence": 0.123457,
+            "importance": 0.7,
             "alignment": 0.654321,
             "value": 0.0,
             "tokens": 12,

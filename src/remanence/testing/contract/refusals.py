@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from remanence.change import Change, Increment
 from remanence.errors import InvalidInput, NameUnknown, RemanenceError
-from remanence.model import Reason, Relation, Status, Tier
+from remanence.model import PolicyClass, Reason, Relation, Status, Tier
 from remanence.store.base import Find, Store
 from remanence.testing.builders import (
     SCOPE,
@@ -70,6 +70,22 @@ class RefusalContract:
             {"attributes": "text"},
         ):
             await refused(store, [Change("memories", seq, {}, wrong)])
+
+    async def test_nothing_becomes_ephemeral(self, store: Store) -> None:
+        """A memory leaves the policy class ephemeral for another, and no verb but undo brings one into it."""
+        said = {"policy_class": PolicyClass.EPHEMERAL}
+        brief, lasting = (await keep(store, created(1, "a b", **said), created(2, "c d"))).assigned
+        again = [updated(await one(store, lasting), policy_class=PolicyClass.EPHEMERAL)]
+        error = await refused(store, again)
+        await keep(store, updated(await one(store, brief), policy_class=PolicyClass.PROTECTED), verb="update")
+        back = updated(await one(store, brief), policy_class=PolicyClass.EPHEMERAL)
+        for verb in ("update", "restore", "confirm", "import", "curate"):
+            await refused(store, [back], verb)
+        await keep(store, back, verb="undo")
+        await keep(store, updated(await one(store, brief), policy_class=PolicyClass.EPHEMERAL), verb="update")
+
+        assert f"memory {lasting}: its policy class durable cannot become ephemeral by 'update'" == str(error)
+        assert PolicyClass.EPHEMERAL == (await one(store, brief)).policy_class
 
     async def test_numbers_out_of_range_are_refused(self, store: Store) -> None:
         """A number or time that a row has no room for is refused, when it is set."""

@@ -19,6 +19,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 NAMES = ("category", "speaker", "agent", "thread", "session", "source", "key", "state")
 LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Severity}
+FRACTIONS = ("confidence", "importance")
 # Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
 MICROS_MIN = 10**14
 TIME_RECOVERY = 'write it like "2026-03-01T09:30:00+00:00"'
@@ -125,10 +126,13 @@ def _tags(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain_name("tags", tag) for tag in given))
 
 
-def _fraction(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
-        raise FlawError(f"'confidence' {given!r} is not between 0 and 1", "give a number from 0 to 1")
-    return float(given)
+def _fraction(name: str) -> Callable[[Any], float]:
+    def check(given: Any) -> float:
+        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+            raise FlawError(f"{name!r} {given!r} is not between 0 and 1", "give a number from 0 to 1")
+        return float(given)
+
+    return check
 
 
 def _attributes(given: Any) -> dict[str, Any]:
@@ -149,6 +153,6 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "text": text,
     "said_at": _time,
     "tags": _tags,
-    "confidence": _fraction,
+    **{name: _fraction(name) for name in FRACTIONS},
     "attributes": _attributes,
 }
