@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import remanence
+from remanence.change import Cause, Change, Committed
+from remanence.flows.write.consolidating import CHUNK
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Consolidated, Relation, Turn
 from tests.flows.conftest import Opener
@@ -149,3 +151,44 @@ async def test_what_is_done_is_told_as_it_goes(opener: Opener) -> None:
     assert 3 == sum(event.run == done.run for event in events)
     assert (401, 0) == (done.activated, done.embedded)
     assert 0 == again.activated
+
+
+class Apart(Placed):
+    """An embedder that puts each text by itself, but for those that end in the same number."""
+
+    dimensions = 512
+
+    def __init__(self) -> None:
+        super().__init__({}, similar=0.5, near=0.9)
+
+    def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
+        """Return one row per text, of length 1."""
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        rows[np.arange(len(texts)), [int(text.split()[-1]) for text in texts]] = 1
+        return rows
+
+
+async def test_who_fell_since_it_was_compared_is_not_linked(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many are compared at once and committed by and by; what was forgotten in between takes no link."""
+    async with opener(embedder=Apart()) as memory:
+        old = await memory.learn_many([Turn("berth 500"), Turn("berth 501")])
+        await memory.consolidate()
+        new = await memory.learn_many(
+            [*(Turn(f"pier {number}") for number in range(CHUNK)), Turn("quay 500"), Turn("quay 501")]
+        )
+        store, commit = memory._core.store, memory._core.store.commit
+
+        async def and_forget(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+            answer = await commit(scope, changes, cause)
+            if cause.verb == "consolidate" and cause.part == 0:
+                await memory.forget(old[0].id)
+            return answer
+
+        monkeypatch.setattr(store, "commit", and_forget)
+        done = await memory.consolidate()
+        linked = [[(link.source, link.target) for link in await memory.links(one.id)] for one in new[-2:]]
+
+    assert [[], [(old[1].seq, new[-1].seq)]] == linked
+    assert CHUNK + 2 == done.activated

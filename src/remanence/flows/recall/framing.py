@@ -136,7 +136,7 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
     """Gather the candidates; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
     known = None if query is None else await asked_for(core, query)
-    async with core.index.still(now):
+    async with core.index.still(now, windows=query is not None):
         guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
         passes = guaranteed | await _passing(core, chosen, clock, now)
         if query is None or known is None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from remanence.change import Change
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, Memory, Role, Status
-from remanence.recall.corpus import Corpus
+from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.semantic import touched_rows, window_vectors
 from remanence.segment import segments
@@ -31,6 +31,8 @@ COLUMNS = (
     "said_at", "learned_at", "words", "tokens", "value",
 )  # fmt: skip
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
+# What the ranking rests on besides who stands, who lends its words, and the vectors.
+GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value")
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -51,7 +53,7 @@ class ScopeIndex:
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
         self._codes: dict[str, dict[str, int]] = {}
         self._bare = np.zeros((0, 0), np.float16)
-        self._windows = np.zeros((0, 0), np.float32)
+        self._windows: Floats | None = None  # where nobody has asked for them yet
         self._held = np.zeros(0, np.bool_)
         self._asks = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
@@ -72,22 +74,20 @@ class ScopeIndex:
         return self._bare[: self._rows]
 
     @property
-    def windows(self) -> npt.NDArray[np.float32]:
-        """The vectors with those of their neighbours in the segment, normalised."""
+    def windows(self) -> Floats:
+        """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
+        assert self._windows is not None
         return self._windows[: self._rows]
 
     @property
-    def stands(self) -> npt.NDArray[np.bool_]:
+    def stands(self) -> Bools:
         """Which memories recall may return: inbox and active."""
-        status = self.column("status")
-        stands: npt.NDArray[np.bool_] = (status == Status.INBOX) | (status == Status.ACTIVE)
-        return stands
+        return _stands(self.column("status"))
 
     @property
-    def lends(self) -> npt.NDArray[np.bool_]:
+    def lends(self) -> Bools:
         """Which memories lend their words to their neighbours: all but tombstones."""
-        lends: npt.NDArray[np.bool_] = self.column("status") != Status.PRUNED
-        return lends
+        return _lends(self.column("status"))
 
     @property
     def ground(self) -> Ground:
@@ -140,11 +140,17 @@ class ScopeIndex:
         lending: Ints = rows[self.lends[rows]]
         return lending
 
-    def embedded(self, seq: int) -> bool:
-        """Tell whether a memory has a vector."""
-        return bool(self._held[int(self.rows_of([seq])[0])])
+    def embedded(self, seqs: Iterable[int]) -> set[int]:
+        """Return those of some memories that have a vector."""
+        rows = self.rows_of(seqs)
+        return set(self.seq[rows[self._held[rows]]].tolist())
 
-    async def tagged(self, pattern: str, now: int) -> npt.NDArray[np.bool_]:
+    def standing(self, seqs: Iterable[int]) -> set[int]:
+        """Return those of some memories that stand."""
+        rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
+        return set(self.seq[rows[self.stands[rows]]].tolist())
+
+    async def tagged(self, pattern: str, now: int) -> Bools:
         """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
@@ -157,7 +163,7 @@ class ScopeIndex:
         marked[self.rows_among(self._tagged[pattern])[0]] = True
         return marked
 
-    def rows_among(self, seqs: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    def rows_among(self, seqs: Ints) -> tuple[Ints, Bools]:
         """Return the rows of those sequence numbers that are here, and which these are."""
         at = np.searchsorted(self.seq, seqs)
         here = at < len(self)
@@ -166,14 +172,16 @@ class ScopeIndex:
 
     async def refresh(self, now: int) -> None:
         """Catch up with the change sequence: patch the rows that changed, or read anew."""
-        async with self.still(now):
+        async with self.still(now, windows=True):
             pass
 
     @asynccontextmanager
-    async def still(self, now: int) -> AsyncIterator[None]:
+    async def still(self, now: int, *, windows: bool = False) -> AsyncIterator[None]:
         """Catch up, and let nobody else do so before the block ends: rows keep their number and their place."""
         async with self._turn:
             await self._catch_up(now)
+            if windows and self._windows is None:
+                await _to_the_end(self._blend_all)
             yield
 
     async def _catch_up(self, now: int) -> None:
@@ -235,7 +243,7 @@ class ScopeIndex:
         self._asks = snapshot.asks.copy()
         self._ground = None
         self._tagged.clear()
-        self._windows = window_vectors(self.ground.windows, self._bare)
+        self._windows = None
 
     def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
@@ -279,9 +287,10 @@ class ScopeIndex:
         latest = int(self.seq[-1]) if self._rows else 0
         if any(memory.seq < latest and memory.seq not in self for memory in memories):
             return False  # a row came back in the middle
-        # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
         old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
-        left = touched_rows(self.ground.windows, old)
+        # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
+        left = None if self._windows is None else touched_rows(self.ground.windows, old)
+        rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
         self._seq[self._rows - len(fresh) : self._rows] = fresh
@@ -290,10 +299,27 @@ class ScopeIndex:
             self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
         self._asks[rows] = [asks(memory.text) for memory in memories]
         self._place(seqs, vectors)
-        self._ground = None
+        if fresh or not all(map(_same, rested_on, self._ground_of(old))):
+            self._ground = None
+            self._blend(left, rows)
+        return True
+
+    def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
+        """Return what ranking takes from some rows."""
+        status = self._columns["status"][rows]
+        columns = [self._columns[name][rows] for name in GROUND]
+        return [*columns, _stands(status), _lends(status), self._asks[rows], self._bare[rows]]
+
+    def _blend_all(self) -> None:
+        """Work out all windows, which are followed from then on."""
+        self._windows = window_vectors(self.ground.windows, self.bare)
+
+    def _blend(self, left: Ints | None, rows: Ints) -> None:
+        """Work out again the windows that changed rows reach, and those that they reached before."""
+        if left is None or self._windows is None:
+            return
         reached = np.union1d(left, touched_rows(self.ground.windows, rows))
         self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
-        return True
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
@@ -315,7 +341,8 @@ class ScopeIndex:
             room = max(needed, 2 * self._rows, 1_024)
             self._seq = _widened(self._seq, room)
             self._columns = {name: _widened(values, room) for name, values in self._columns.items()}
-            self._bare, self._windows = _widened(self._bare, room), _widened(self._windows, room)
+            self._bare = _widened(self._bare, room)
+            self._windows = None if self._windows is None else _widened(self._windows, room)
             self._held, self._asks = _widened(self._held, room), _widened(self._asks, room)
         self._held[self._rows : needed] = False
         self._bare[self._rows : needed] = 0
@@ -334,6 +361,20 @@ async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
     if cancelled is not None:
         raise cancelled from done.exception()
     return done.result()
+
+
+def _stands(status: npt.NDArray[Any]) -> Bools:
+    found: Bools = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return found
+
+
+def _lends(status: npt.NDArray[Any]) -> Bools:
+    found: Bools = status != Status.PRUNED
+    return found
+
+
+def _same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:

@@ -57,7 +57,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     known, terms = await asked_for(core, asked.query)
     postings = await core.store.search(core.scope, terms)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
-    async with core.index.still(core.clock.now()):
+    async with core.index.still(core.clock.now(), windows=True):
         allowed = await _allowed(core, asked)
         ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]

@@ -13,7 +13,6 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from remanence.change import Change
 from remanence.clock import MINUTE
@@ -26,6 +25,7 @@ from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
 from remanence.llm.base import Judgement, Writer
 from remanence.model import Consolidated, Memory, Relation, Status, link_values
+from remanence.recall.nearest import nearest
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 from remanence.twins import verdict
@@ -83,6 +83,7 @@ def _fraction(value: object) -> bool:
 
 
 CHUNK = 200
+COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
 JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
@@ -90,9 +91,10 @@ HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem'
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
 LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
 TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
-BLOCK = 16_384  # rows of the index compared at once: 16 MB of float32
 
-Floats = npt.NDArray[np.float32]
+Pairs = Mapping[
+    int, Sequence["_Pair"]
+]  # by the sequence number of a memory, the most similar others, best first
 
 
 @dataclass
@@ -129,18 +131,23 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
     """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
     cause = core.cause("consolidate")
     total, part, drawn = Consolidated(), 0, _KnownLinks()
-    size = CHUNK if core.writer is None else JUDGED_CHUNK
-    waiting = 0 if progress is None else await _waiting(core)
-    if progress is not None:
-        progress(0, waiting)
-    while (limit := min(size, most - total.activated)) and await _inbox(core, 1):
+    size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
+    tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
+    tell(0, waiting)
+    while (limit := min(compared, most - total.activated)) and await _inbox(core, 1):
         async with _own_turn(core):
-            chunk = await _commit(core, await _inbox(core, limit), cause.run, part, drawn)
-        part += 1
-        total = chunk.added_to(total, cause.run)
-        if progress is not None:
-            progress(total.activated, max(total.activated, waiting))
+            inbox = await _inbox(core, limit)
+            pairs = await _compared(core, inbox)
+            for start in range(0, len(inbox), size):
+                chunk = await _commit(core, inbox[start : start + size], pairs, (cause.run, part), drawn)
+                part += 1
+                total = chunk.added_to(total, cause.run)
+                tell(total.activated, max(total.activated, waiting))
     return total
+
+
+def _nobody(done: int, total: int) -> None:
+    """Hear how far it is."""
 
 
 async def _waiting(core: Core) -> int:
@@ -158,14 +165,23 @@ def _own_turn(core: Core) -> AbstractAsyncContextManager[object]:
     return nullcontext() if core.writer is None else leased(core, "consolidate", LEASE, tries=TRIES_MAX)
 
 
-async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "_KnownLinks") -> _Chunk:
+async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
+    """Return for each memory its most similar standing memories."""
+    if not core.embedder.dimensions:
+        return {}
+    async with core.index.still(core.clock.now()):
+        return await asyncio.to_thread(_candidates, core, [memory.seq for memory in memories])
+
+
+async def _commit(
+    core: Core, inbox: list[Memory], pairs: Pairs, place: tuple[str, int], drawn: "_KnownLinks"
+) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
+    run, part = place
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
-        async with core.index.still(core.clock.now()):
-            pairs = await asyncio.to_thread(_candidates, core, chunk.memories)
-            chunk.held = {memory.seq for memory in chunk.memories if core.index.embedded(memory.seq)}
+        pairs = await _standing(core, chunk, pairs)
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
@@ -183,62 +199,58 @@ async def _commit(core: Core, inbox: list[Memory], run: str, part: int, drawn: "
             drawn.forget()
             again = await core.store.get(core.scope, [memory.seq for memory in inbox])
             inbox = [memory for memory in again if memory is not None]
+            pairs = await _compared(core, inbox)
             continue
         return chunk
     raise AssertionError("unreachable")
 
 
-def _ends(memories: Sequence[Memory], pairs: Sequence[Sequence[_Pair]]) -> set[int]:
+async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
+    """Leave out who fell since a chunk was compared; note which of the chunk have a vector."""
+    if not core.embedder.dimensions:
+        return {memory.seq: () for memory in chunk.memories}
+    async with core.index.still(core.clock.now()):
+        chunk.held = core.index.embedded(memory.seq for memory in chunk.memories)
+        standing = core.index.standing(_ends(chunk.memories, pairs))
+    return {
+        memory.seq: [pair for pair in pairs[memory.seq] if pair.seq in standing] for memory in chunk.memories
+    }
+
+
+def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     """Return a chunk's memories and all that they may be linked to."""
-    return {memory.seq for memory in memories} | {pair.seq for mine in pairs for pair in mine}
+    seqs = {memory.seq for memory in memories}
+    return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
 
 
 async def _judged(
     core: Core,
     writer: Writer,
     memories: Sequence[Memory],
-    pairs: Sequence[Sequence[_Pair]],
+    pairs: Pairs,
     partners: Mapping[int, Memory],
 ) -> dict[int, Judged]:
     """Ask the writer about a chunk, each memory beside those that are similar to it."""
-    similar = [[partners[pair.seq] for pair in mine if pair.seq in partners] for mine in pairs]
+    similar = [
+        [partners[pair.seq] for pair in pairs[memory.seq] if pair.seq in partners] for memory in memories
+    ]
     answers = await judge(core, writer, memories, similar)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
 
-def _candidates(core: Core, memories: Sequence[Memory]) -> list[list[_Pair]]:
-    """Return for each memory its most similar standing memories, best first; of equals the older."""
-    index = core.index
-    if not core.embedder.dimensions or not memories:
-        return [[] for _ in memories]
-    rows = index.rows_of([memory.seq for memory in memories])
-    own = index.bare[rows].astype(np.float32)
-    stands = index.stands
-    best = np.empty((len(memories), 0), np.float32)
-    whose = np.empty((len(memories), 0), np.int64)
-    for start in range(0, len(index), BLOCK):
-        stop = min(start + BLOCK, len(index))
-        cosine = own @ index.bare[start:stop].astype(np.float32).T
-        cosine[:, ~stands[start:stop]] = -1.0
-        mine = np.flatnonzero((rows >= start) & (rows < stop))
-        cosine[mine, rows[mine] - start] = -1.0
-        top = np.argpartition(-cosine, min(PARTNERS, stop - start - 1), axis=1)[:, :PARTNERS]
-        best = np.concatenate([best, np.take_along_axis(cosine, top, axis=1)], axis=1)
-        whose = np.concatenate([whose, top + start], axis=1)
-    return [
-        _best(*pair, core.embedder.thresholds.similar) for pair in zip(index.seq[whose], best, strict=True)
-    ]
+def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
+    index, least = core.index, core.embedder.thresholds.similar
+    found = nearest(index.bare, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
+    return {
+        seq: [_Pair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
+        for seq, (rows, cosines) in zip(seqs, found, strict=True)
+    }
 
 
-def _best(seqs: npt.NDArray[np.int64], cosines: Floats, floor: float) -> list[_Pair]:
-    order = np.lexsort((seqs, -cosines))[:PARTNERS]
-    return [_Pair(int(seqs[k]), float(cosines[k])) for k in order if cosines[k] >= floor]
-
-
-async def _texts(core: Core, pairs: Sequence[Sequence[_Pair]]) -> dict[int, Memory]:
+async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
     """Fetch the memories whose words have to be compared: those in the band of near duplicates; for a writer, all."""
     near = core.embedder.thresholds.near if core.writer is None else core.embedder.thresholds.similar
-    seqs = sorted({pair.seq for mine in pairs for pair in mine if pair.cosine >= near})
+    seqs = sorted({pair.seq for mine in pairs.values() for pair in mine if pair.cosine >= near})
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
 
@@ -275,17 +287,17 @@ class _KnownLinks:
 def _decide(
     core: Core,
     chunk: _Chunk,
-    pairs: Sequence[Sequence[_Pair]],
+    pairs: Pairs,
     partners: dict[int, Memory],
     drawn: _KnownLinks,
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
-    for memory, mine, judged in zip(chunk.memories, pairs, chunk.judged, strict=True):
+    for memory, judged in zip(chunk.memories, chunk.judged, strict=True):
         chunk.changes += _activated(core, chunk, memory, now, judged)
         chunk.changes += _contradictions(memory, judged, drawn, now)
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
-        for pair in mine:
+        for pair in pairs[memory.seq]:
             relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
             key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
             if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):

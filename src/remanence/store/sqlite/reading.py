@@ -64,8 +64,10 @@ def find(connection: sqlite3.Connection, names: Interned, scope: str, asked: Fin
     where = " AND ".join(condition for condition, _ in conditions)
     values = [value for _, given in conditions for value in given]
     wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
+    # Left alone, SQLite walks the scope by its other index and looks at every memory's status.
+    inbox = " INDEXED BY states_inbox" * (asked.statuses == (Status.INBOX,))
     rows = connection.execute(
-        f"SELECT s.seq FROM states s{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
+        f"SELECT s.seq FROM states s{inbox}{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
         (*values, asked.limit),
     )
     seqs = [seq for (seq,) in rows.fetchall()]
@@ -236,7 +238,8 @@ def _conditions(
         )
     if asked.statuses is not None:
         held = ", ".join(str(int(status)) for status in asked.statuses)
-        found.append((f"s.status IN ({held})", ()))
+        # An index of one status serves where that alone is asked for, and written so.
+        found.append((f"s.status = {held}" if len(asked.statuses) == 1 else f"s.status IN ({held})", ()))
     if asked.only is not None:
         found.append(("s.seq IN (SELECT value FROM json_each(?))", (id_list(set(asked.only)),)))
     # All ids of a scope stand in an index, which is read many times faster than the memories.

@@ -1,0 +1,74 @@
+"""The most similar rows, found in tiles and blocks, are those that comparing pair by pair finds."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence.recall import nearest as module
+from remanence.recall.nearest import nearest
+
+
+def _units(rows: int, dimensions: int, distinct: int) -> npt.NDArray[np.float16]:
+    """Make repeatable unit vectors, of which many are the same."""
+    random = np.random.default_rng(rows)
+    found = random.standard_normal((distinct, dimensions))[random.integers(0, distinct, rows)]
+    units: npt.NDArray[np.float16] = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
+    return units
+
+
+def _pair_by_pair(
+    vectors: npt.NDArray[np.float16], row: int, among: npt.NDArray[np.bool_], least: float, most: int
+) -> list[int]:
+    cosines = (vectors.astype(np.float32) @ vectors[row].astype(np.float32)).round(5)
+    others = [int(k) for k in np.flatnonzero(among & (cosines >= least)) if k != row]
+    return sorted(others, key=lambda k: (-cosines[k], k))[:most]
+
+
+@given(
+    rows=st.integers(1, 1_300),
+    dimensions=st.sampled_from([3, 32, 300]),
+    distinct=st.integers(1, 40),
+    most=st.integers(1, 5),
+    data=st.data(),
+)
+def test_tiles_find_what_comparing_pair_by_pair_finds(
+    rows: int, dimensions: int, distinct: int, most: int, data: st.DataObject
+) -> None:
+    """Whatever the number of rows and dimensions: the best above the bound that stand, of equals the older."""
+    vectors = _units(rows, dimensions, distinct)
+    among = np.arange(rows) % data.draw(st.integers(1, 4)) == 0
+    asked = np.array(data.draw(st.lists(st.integers(0, rows - 1), max_size=60, unique=True)), np.intp)
+    found = nearest(vectors, asked, among, least=0.5, most=most)
+
+    expected = [_pair_by_pair(vectors, row, among, 0.5, most) for row in asked]
+
+    # Of vectors that are the same, products in different places of a tile may differ in the last bit.
+    assert [sorted(vectors[rows].tolist()) for rows in expected] == [
+        sorted(vectors[pair.rows].tolist()) for pair in found
+    ]
+    for row, pair in zip(asked, found, strict=True):
+        exact = vectors[pair.rows].astype(np.float64) @ vectors[row].astype(np.float64)
+        np.testing.assert_allclose(exact, pair.cosines, atol=1e-5)
+        assert among[pair.rows].all()
+        assert row not in pair.rows
+
+
+@pytest.mark.parametrize("waiting", [0, 1 << 16])
+def test_of_equals_the_older_is_nearer(waiting: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often pairs are sorted on the way; a cosine of exactly the bound is enough."""
+    monkeypatch.setattr(module, "PAIRS_MAX", waiting)
+    vectors = np.zeros((2_000, 8), np.float16)
+    vectors[:, 0] = 1
+    vectors[::2] = 0
+    vectors[::2, :4] = 0.5  # half of the rows at a cosine of one half to the others
+    asked = np.array([1, 1_999, 2], np.intp)
+    found = nearest(vectors, asked, np.ones(2_000, np.bool_), least=0.5, most=3)
+
+    assert [[3, 5, 7], [1, 3, 5], [0, 4, 6]] == [pair.rows.tolist() for pair in found]
+    assert [[1.0] * 3] * 3 == [pair.cosines.tolist() for pair in found]
+    assert [999, 1_999] == [
+        len(nearest(vectors, asked[:1], np.ones(2_000, np.bool_), least=least, most=2_000)[0].rows)
+        for least in (0.5001, 0.5)
+    ]
