@@ -36,7 +36,7 @@ def upgrade() -> None:
     with op.batch_alter_table("sources") as batch:
         batch.add_column(sa.Column("note", sa.Text(), nullable=True))
 """
-BROKEN = STEP + "\n    op.execute(\"INSERT INTO vectors (seq, vector) VALUES (999, x'00')\")\n"
+BROKEN = STEP + "\n    op.execute(\"INSERT INTO vectors (seq, vector, digest) VALUES (999, x'00', 0)\")\n"
 
 
 def tables(path: Path) -> dict[str, str]:

@@ -9,7 +9,6 @@ from remanence.change import Change, Increment, Logged, inverses
 from remanence.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.store.sqlite.rows import link_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, SCOPE, because, created
 
@@ -108,7 +107,7 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
 
 
 async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
-    """Every value of a link is under its digest, and when it was resolved is, too."""
+    """Every value of a link is in the sum of its chunk, and when it was resolved is, too."""
     for damage in ("weight = 1", "confidence = NULL", "resolved_at = 5", "resolved_at = NULL", "last_at = 0"):
         path = tmp_path / "memory.db"
         path.unlink(missing_ok=True)
@@ -126,16 +125,9 @@ async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
         broken = [check for check in await store.check() if not check.ok]
         await store.close()
 
-        assert [("links", "link 2 3 6 is not what was written")] == [(one.name, one.detail) for one in broken]
-
-
-def test_a_links_digest_is_for_ever() -> None:
-    """An open link has the digest that the first version gave it; another time of resolution is another digest."""
-    key, values = (3, 8, int(Relation.CONTRADICTS)), (400_000, None, 2, NOW, NOW + 1)
-    digests = [link_digest(key, (*values, resolved_at)).hex() for resolved_at in (None, 0, NOW)]
-
-    assert "618dabe563046058" == digests[0]
-    assert 3 == len(set(digests))
+        assert [("sums", "links of memories 0 to 4095 are not what was written")] == [
+            (one.name, one.detail) for one in broken
+        ]
 
 
 async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
     links = {tuple(sorted(chance.sample(seqs, 2))) for _ in range(2 * len(seqs))}
     connection.executemany(
         "INSERT INTO links (scope, source, target, relation, weight, confidence, count, created_at, last_at,"
-        " resolved_at, digest) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, x'00')",
+        " resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
         [
             (
                 scope,

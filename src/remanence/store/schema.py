@@ -29,6 +29,7 @@ from remanence.model import Column as Kept
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.sqlite.dialect import WORDS
 from remanence.store.sqlite.rows import MILLION
+from remanence.store.sqlite.sums import SUMMED
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
 
@@ -158,7 +159,7 @@ states = _table(
     Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
 )
 
-vectors = _table("vectors", _memory_key("seq"), _blob("vector"))
+vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _int("digest"))
 
 tags = _table(
     "tags",
@@ -196,7 +197,6 @@ links = _table(
     _int("created_at"),
     _int("last_at"),
     _int("resolved_at", nullable=True),
-    _blob("digest"),
     PrimaryKeyConstraint("scope", "source", "target", "relation"),
     _memory_of("links", "source"),
     _memory_of("links", "target"),
@@ -314,6 +314,9 @@ heard = _table(
     CheckConstraint("turns > 0", name="turns_positive"),
     sqlite_with_rowid=False,
 )
+
+# One row for 4,096 memories in order of arrival, or as many names or scopes: a sum over the rows of each table.
+sums = _table("sums", Column("chunk", Integer, primary_key=True), *[_int(table) for table in SUMMED])
 
 leases = _table(
     "leases",

@@ -13,7 +13,8 @@ from remanence.store.constraints import LINK_DEFAULTS, memories_of, plain
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import TAG
-from remanence.store.sqlite.rows import decoded_link, encoded_link, link_digest
+from remanence.store.sqlite.rows import decoded_link, encoded_link
+from remanence.store.sqlite.sums import SUMMED
 from remanence.store.sqlite.transaction import Key, Work
 
 _VALUES = ", ".join(LINK_COLUMNS)
@@ -29,9 +30,9 @@ _PUT = {
         " ON CONFLICT (scope, seq, source) DO UPDATE SET span = excluded.span"
     ),
     "links": (
-        f"INSERT INTO links (scope, source, target, relation, {_VALUES}, digest)"
-        f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}, ?) ON CONFLICT (scope, source, target, relation) DO UPDATE"
-        f" SET {', '.join(f'{name} = excluded.{name}' for name in (*LINK_COLUMNS, 'digest'))}"
+        f"INSERT INTO links (scope, source, target, relation, {_VALUES})"
+        f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}) ON CONFLICT (scope, source, target, relation) DO UPDATE"
+        f" SET {', '.join(f'{name} = excluded.{name}' for name in LINK_COLUMNS)}"
     ),
 }
 _DELETE = {
@@ -51,6 +52,7 @@ class Attached:
         self._work = work
         self._taken: dict[str, list[tuple[int, Change]]] = {table: [] for table in _ORDER}
         self._rows: dict[tuple[str, Any], Row] = {}
+        self._kept: dict[tuple[str, Any], tuple[Any, ...]] = {}
 
     @property
     def ends(self) -> set[int]:
@@ -129,6 +131,21 @@ class Attached:
             gone = [self._key(table, change.key) for _, change in taken if change.after is None]
             if gone:
                 self._work.connection.executemany(_DELETE[table], gone)
+        for table, taken in self._taken.items():
+            if taken:
+                self._sum(table, taken)
+
+    def _sum(self, table: str, taken: Iterable[tuple[int, Change]]) -> None:
+        """Change the check sums: rows that were there go, rows that are put come."""
+        before, after = [], []
+        for _, change in taken:
+            kept = self._kept.get((table, change.key))
+            if kept is not None:
+                before.append((*self._key(table, change.key), *kept)[: len(SUMMED[table].columns)])
+            if change.after is not None:
+                after.append(self._put(table, change))
+        self._work.sums.removed(table, before)
+        self._work.sums.added(table, after)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""
@@ -137,6 +154,7 @@ class Attached:
             return None
         with DECODING:
             row = self._rows[table, key] = _READ[table](kept)
+        self._kept[table, key] = kept
         return row
 
     def _key(self, table: str, key: Any) -> tuple[Any, ...]:
@@ -153,8 +171,7 @@ class Attached:
         if table == "sources":
             return (*key, values.get("span"))
         whole = {**LINK_DEFAULTS, **self._rows.get((table, change.key), {}), **values}
-        kept = encoded_link(whole)
-        return (*key, *kept, link_digest(key[1:], kept))
+        return (*key, *encoded_link(whole))
 
 
 def _key_of(taken: tuple[int, Change]) -> Any:

@@ -94,8 +94,8 @@ def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, colum
     return number
 
 
-def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> None:
-    """Write one part at the end of the chain."""
+def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> list[tuple[int, int]]:
+    """Write one part at the end of the chain; return which memories it mentions at its position."""
     last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
     previous = last[0] if last else UNCHAINED
     images.entries.sort(key=_number)
@@ -105,6 +105,7 @@ def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Imag
     connection.executemany(_INSERT_CHANGE, images.entries)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
     connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
+    return mentions
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,17 @@ from remanence.snapshot import Ints
 from remanence.store.base import Booked, Bookkeeping
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
+from remanence.store.sqlite.sums import record
+from remanence.store.sqlite.transaction import Work
 
-_PUT = (
-    "INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)"
-    " ON CONFLICT (scope, name) DO UPDATE SET value = excluded.value"
+_SELECT_SETTING = "SELECT scope, name, value FROM settings WHERE scope = ? AND name = ?"
+_SELECT_LEASE = "SELECT scope, name, holder, until, fence FROM leases WHERE scope = ? AND name = ?"
+_PUT_LEASE = (
+    "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
+    " DO UPDATE SET holder = excluded.holder, until = excluded.until, fence = excluded.fence"
 )
+_FIRED_AT = "SELECT scope, rule, at FROM fired WHERE scope = ? AND rule = ?"
+_FIRE = "INSERT INTO fired (scope, rule, at) VALUES (?, ?, ?) ON CONFLICT (scope, rule) DO UPDATE SET at = excluded.at"
 # Spans are disjoint, so those that meet a new one lie together: from the last that began no later than it to the last
 # that begins no later than its end.
 _MEET = (
@@ -45,8 +51,6 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
     held = _values(connection, no, asked.swap)
     swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
     _write(connection, no, swapped)
-    gone = [(no, name) for name, value in {**asked.put, **swapped}.items() if value is None]
-    connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", gone)
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
     if asked.release is not None:
@@ -60,9 +64,21 @@ def booked(connection: sqlite3.Connection, names: Interned, scope: str, asked: B
     return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
 
 
-def hear(connection: sqlite3.Connection, scope: int, at: int, turns: int) -> None:
+def hear(work: Work, turns: int) -> None:
     """Add turns to the minute in which they were heard."""
-    connection.execute(_HEAR, (scope, at // MINUTE * MINUTE, turns))
+    minute = work.cause.at // MINUTE * MINUTE
+    work.connection.execute(_HEAR, (work.no, minute, turns))
+    work.sums.raised("heard", [(work.no, minute)], "turns", turns)
+
+
+def fire(work: Work, rules: Iterable[str]) -> None:
+    """Keep when rules have fired."""
+    for rule in dict.fromkeys(rules):
+        old = work.connection.execute(_FIRED_AT, (work.no, rule)).fetchall()
+        new = (work.no, rule, work.cause.at)
+        work.connection.execute(_FIRE, new)
+        work.sums.removed("fired", old)
+        work.sums.added("fired", [new])
 
 
 def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
@@ -99,43 +115,43 @@ def _values(
 
 
 def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:
-    rows = [
-        (scope, name, orjson.dumps(value).decode()) for name, value in values.items() if value is not None
-    ]
-    connection.executemany(_PUT, rows)
+    """Put values and take away those that are None."""
+    if not values:
+        return
+    given = [(scope, name) for name in values]
+    old = [row for key in given for row in connection.execute(_SELECT_SETTING, key)]
+    new = [(scope, name, orjson.dumps(value).decode()) for name, value in values.items() if value is not None]
+    connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", given)
+    connection.executemany("INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)", new)
+    record(connection, "settings", old, new)
 
 
 def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:
     """Join an interval with all that it meets."""
     met = connection.execute(_MEET, (scope, began, ended)).fetchall()
     began, ended = min([began, *(row[0] for row in met)]), max([ended, *(row[1] for row in met)])
-    if began < ended:
-        connection.execute(
-            "INSERT INTO spans (scope, began_at, ended_at) VALUES (?, ?, ?)", (scope, began, ended)
-        )
+    joined = [(scope, began, ended)] if began < ended else []
+    connection.executemany("INSERT INTO spans (scope, began_at, ended_at) VALUES (?, ?, ?)", joined)
+    record(connection, "spans", [(scope, *row) for row in met], joined)
 
 
 def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:
     """Take or renew a lease; return its fence, or None where another holds it."""
     name, holder, until = lease
-    row = connection.execute(
-        "SELECT holder, until, fence FROM leases WHERE scope = ? AND name = ?", (scope, name)
-    ).fetchone()
-    held_by, held_until, fence = row or ("", now, 0)
+    old = connection.execute(_SELECT_LEASE, (scope, name)).fetchall()
+    held_by, held_until, fence = old[0][2:] if old else ("", now, 0)
     if held_by != holder and held_until > now:
         return None
     fence += held_by != holder
-    connection.execute(
-        "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
-        " DO UPDATE SET holder = excluded.holder, until = excluded.until, fence = excluded.fence",
-        (scope, name, holder, until, fence),
-    )
+    new = (scope, name, holder, until, fence)
+    connection.execute(_PUT_LEASE, new)
+    record(connection, "leases", old, [new])
     return int(fence)
 
 
 def _release(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
     """Free a lease; its fence stays, so that the next holder's is higher."""
-    connection.execute(
-        "UPDATE leases SET holder = '', until = min(until, 0) WHERE scope = ? AND name = ? AND holder = ?",
-        (scope, name, holder),
-    )
+    old = connection.execute(f"{_SELECT_LEASE} AND holder = ?", (scope, name, holder)).fetchall()
+    new = [(*row[:2], "", min(row[3], 0), row[4]) for row in old]
+    connection.executemany(_PUT_LEASE, new)
+    record(connection, "leases", old, new)

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from remanence.model import LINK_COLUMNS, Status
+from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.lineage import REPLACING, lineage
-from remanence.store.sqlite import audit, fulltext
+from remanence.store.sqlite import audit, fulltext, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
-from remanence.store.sqlite.rows import DIGESTED, link_digest, plain_values, read_columns, row_digest
+from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.text import term_hash
 
 SHOWN_MAX = 5
@@ -33,8 +33,10 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
     return [
         _looked("structure", "every page is in order", lambda: _structure(connection)),
         _looked("references", "every row names rows that are there", lambda: _references(connection)),
-        _looked("rows", "every memory is what was written", lambda: _memories(connection, names)),
-        _looked("links", "every link is what was written", lambda: _links(connection)),
+        _looked("rows", "every text and vector is what was written", lambda: _rows(connection)),
+        _looked(
+            "sums", "every state, tag, source and link is what was written", lambda: sums.broken(connection)
+        ),
         _looked("audit", "every part follows from the one before", lambda: audit.broken(connection, names)),
         _looked(
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
@@ -71,22 +73,16 @@ def _references(connection: sqlite3.Connection) -> Faults:
         yield f"memory {seq} has no state in its scope"
 
 
-def _memories(connection: sqlite3.Connection, names: Interned) -> Faults:
-    scopes = names.all(
-        connection, [no for (no,) in connection.execute("SELECT DISTINCT scope FROM memories").fetchall()]
-    )
-    for scope, digest, seq, kept in read_columns(connection, DIGESTED):
-        if row_digest(scopes.get(scope, ""), plain_values(connection, names, DIGESTED, kept)) != digest:
+def _rows(connection: sqlite3.Connection) -> Faults:
+    columns = ", ".join(column.name for column in MEMORIES)
+    for seq, scope, digest, *kept in connection.execute(
+        f"SELECT seq, scope, digest, {columns} FROM memories"
+    ):
+        if row_digest(seq, scope, kept) != digest:
             yield f"memory {seq} is not what was written"
-
-
-def _links(connection: sqlite3.Connection) -> Faults:
-    rows = connection.execute(
-        f"SELECT source, target, relation, digest, {', '.join(LINK_COLUMNS)} FROM links"
-    )
-    for source, target, relation, digest, *kept in rows:
-        if link_digest((source, target, relation), kept) != digest:
-            yield f"link {source} {target} {relation} is not what was written"
+    for seq, vector, digest in connection.execute("SELECT seq, vector, digest FROM vectors"):
+        if sums.vector_digest(vector) != digest:
+            yield f"the vector of memory {seq} is not what was written"
 
 
 def _lineage(connection: sqlite3.Connection) -> Check:

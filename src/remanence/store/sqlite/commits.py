@@ -21,7 +21,6 @@ _CLOSE = (
     " SET position = excluded.position, memories = memories + excluded.memories,"
     " newest_at = max(newest_at, excluded.newest_at)"
 )
-_FIRED = "INSERT INTO fired (scope, rule, at) VALUES (?, ?, ?) ON CONFLICT (scope, rule) DO UPDATE SET at = excluded.at"
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
     " UNION SELECT source FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
@@ -64,9 +63,10 @@ def commit(
     if logs:
         connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
     if cause.turns:
-        bookkeeping.hear(connection, work.no, cause.at, cause.turns)
+        bookkeeping.hear(work, cause.turns)
     if cause.fired:
-        connection.executemany(_FIRED, [(work.no, rule, cause.at) for rule in cause.fired])
+        bookkeeping.fire(work, cause.fired)
+    work.sums.write(connection)
     position = work.images.position if logs else position_of(connection, work.no)
     return Committed(cause.run, cause.part, position, assigned, len(changes))
 
@@ -82,14 +82,16 @@ def _log(work: Work, memories: Memories, attached: Attached) -> None:
     if work.cause.verb != "use":
         memories.images()
         attached.images()
-    audit.write(work.connection, work.no, work.cause, work.images)
+    mentions = audit.write(work.connection, work.no, work.cause, work.images)
+    work.sums.added("mentions", mentions)
 
 
 def _revise(work: Work, memories: Memories, attached: Attached) -> None:
     """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
-    revised = attached.tagged - set(memories.changed) - memories.created
+    revised = attached.tagged - set(memories.changed) - memories.created - set(memories.destroyed)
     if revised:
         work.connection.execute(_REVISE, (work.no, id_list(revised)))
+        work.sums.raised("states", [(seq,) for seq in revised], "revision")
 
 
 def _touch(work: Work, memories: Memories, attached: Attached) -> None:
@@ -99,8 +101,10 @@ def _touch(work: Work, memories: Memories, attached: Attached) -> None:
     if changed:
         touched |= _neighbours(work, changed)
     touched -= memories.created
+    touched.difference_update(memories.destroyed)
     if touched:
         work.connection.execute(_TOUCH, (work.no, id_list(touched)))
+        work.sums.raised("states", [(seq,) for seq in touched], "touched")
 
 
 def _neighbours(work: Work, seqs: Iterable[int]) -> set[int]:

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.sums import record
 
 SCOPE, TAG, SHAPE = "scope", "tag", "shape"
 CACHED_MAX = 200_000
@@ -80,6 +81,7 @@ class Fresh:
             (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
             assert number is not None
             self._note(space, name, number)
+            record(connection, "names", added=[(number, space, name)])
         return number
 
     def text(self, connection: sqlite3.Connection, number: int) -> str:

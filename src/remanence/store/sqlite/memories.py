@@ -4,6 +4,7 @@ Knows columns, counters and transitions; knows nothing of tags, links and source
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from remanence.change import Change
@@ -14,13 +15,13 @@ from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
     DEFAULTS,
-    DIGESTED,
     MEMORIES,
     STATES,
     plain_values,
     read_rows,
     row_digest,
 )
+from remanence.store.sqlite.sums import vector_digest
 from remanence.store.sqlite.transaction import Key, Work
 from remanence.store.sqlite.updates import Updates, matches, slots
 
@@ -33,6 +34,8 @@ _CONVERTED = tuple(
     (at, column) for at, column in enumerate(STATES) if column.kind in {"enum", "flag", "fraction", "name"}
 )
 _TOUCHED_AT = _STATE_NAMES.index("touched")
+_state_of = itemgetter(*(_ALL.index(name) for name in _STATE_NAMES))
+_VECTOR_AT = _ALL.index("vector")
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
@@ -41,7 +44,7 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 _INSERT_MEMORY = _insert("memories", ("seq", "scope", *(column.name for column in MEMORIES), "digest"))
 _INSERT_STATE = _insert("states", ("seq", "scope", *_STATE_NAMES))
-_INSERT_VECTOR = _insert("vectors", ("seq", "vector"))
+_INSERT_VECTOR = _insert("vectors", ("seq", "vector", "digest"))
 _TAKEN = (
     "SELECT EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND id = ?2)"
     " OR EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND key = ?3)"
@@ -61,6 +64,7 @@ class Memories:
         self._updates = Updates(work)
         self._destroyed: list[tuple[int, Change]] = []
         self._gone: dict[int, dict[str, Any]] = {}
+        self._kept: dict[int, tuple[Any, ...]] = {}
         self._sound: set[tuple[Any, ...]] = set()
 
     @property
@@ -123,10 +127,12 @@ class Memories:
             rows.append(self._memory_row(change.key, after))
             states.append(self._state_row(change.key, after))
             if after.get("vector") is not None:
-                vectors.append((change.key, after["vector"]))
+                vectors.append((change.key, after["vector"], vector_digest(after["vector"])))
         work.connection.executemany(_INSERT_MEMORY, rows)
         work.connection.executemany(_INSERT_STATE, states)
         work.connection.executemany(_INSERT_VECTOR, vectors)
+        work.sums.added("states", states)
+        work.sums.added("vectors", [(seq, digest) for seq, _, digest in vectors])
         texts = [(change.key, (change.after or {})["text"]) for _, change in self._created]
         work.words += fulltext.add(work.connection, work.no, texts)  # type: ignore[arg-type]
 
@@ -140,6 +146,9 @@ class Memories:
         )
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
+        work.sums.removed("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])
+        vectors = [(seq, row[_VECTOR_AT]) for seq, row in self._kept.items()]
+        work.sums.removed("vectors", [(seq, vector_digest(vector)) for seq, vector in vectors if vector])
 
     def _taken(self) -> Iterator[Key]:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
@@ -167,15 +176,14 @@ class Memories:
             if row is None or not matches(work, slots(tuple(before), _ALL), before, row):
                 yield "memories", change.key
             else:
+                self._kept[change.key] = row  # type: ignore[index]
                 with DECODING:
                     self._gone[change.key] = plain_values(work.connection, work.names, _ALL, row)  # type: ignore[index]
 
     def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
         work = self._work
-        row = {name: after.get(name, DEFAULTS[name]) for name in DIGESTED}
-        row["role"] = int(row["role"])
         kept = [work.kept(column, after.get(column.name)) for column in MEMORIES]
-        return (seq, work.no, *kept, row_digest(work.scope, row))
+        return (seq, work.no, *kept, row_digest(seq, work.no, kept))
 
     def _state_row(self, seq: Any, after: Mapping[str, Any]) -> list[Any]:
         values = [after.get(name, default) for name, default in _STATE_DEFAULTS]

@@ -4,9 +4,8 @@ Knows the columns of `model` and where each lives; knows nothing of transactions
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from struct import Struct
 from typing import Any, Protocol
 
 import orjson
@@ -25,13 +24,8 @@ DEFAULTS: Values = {
     column.name: int(column.default) if column.labels and column.default is not None else column.default
     for column in COLUMNS
 }
-# Text, identity and provenance: what a row's digest covers.
-DIGESTED = ("id", "key", "text", "fingerprint", "said_at", "learned_at", "speaker", "role")
 
 _ALIAS = {"memories": "m", "states": "s", "vectors": "v"}
-_LINK_DIGEST = Struct("<9q")
-_TIME_DIGEST = Struct("<q")
-_NONE = -(2**63)
 # What of a column can be written as it comes.
 _AS_INT = frozenset({"int", "time", "flag", "enum"})
 
@@ -111,17 +105,6 @@ def read_rows(
     return {row[0]: row[1:] for row in found.fetchall()}
 
 
-def read_columns(
-    connection: sqlite3.Connection, names: Sequence[str]
-) -> Iterator[tuple[int, bytes, int, tuple[Any, ...]]]:
-    """Yield (scope, digest, seq, kept values of some columns) of every memory of the database."""
-    fields = ", ".join(place(COLUMN[name]) for name in names)
-    rows = connection.execute(
-        f"SELECT m.scope, m.digest, m.seq, {fields} FROM memories m JOIN states s ON s.seq = m.seq ORDER BY m.seq"
-    )
-    return ((scope, digest, seq, tuple(kept)) for scope, digest, seq, *kept in rows)
-
-
 def plain_values(
     connection: sqlite3.Connection, numbering: Numbering, names: Sequence[str], kept: Sequence[Any]
 ) -> dict[str, Any]:
@@ -134,20 +117,9 @@ def plain_values(
     }
 
 
-def row_digest(scope: str, row: Values) -> bytes:
-    """Return the check sum of what a memory says, who said it and where it came from."""
-    content = orjson.dumps([scope, *(_shown(row[name]) for name in DIGESTED)])
-    return blake2b(content, digest_size=DIGEST_BYTES).digest()
-
-
-def link_digest(key: tuple[int, int, int], values: Sequence[int | None]) -> bytes:
-    """Return the check sum of a link: its key and kept values in the order of LINK_COLUMNS."""
-    weight, confidence, count, created_at, last_at, resolved_at = values
-    content = _LINK_DIGEST.pack(
-        *key, weight, _NONE if confidence is None else confidence, count, created_at, last_at, 0
-    )
-    if resolved_at is not None:  # an open link has the digest that it had before links could be resolved
-        content += _TIME_DIGEST.pack(resolved_at)
+def row_digest(seq: int, scope: int, kept: Sequence[Any]) -> bytes:
+    """Return the check sum of a row of `memories`: its number, its scope's, its values as MEMORIES orders them."""
+    content = orjson.dumps([seq, scope, *(_shown(value) for value in kept)])
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 

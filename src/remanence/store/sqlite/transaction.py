@@ -1,7 +1,7 @@
-"""What the parts of one commit share: connection, scope, cause, and the images for the audit."""
+"""What the parts of one commit share: connection, scope, cause, the images for the audit and the check sums."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from remanence.change import Cause
@@ -9,6 +9,7 @@ from remanence.model import Column
 from remanence.store.sqlite.audit import Images
 from remanence.store.sqlite.interned import Fresh
 from remanence.store.sqlite.rows import decoded, encoded
+from remanence.store.sqlite.sums import Sums
 
 Key = tuple[str, Any]  # (table, key), as Conflict names rows
 
@@ -24,6 +25,7 @@ class Work:
     cause: Cause
     images: Images
     words: int = 0
+    sums: Sums = field(default_factory=Sums)
 
     def number(self, space: str, name: str) -> int:
         """Return the number of a name, giving it one where it has none."""

@@ -15,18 +15,21 @@ from remanence.store.constraints import as_far_as, count_use, refuse_class, refu
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.rows import DIGESTED, plain_values, read_rows, row_digest
+from remanence.store.sqlite.rows import MEMORIES, read_rows, row_digest
+from remanence.store.sqlite.sums import vector_digest
 from remanence.store.sqlite.transaction import Key, Work
 
 # Read of every row that is updated, besides what its change names.
 _ALWAYS = ("revision", "touched", "status", "tier", "reason")
 _STATED = _ALWAYS[2:]
 _USE = ("used_at", "use_days", "use_day")
+_TOLD = tuple(column.name for column in MEMORIES)
 _AS_IS = frozenset({"int", "time", "enum", "flag"})
 # From this many rows of equal values on, one statement for all of them is the faster.
 _REPEATED_MIN = 4
 _PUT_VECTOR = (
-    "INSERT INTO vectors (seq, vector) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET vector = excluded.vector"
+    "INSERT INTO vectors (seq, vector, digest) VALUES (?, ?, ?) ON CONFLICT (seq) DO UPDATE"
+    " SET vector = excluded.vector, digest = excluded.digest"
 )
 
 # Columns of `before`; columns of `after` with 0 for a value, 1 for a counter going down, 2 for one going up.
@@ -198,6 +201,7 @@ class Updates:
             self._refuse_classes(group)
         extra = [name for name in _USE if group.uses and name not in group.names]
         by_values: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+        new_values: list[tuple[Any, ...]] = []
         for _, change in group.taken:
             row = group.rows[change.key]  # type: ignore[index]
             new = self._new(group, change)
@@ -212,9 +216,28 @@ class Updates:
                 )
                 values += tuple(counted[name] for name in extra)
             by_values[values].append(change.key)  # type: ignore[arg-type]
+            new_values.append(values)
         sets = _sets(group, extra)
         if sets:
             self._set(sets, by_values)
+            self._sum(group, extra, new_values)
+
+    def _sum(self, group: _Group, extra: Sequence[str], new: Sequence[tuple[Any, ...]]) -> None:
+        """Change the check sums as the states of a group change; counters by what is added to them."""
+        states = [slot for slot in group.columns if slot.column.home == "states"]
+        steps = ("revision",) * bool(group.columns) + ("touched",) * bool(group.counters)
+        names = (*(slot.name for slot in states), *group.counters, *extra, *steps)
+        before, after = (0,) * len(group.counters), (1,) * len(steps)
+        set_at, extra_at = [slot.at for slot in states], [group.read.index(name) for name in extra]
+        old = []
+        for seq in group.seqs:
+            row = group.rows[seq]
+            old.append(
+                (*[row[at] for at in set_at], *before, *[row[at] for at in extra_at], *((0,) * len(steps)))
+            )
+        self._work.sums.changed(
+            "states", [(seq,) for seq in group.seqs], names, old, [(*values, *after) for values in new]
+        )
 
     def _refuse_classes(self, group: _Group) -> None:
         """Raise where a memory would come to a policy class that it may not come to."""
@@ -267,23 +290,28 @@ class Updates:
                 for _, change in group.taken
             ]
             work.connection.executemany(f"UPDATE memories SET {sets} WHERE seq = ?", values)
-        if "vector" in names:
-            given = group.values("vector")
-            work.connection.executemany(_PUT_VECTOR, [pair for pair in given if pair[1] is not None])
-            gone = [(seq,) for seq, vector in given if vector is None]
-            work.connection.executemany("DELETE FROM vectors WHERE seq = ?", gone)
-        if not set(DIGESTED).isdisjoint(names):
             self._digest(group.seqs)
+        if "vector" in names:
+            self._write_vectors(group)
+
+    def _write_vectors(self, group: _Group) -> None:
+        work, at = self._work, group.read.index("vector")
+        given = group.values("vector")
+        put = [(seq, vector, vector_digest(vector)) for seq, vector in given if vector is not None]
+        work.connection.executemany(_PUT_VECTOR, put)
+        gone = [(seq,) for seq, vector in given if vector is None]
+        work.connection.executemany("DELETE FROM vectors WHERE seq = ?", gone)
+        old = [(seq, group.rows[seq][at]) for seq in group.seqs]
+        work.sums.removed(
+            "vectors", [(seq, vector_digest(vector)) for seq, vector in old if vector is not None]
+        )
+        work.sums.added("vectors", [(seq, digest) for seq, _, digest in put])
 
     def _digest(self, seqs: Sequence[int]) -> None:
         """Compute the digests of rows anew from what now stands there."""
         work = self._work
-        rows = read_rows(work.connection, work.no, seqs, DIGESTED)
-        with DECODING:
-            plain = {
-                seq: plain_values(work.connection, work.names, DIGESTED, row) for seq, row in rows.items()
-            }
-        digests = [(row_digest(work.scope, values), seq) for seq, values in plain.items()]
+        rows = read_rows(work.connection, work.no, seqs, _TOLD)
+        digests = [(row_digest(seq, work.no, row), seq) for seq, row in rows.items()]
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 

@@ -1,10 +1,15 @@
 """Order by scope, digests of what is stored, and the columns that rules ask for.
 
-`states` is made anew, copied in one statement and renamed, because SQLite adds no checked column in the middle of a
+Tables are made anew, copied in one statement and renamed, because SQLite adds no checked column in the middle of a
 table; that is also faster than adding columns with checks one by one.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from alembic import op
+
+from remanence.store.sqlite.sums import vector_digest
 
 revision = "0003"
 down_revision = "0002"
@@ -124,20 +129,110 @@ ADDED = {
     "confidence_at": "NULL",
     "importance": "NULL",
 }
-INDEXES = (
+STATE_INDEXES = (
     "CREATE INDEX states_inbox ON states (scope, seq) WHERE status = 0",
     "CREATE UNIQUE INDEX states_scope ON states (scope, seq)",
     "CREATE INDEX states_session ON states (scope, session) WHERE session IS NOT NULL",
 )
+VECTORS = """
+CREATE TABLE vectors_next (
+    seq INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    digest INTEGER NOT NULL,
+    PRIMARY KEY (seq),
+    FOREIGN KEY(seq) REFERENCES memories (seq) ON DELETE RESTRICT
+)
+ STRICT
+"""
+LINKS = """
+CREATE TABLE links_next (
+    scope INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    relation INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    confidence INTEGER,
+    count INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    resolved_at INTEGER,
+    PRIMARY KEY (scope, source, target, relation),
+    CONSTRAINT links_source FOREIGN KEY(scope, source) REFERENCES states (scope, seq) ON DELETE RESTRICT,
+    CONSTRAINT links_target FOREIGN KEY(scope, target) REFERENCES states (scope, seq) ON DELETE RESTRICT,
+    CONSTRAINT relation_range CHECK (relation BETWEEN 0 AND 10),
+    CONSTRAINT weight_range CHECK (weight BETWEEN 0 AND 1000000),
+    CONSTRAINT confidence_range CHECK (confidence BETWEEN 0 AND 1000000),
+    CONSTRAINT last_at_range CHECK (last_at BETWEEN -9007199254740991 AND 9007199254740991),
+    CONSTRAINT resolved_at_range CHECK (resolved_at BETWEEN -9007199254740991 AND 9007199254740991),
+    CONSTRAINT count_range CHECK (count BETWEEN 0 AND 16777215),
+    CONSTRAINT no_self_link CHECK (source <> target),
+    CONSTRAINT mutual_in_order CHECK (relation NOT IN (0, 1, 2, 3) OR source < target)
+)
+ WITHOUT ROWID,
+ STRICT
+"""
+SUMS = """
+CREATE TABLE sums (
+    chunk INTEGER NOT NULL,
+    states INTEGER NOT NULL,
+    vectors INTEGER NOT NULL,
+    tags INTEGER NOT NULL,
+    sources INTEGER NOT NULL,
+    links INTEGER NOT NULL,
+    mentions INTEGER NOT NULL,
+    names INTEGER NOT NULL,
+    settings INTEGER NOT NULL,
+    fired INTEGER NOT NULL,
+    leases INTEGER NOT NULL,
+    spans INTEGER NOT NULL,
+    heard INTEGER NOT NULL,
+    PRIMARY KEY (chunk)
+)
+ STRICT
+"""
+LINK_INDEXES = (
+    "CREATE INDEX links_resolved ON links (scope) WHERE resolved_at IS NOT NULL",
+    "CREATE INDEX links_target ON links (scope, target)",
+)
 
 
 def upgrade() -> None:
+    _states()
+    _vectors()
+    _links()
+    op.get_bind().exec_driver_sql(SUMS.strip())
+
+
+def _states() -> None:
     run = op.get_bind().exec_driver_sql
     run(STATES.strip())
     kept = ", ".join(row[1] for row in run("PRAGMA table_info(states)"))
     names, values = ", ".join(ADDED), ", ".join(ADDED.values())
     run(f"INSERT INTO states_next ({kept}, {names}) SELECT {kept}, {values} FROM states")
-    run("DROP TABLE states")
-    run("ALTER TABLE states_next RENAME TO states")
-    for statement in INDEXES:
+    _renamed("states", STATE_INDEXES)
+
+
+def _vectors() -> None:
+    run = op.get_bind().exec_driver_sql
+    connection: Any = op.get_bind().connection.driver_connection
+    connection.create_function("vector_digest", 1, vector_digest, deterministic=True)
+    run(VECTORS.strip())
+    run("INSERT INTO vectors_next SELECT seq, vector, vector_digest(vector) FROM vectors")
+    _renamed("vectors")
+
+
+def _links() -> None:
+    """Leave the digest of each link away: the sums tell of every link, also of one that has gone."""
+    run = op.get_bind().exec_driver_sql
+    run(LINKS.strip())
+    kept = ", ".join(row[1] for row in run("PRAGMA table_info(links_next)"))
+    run(f"INSERT INTO links_next ({kept}) SELECT {kept} FROM links")
+    _renamed("links", LINK_INDEXES)
+
+
+def _renamed(table: str, indexes: Sequence[str] = ()) -> None:
+    run = op.get_bind().exec_driver_sql
+    run(f"DROP TABLE {table}")
+    run(f"ALTER TABLE {table}_next RENAME TO {table}")
+    for statement in indexes:
         run(statement)
