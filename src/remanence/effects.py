@@ -54,12 +54,10 @@ class Effect:
     and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
     done; `targets` are what a rule may lead to, each with what it adds to the rank. `guarded` is the action that a
     guard must block to keep it from being done, "" for what no guard blocks; of guards a verb obeys the built-in ones.
-    What `destroys` counts
-    for the brake, which nothing does that is asked for by name. `row` tells what becomes of
-    the row of `table`, and `reads` which columns it needs beside those it sets. `words` stand in a plan before a number
-    of rows. `back` names the verbs that take it back; `undo` takes back everything and is not named. `under` are the
-    verbs by which the audit knows it, its own name if there are none. `restates` are columns that are stamped also
-    where what is given is what they were.
+    What `destroys` counts for the brake, which nothing does that is asked for by name. `row` tells what becomes of
+    the row of `table`. `words` stand in a plan before a number of rows. `back` names the verbs that take it back;
+    `undo` takes back everything and is not named. `under` are the verbs by which the audit knows it, its own name if
+    there are none. `restates` are columns that are stamped also where what is given is what they were.
     """
 
     name: str
@@ -72,7 +70,6 @@ class Effect:
     destroys: bool = False
     table: Table = "memories"
     row: Literal["changes", "appears", "goes"] = "changes"
-    reads: frozenset[str] = frozenset()
     back: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
     restates: frozenset[str] = frozenset()
@@ -180,7 +177,6 @@ MERGE = Effect(
     rank=11,
     guarded="merge",
     destroys=True,
-    reads=frozenset({"value"}),
     back=("restore",),
 )
 PRUNE = Effect(
@@ -233,13 +229,16 @@ TRANSITION_STATE = Effect(
 )
 REINFORCE = Effect("reinforce", {"reinforced": Mark.ONE_MORE}, words="reinforce", group="counters")
 FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
+UNFLAG = Effect("unflag", words="take the flag off", group="tags", table="tags", row="goes", back=("tag",))
 UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
-# What a memory takes over from one that is merged into it: its counts, its times of use and its links.
+# What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, its
+# tags, sources and links.
 TAKE_IN = Effect(
     "take in",
     {
         **dict.fromkeys(("uses", "confirmations", "helped", "failed"), Mark.GIVEN),
         **dict.fromkeys(("used_at", "use_days", "use_day"), Mark.GIVEN),
+        "confidence": Mark.GIVEN,
     },
     words="let take in another",
     group="counters",
@@ -254,9 +253,11 @@ ACTIONS: tuple[Effect, ...] = (
     TRANSITION_STATE,
     REINFORCE,
     FLAG,
+    UNFLAG,
     UNLINK,
     TAKE_IN,
 )
+_FLAGS = "flag/"
 # What a cycle may change; the same columns make a plan.
 CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
 # Any cycle may have to look at these, whatever its policy does.
@@ -340,6 +341,7 @@ VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
 PLANNED = ("curate", "compact")
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
+_BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}
 _BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "status" not in effect.sets}
 
 
@@ -371,10 +373,23 @@ def action(name: str, column: str = "") -> Effect:
     return next(effect for effect in ACTIONS if effect.name == name and column in {"", effect.group})
 
 
+def flag_tag(name: str | None) -> str:
+    """Return the tag that a flag is kept as."""
+    return f"{_FLAGS}{name}"
+
+
+def is_flag(tag: str) -> bool:
+    """Tell whether a tag is a flag, which rules set and take off."""
+    return tag.startswith(_FLAGS)
+
+
 def action_of(change: Change) -> Effect:
     """Tell which action of a plan a change carries out."""
     if change.table == "tags":
-        return FLAG
+        tag = str(change.key[1]) if isinstance(change.key, tuple) else ""
+        return _BY_ROW["goes" if change.after is None else "appears"] if is_flag(tag) else TAKE_IN
+    if change.table == "sources":
+        return TAKE_IN
     if change.table == "links":
         return UNLINK if change.after is None else TAKE_IN
     if change.after is None:

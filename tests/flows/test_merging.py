@@ -5,7 +5,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.curate.plan import Plan
-from remanence.model import Relation, Status
+from remanence.model import Decay, Relation, Status
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """
@@ -109,3 +109,54 @@ async def test_opposites_stay_two_under_any_embedder(
         found = [(await memory.get(seq)).status for seq in (1, 2)]
 
     assert ([Status.ACTIVE] * 2, 0) == (found, plan.counts.get("merge", 0))
+
+
+async def test_the_survivor_takes_over_what_the_other_had(opener: Opener, clock: ManualClock) -> None:
+    """Tags, sources and the greater confidence, but no flag; undone, both are as they were."""
+    async with opener(embedder=Measured()) as memory:
+        await memory.learn(ALIKE[0], tags=("red", "both"), source="letter", confidence=0.5)
+        others = ("both", "self/constitutional", "flag/look")
+        await memory.learn(ALIKE[1], tags=others, source="call", confidence=0.88)
+        await _told(memory, "The heron nests by the weir", "Flour is bought on market days")
+        await memory.link(1, 2, "near_duplicate", confidence=0.99)
+        clock.advance(hours=2)
+        before = [await memory.get(seq) for seq in (1, 2)]
+        rule = MERGE.format(least=0.85) + 'survivor = "seq"'
+        done = await memory.apply(await memory.plan(rule), allow_destroyed=1)
+        kept, gone = [await memory.get(seq) for seq in (1, 2)]
+        shown = await memory.describe_run(done)
+        await memory.undo(done)
+        after = [await memory.get(seq) for seq in (1, 2)]
+
+    assert {"both", "red", "self/constitutional"} == set(kept.tags)
+    assert ({"letter", "call"}, 0.88) == (set(kept.sources), kept.confidence)
+    assert (Decay.PERMANENT, Status.SUPERSEDED) == (kept.decay, gone.status)
+    assert {"both", "self/constitutional", "flag/look"} == set(gone.tags)
+    assert {"merge": 1, "take in": 1} == {act.name: act.count for act in shown.acts}
+    for was, is_ in zip(before, after, strict=True):
+        assert (was.tags, was.sources, was.confidence, was.decay) == (
+            is_.tags,
+            is_.sources,
+            is_.confidence,
+            is_.decay,
+        )
+
+
+async def test_an_orphan_is_marked_and_the_mark_comes_off(memory: remanence.Engine) -> None:
+    """A rule takes off the flag that another set; the run is told and undone like any other."""
+    text = "version = 1\n" + "".join(
+        f'[[rule]]\nname = "{do}"\nevery = "deep"\nphase = "expire"\nwhere = "{where}"\ndo = "{do}"\nto = "orphan"\n'
+        for do, where in (("flag", "degree == 0"), ("unflag", "degree > 0"))
+    )
+    await _told(memory, "The heron nests by the weir", "Flour is bought on market days")
+    marked = await memory.curate(text)
+    await memory.link(1, 2, "supports")
+    cleared = await memory.curate(text)
+    tags = [(await memory.get(seq)).tags for seq in (1, 2)]
+    shown = await memory.describe_run(cleared)
+    await memory.undo(cleared)
+
+    assert ({"flag": 2}, {"unflag": 2}) == (marked.counts, cleared.counts)
+    assert [(), ()] == tags
+    assert ["unflag 2"] == [str(act) for act in shown.acts]
+    assert [("flag/orphan",)] * 2 == [(await memory.get(seq)).tags for seq in (1, 2)]

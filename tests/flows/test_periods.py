@@ -92,7 +92,7 @@ async def test_a_rule_whose_flags_are_all_left_out_has_its_turn_again(
         "tier != 'cold'", "tier != 'cold' and seq > 3"
     )
     plan = await memory.plan(policy)
-    await memory.apply(replace(plan, flags={}, by_rule=tuple(it for it in plan.by_rule if it[0] != "flag")))
+    await memory.apply(replace(plan, tags={}, by_rule=tuple(it for it in plan.by_rule if it[0] != "flag")))
     receipt = await memory.apply(await memory.plan(policy))
 
     assert {"flag": 1} == receipt.counts

@@ -22,7 +22,7 @@ do = "flag"
 to = "caught"
 """
     plan = await memory.plan(policy)
-    return {(await memory.get(int(seq))).text for seq in plan.flags.get("flag/caught", ())}
+    return {(await memory.get(int(seq))).text for seq in plan.tags.get("flag", {}).get("flag/caught", ())}
 
 
 async def said(memory: remanence.Engine, name: str) -> tuple[Verification, float | None, int | None]:

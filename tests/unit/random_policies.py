@@ -83,6 +83,8 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("expire", "prune", {}),
     ("expire", "archive", {}),
     ("expire", "flag", {"to": "seen"}),
+    ("expire", "unflag", {"to": "seen"}),
+    ("tiers", "unflag", {"to": "seen"}),
     ("deduplicate", "archive", {}),
     ("keep-recent", "archive", {"keep": {"rows": 2}, "per": ["thread"]}),
     ("keep-recent", "archive", {"keep": {"share": 0.5}, "per": ["category"]}),
@@ -97,6 +99,10 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("budgets", "move", {"to": "warm", "keep": {"tokens": 40}, "per": ["agent"]}),
     ("budgets", "move", {"to": "cold", "keep": {"tokens": 60}}),
     ("budgets", "archive", {"keep": {"words": 50}}),
+    ("budgets", "move", {"to": "cold", "keep": {"tokens": 40, "down_to": 0.5}, "per": ["agent"]}),
+    ("budgets", "archive", {"keep": {"words": 30, "down_to": 0.9}, "oversize": "keep"}),
+    ("budgets", "move", {"to": "warm", "keep": {"tokens": 12}, "oversize": "flag"}),
+    ("keep-recent", "archive", {"keep": {"rows": 4, "down_to": 0.6}}),
     ("reinforce", "reinforce", {"top": 2, "period": "40 hours"}),
     ("expire", "flag", {"to": "seen", "top": 2, "period": "40 hours"}),
     ("keep-recent", "archive", {"top": 1, "period": "40 hours"}),
@@ -130,7 +136,17 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
         tables.append(_table("rule", on(random.choice(CLOCKS), values)))
     if random.random() < 0.5:
         over = {"name": "twins", "every": "deep", "phase": "deduplicate", "over": "pairs", "do": "merge"}
-        tables.append(_table("rule", {**over, "where": "both(not tagged('self/*'))", "min": 0.9}))
+        tables.append(
+            _table(
+                "rule",
+                {
+                    **over,
+                    "where": "both(not tagged('self/*'))",
+                    "min": 0.9,
+                    "survivor": random.choice(ORDERS),
+                },
+            )
+        )
     return tables
 
 

@@ -176,8 +176,11 @@ class World:
                 self._link(change)
             case "tags":
                 seq, tag = change.key  # type: ignore[misc]
-                assert tag not in self.rows[seq]["tags"]
-                self.rows[seq]["tags"] += (tag,)
+                tags = self.rows[seq]["tags"]
+                assert (tag in tags) == (change.after is None)
+                self.rows[seq]["tags"] = (
+                    (*tags, tag) if change.before is None else tuple(it for it in tags if it != tag)
+                )
 
     def _memory(self, change: Change) -> None:
         seq: int = change.key  # type: ignore[assignment]

@@ -111,9 +111,9 @@ def test_a_link_that_was_otherwise_is_not_cut(side: str) -> None:
 
 def test_a_tag_that_was_not_proposed_is_not_given() -> None:
     """The memory that would get it is left as it is."""
-    left = _agreed(lambda _: {"flags": {}})
+    left = _agreed(lambda _: {"tags": {}})
 
-    assert {} == left.flags
+    assert {} == left.tags
     assert ALL == set(left.seq.tolist())
 
 

@@ -95,7 +95,7 @@ def test_each_action_sees_what_it_may_change(rule: str, seen: tuple[int, ...]) -
     )
     policy = load(_policy(rule.replace("'x'", "'pruned'")))
     made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
-    tagged = {seq for seqs in made.flags.values() for seq in seqs.tolist()}
+    tagged = {seq for _, _, seqs in made.tagged() for seq in seqs.tolist()}
 
     assert seen == tuple(sorted({*made.seq.tolist(), *tagged}))
 

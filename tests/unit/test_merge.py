@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from remanence.clock import DAY, HOUR
+from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load
+from remanence.curate.policy.compiled import load, wanted
+from remanence.errors import PolicyError
 from remanence.model import Relation, Status
-from tests.unit.scopes import NOW, LinkKey, World, link, linked, row
+from tests.unit.scopes import NOW, LinkKey, Row, World, link, linked, row
 
 TODAY = NOW // DAY
 RULE = 'phase = "deduplicate"\nover = "pairs"\nwhere = "True"\nmin = 0.95\ndo = "merge"'
@@ -196,3 +198,76 @@ def test_a_merge_beside_a_purge_names_no_link_that_goes_with_it() -> None:
     assert ({"merge": 1, "purge": 1}, [3]) == (made.counts, made.seq[made.purged].tolist())
     assert {(2, 4), (1, 4), (1, 2)} == named
     assert {(1, 2), (1, 4), (4, 5)} == {key[:2] for key in world.links}
+
+
+def _survivors(order: str, *some: Row, clock: str = "wall") -> list[int]:
+    """Return who is merged away by an order of survivors."""
+    rule = f'{RULE}\nsurvivor = "{order}"\nclock = "{clock}"'
+    policy = load(f'version = 1\n[[rule]]\nname = "twins"\nevery = "deep"\n{rule}')
+    world = World([*some, *[row() for _ in range(10)]], NEAR)
+    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    return [int(seq) for seq in made.merges.discard]
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "second", "away"),
+    [
+        ("uses desc", {"uses": 1}, {"uses": 2}, 1),
+        ("uses", {"uses": 1}, {"uses": 2}, 2),
+        ("uses desc", {"uses": 2}, {"uses": 2}, 2),
+        ("uses desc, tokens", {"uses": 2, "tokens": 9}, {"uses": 2, "tokens": 8}, 1),
+        ("uses desc, tokens", {"uses": 3, "tokens": 9}, {"uses": 2, "tokens": 8}, 2),
+        ("seq desc", {}, {}, 1),
+        ("said_at", {"said_at": NOW - 2}, {"said_at": NOW - 3}, 1),
+        ("used_at desc", {"used_at": None}, {"used_at": 5}, 1),
+        ("used_at", {"used_at": None}, {"used_at": 5}, 1),
+        ("severity desc", {"severity": "low"}, {"severity": "high"}, 1),
+        ("value desc, said_at, seq", {"value": 1.0}, {"value": 2.0}, 1),
+    ],
+)
+def test_a_rule_may_say_who_survives(order: str, first: Row, second: Row, away: int) -> None:
+    """By an order of its own; what cannot be compared comes last, and of equals the older survives."""
+    assert [away] == _survivors(order, row(**first), row(**second))
+
+
+def test_an_order_of_survivors_is_that_of_pairs_alone() -> None:
+    """Nothing else has two of which one survives; a wrong one points at where it is."""
+    with pytest.raises(PolicyError, match="only a rule over pairs has a survivor"):
+        load(
+            'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "True"\ndo = "archive"\n'
+            'survivor = "value desc"\n'
+        )
+    with pytest.raises(PolicyError, match="unknown column 'valu'") as refused:
+        _survivors("valu desc", row(), row())
+
+    assert "value" in refused.value.recovery
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "merges"), [("fact", "fact", True), ("fact", "belief", False), ("fact", None, False)]
+)
+def test_only_memories_of_one_category_are_merged(one: str, other: str | None, merges: bool) -> None:
+    """However alike they are; what an explanation counts as a pair is the same."""
+    world, made = _merged(row(category=one), row(category=other))
+    verdict = explain(world.snapshot(), POLICY, NOW, 2).verdicts[-1]
+
+    assert merges is bool(len(made.merges.discard))
+    assert {"links": 0, "matching": 0} == verdict.values
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "after"), [(0.5, 0.88, 0.88), (0.9, 0.4, 0.9), (None, 0.3, 0.3), (None, None, None)]
+)
+def test_the_survivor_is_as_sure_as_the_surer(
+    mine: float | None, theirs: float | None, after: float | None
+) -> None:
+    """And since when that was said; the plan says it to the millionth, also read back from a file."""
+    world, made = _merged(
+        row(confidence=mine, value=2, confidence_at=NOW - 2),
+        row(confidence=theirs, value=1, confidence_at=None, learned_at=NOW - 3),
+    )
+
+    said = NOW - 3 if after is not None and after != mine else NOW - 2
+    assert (after, said) == (world.rows[1]["confidence"], world.rows[1]["confidence_at"])
+    assert list(made.changes()) == list(Plan.from_json(made.to_json()).changes())
+    assert ("confidence" in made.columns) is (after != mine)

@@ -536,7 +536,7 @@ def test_a_changed_plan_is_refused() -> None:
 
     with pytest.raises(InvalidInput, match="was changed"):
         Plan.from_json(text.replace('"destroyed":0', '"destroyed":1'))
-    for wrong in ("", "{}", "[]", text.replace('"format":3', '"format":"3"')):
+    for wrong in ("", "{}", "[]", text.replace('"format":4', '"format":"4"')):
         with pytest.raises(InvalidInput, match="no plan"):
             Plan.from_json(wrong)
 

@@ -13,6 +13,8 @@ from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world
 from tests.unit.scopes import NOW
 
+FLAGGING = ("flag", "unflag")
+
 
 @given(st.integers(0, 2**48))
 def test_what_is_counted_is_named(seed: int) -> None:
@@ -26,9 +28,9 @@ def test_what_is_counted_is_named(seed: int) -> None:
     named: Counter[tuple[str, str]] = Counter()
     counted: Counter[tuple[str, str]] = Counter()
     for action in made.actions():
-        named[action.name, "" if action.name == "flag" else action.rule] += action.count
+        named[action.name, "" if action.name in FLAGGING else action.rule] += action.count
     for name, rule, count in made.by_rule:
-        counted[name, "" if name == "flag" else rule] += count
+        counted[name, "" if name in FLAGGING else rule] += count
 
     assert counted == named
     assert all(len(set(action.seqs)) == len(action.seqs) for action in made.actions())

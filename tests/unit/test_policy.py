@@ -7,6 +7,7 @@ import pytest
 from remanence.clock import HOUR
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.curate.policy.document import presets
+from remanence.curate.policy.rules import Keep
 from remanence.errors import NameUnknown, PolicyError
 from remanence.model import Reason
 
@@ -65,7 +66,7 @@ def test_a_rule_says_what_it_does() -> None:
     policy = load(GOOD)
     hot, notices = policy.rules
 
-    assert ("tokens", 1600) == hot.keep
+    assert Keep("tokens", 1600) == hot.keep
     assert ("agent",) == hot.per
     assert Reason.EXPIRED == notices.reason
     assert ("move to warm beyond 1600 tokens per agent where tier == 'hot'") == hot.describe()
@@ -141,7 +142,7 @@ off = true
     )
 
     assert ["hot-budget", "keep-recent-episodes"] == [item.name for item in policy.rules]
-    assert ("tokens", 800) == policy.rules[0].keep
+    assert Keep("tokens", 800) == policy.rules[0].keep
     assert {"hot-budget": {"keep": {"tokens": 800}}, "weak-links": {"off": True}} == policy.overrides
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.rules import Keep
 from remanence.errors import PolicyError
 
 V = "version = 1\n"
@@ -28,11 +29,11 @@ def _rule(text: str) -> Any:
 @pytest.mark.parametrize(
     ("text", "name", "value"),
     [
-        (RULE + "keep = { rows = 0 }\n", "keep", ("rows", 0)),
-        (RULE + "keep = { rows = 9007199254740992 }\n", "keep", ("rows", 2**53)),
-        (RULE + "keep = { share = 0 }\n", "keep", ("share", 0)),
-        (RULE + "keep = { share = 1 }\n", "keep", ("share", 1)),
-        (RULE + "keep = { share = 1.0 }\n", "keep", ("share", 1.0)),
+        (RULE + "keep = { rows = 0 }\n", "keep", Keep("rows", 0)),
+        (RULE + "keep = { rows = 9007199254740992 }\n", "keep", Keep("rows", 2**53)),
+        (RULE + "keep = { share = 0 }\n", "keep", Keep("share", 0)),
+        (RULE + "keep = { share = 1 }\n", "keep", Keep("share", 1)),
+        (RULE + "keep = { share = 1.0 }\n", "keep", Keep("share", 1.0)),
         (BEST + "top = 0\n", "top", 0),
         (BEST + "top = 9007199254740992\n", "top", 2**53),
         (PAIRS + "min = 0\n", "pair_min", 0.0),

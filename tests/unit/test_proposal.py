@@ -180,8 +180,8 @@ FORGED: list[tuple[Forge, str]] = [
     (lambda _: {"automatic": True}, "says that nobody asked for it, and yet was handed over"),
     (column("pinned", FACT), "changes pinned, which no rule of its policy does"),
     (
-        lambda made: {"flags": {**made.flags, "flag/other": np.array([FACT])}},
-        "gives the tag 'flag/other', which no rule of its policy does",
+        lambda made: {"tags": {"flag": {**made.tags["flag"], "flag/other": np.array([FACT])}}},
+        "would flag 'flag/other', which no rule of its policy does",
     ),
     (lambda _: {"fired": ("best", "notes")}, "says that a rule has fired which never does"),
     (_why("lifecycle", KNOT, "notes"), "follows a rule in 'lifecycle' that does no such thing"),

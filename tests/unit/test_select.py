@@ -6,6 +6,7 @@ import pytest
 
 from remanence.curate.plan import Plan, plan
 from remanence.curate.policy.compiled import load, wanted
+from remanence.errors import PolicyError
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World, row
 
@@ -124,3 +125,90 @@ def test_a_share_counts_what_has_fallen_and_no_tombstones() -> None:
     made = plan(world.snapshot(), policy, NOW)
 
     assert [8] == made.seq.tolist()
+
+
+@pytest.mark.parametrize(
+    ("window", "moved"),
+    [
+        ("keep = { tokens = 40, down_to = 0.5 }", []),
+        ("keep = { tokens = 39, down_to = 0.5 }", [1, 2, 3]),
+        ("keep = { tokens = 39, down_to = 0.52 }", [1, 2]),
+        ("keep = { tokens = 39, down_to = 1 }", [1]),
+        ("keep = { tokens = 39, down_to = 0 }", [1, 2, 3, 4]),
+        ("keep = { words = 31, down_to = 0.9 }", [1]),
+        ("keep = { rows = 4, down_to = 0.5 }", []),
+        ("keep = { rows = 3, down_to = 0.67 }", [1, 2]),
+        ("keep = { rows = 3, down_to = 0.66 }", [1, 2, 3]),
+    ],
+)
+def test_a_full_window_is_emptied_to_its_lower_mark(window: str, moved: list[int]) -> None:
+    """Nothing moves until there is too much; then as much as leaves room, so that the next has its place."""
+    assert moved == _planned(window, [row() for _ in range(4)])[1]
+
+
+def test_each_partition_has_its_own_mark() -> None:
+    """One that is not full keeps what it has."""
+    rows = [row(agent=agent) for agent in ("ann", "ann", "ann", "bob", "bob")]
+
+    assert [1, 2] == _planned('keep = { rows = 2, down_to = 0.5 }\nper = ["agent"]', rows)[1]
+
+
+def test_what_is_protected_beyond_the_lower_mark_frees_the_rest() -> None:
+    """As long as it fits into the budget itself: all else moves, and nothing where it does not."""
+    rows = [row(pinned=1), row(pinned=1), row(), row()]
+
+    assert [3, 4] == _planned("keep = { tokens = 30, down_to = 0.5 }", rows)[1]
+    assert [] == _planned("keep = { tokens = 19, down_to = 0.5 }", rows)[1]
+
+
+@pytest.mark.parametrize(
+    ("oversize", "moved", "flagged"),
+    [("move", [2, 3], []), ("keep", [2], []), ("flag", [2], [3])],
+)
+def test_what_is_larger_than_the_budget(oversize: str, moved: list[int], flagged: list[int]) -> None:
+    """It moves, or stays and counts for nothing, and is marked where the rule says so."""
+    rows = [row(tokens=25), row(tokens=30), row(tokens=50), row(tokens=49, tier="cold")]
+    policy = load(
+        'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\nphase = "budgets"\nwhere = "tier == \'hot\'"\n'
+        f'do = "move"\nto = "warm"\norder = "seq"\nkeep = {{ tokens = 49 }}\noversize = "{oversize}"\n'
+    )
+    world = World(rows)
+    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    world.apply(made)
+
+    assert moved == [seq for seq, one in world.rows.items() if one["tier"] == Tier.WARM]
+    assert flagged == [seq for seq, one in world.rows.items() if one["tags"] == ("flag/oversize",)]
+    assert plan(world.snapshot(wanted(policy).tags), policy, NOW).empty
+
+
+@pytest.mark.parametrize(
+    ("window", "message"),
+    [
+        ("keep = { tokens = 40, down_to = 1.5 }", "down_to is a share of the amount"),
+        ("keep = { tokens = 40, down_to = true }", "down_to is a share of the amount"),
+        ("keep = { share = 0.5, down_to = 0.5 }", "a share of all has no lower mark"),
+        ("keep = { down_to = 0.5 }", "keep is one of rows"),
+        ("keep = { tokens = 1, rows = 1 }", "keep is one of rows"),
+        ("keep = { token = 1, down_to = 0.5 }", "unknown unit 'token'"),
+        ('keep = { rows = 40 }\noversize = "keep"', "only tokens and words"),
+        ('oversize = "keep"', "only tokens and words"),
+        ('keep = { tokens = 40 }\noversize = "kep"', "unknown oversize 'kep'"),
+    ],
+)
+def test_a_window_that_makes_no_sense_is_refused(window: str, message: str) -> None:
+    """With what to write instead."""
+    with pytest.raises(PolicyError, match=message) as refused:
+        _planned(window, [row()])
+
+    assert refused.value.recovery
+
+
+def test_a_rule_that_follows_from_another_has_a_name_of_its_own() -> None:
+    """A policy that has one of that name already does not load."""
+    rule = '[[rule]]\nname = "{}"\nevery = "deep"\nphase = "budgets"\nwhere = "True"\n'
+    flags = rule.format("r/oversize") + 'do = "flag"\nto = "x"\n'
+    keeps = rule.format("r") + 'do = "archive"\nkeep = { tokens = 9 }\noversize = "flag"\n'
+
+    assert ["r", "r/oversize"] == [one.name for one in load("version = 1\n" + keeps).rules]
+    with pytest.raises(PolicyError, match="the name 'r/oversize' is taken"):
+        load("version = 1\n" + flags + keeps)

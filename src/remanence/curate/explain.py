@@ -17,7 +17,7 @@ from remanence.curate.language.view import LinkView, Node, View, visible
 from remanence.curate.plan import plan
 from remanence.curate.planner.changes import gravest
 from remanence.curate.planner.cycle import Cycle
-from remanence.curate.planner.merge import may_merge
+from remanence.curate.planner.merge import may_merge, pairs
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
 from remanence.curate.planner.windows import select
@@ -26,7 +26,7 @@ from remanence.curate.policy.rules import HOURS, Rule
 from remanence.effects import TAKE_IN, never
 from remanence.errors import NotFound
 from remanence.guards import BUILT_IN
-from remanence.model import Relation, short_id
+from remanence.model import short_id
 from remanence.results import Result, Time, fields_of
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
 
@@ -108,7 +108,7 @@ def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanati
 
 def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     decided = plan(snapshot, policy, now)
-    if seq not in decided.seq and not any(seq in seqs for seqs in decided.flags.values()):
+    if seq not in decided.seq and not any(seq in seqs for _, _, seqs in decided.tagged()):
         return "stays as it is"
     for group in decided.changes():
         mine = [change for change in group if _about(change) == seq]
@@ -192,9 +192,7 @@ def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
     """Judge a rule over links by the links of the memory."""
     links, edges = view.edges(), visible(view)
     if rule.over == "pairs":
-        sure = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
-        standing = view.standing()
-        edges = np.flatnonzero(sure & standing[links.source] & standing[links.target])
+        edges = pairs(rule, view)
     mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
     count = int(rule.node.run(LinkView(view, mine)).sum()) if len(mine) else 0
     values = {"links": len(mine), "matching": count}

@@ -37,11 +37,13 @@ from remanence.effects import (
     ACTIONS,
     ARCHIVING,
     DESTROYED,
+    FLAG,
     MOVE,
     PURGE,
     REINFORCE,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
+    UNFLAG,
 )
 from remanence.errors import InvalidInput
 from remanence.guards import BUILT_IN
@@ -176,7 +178,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
     rows = united([gone, *(edits.rows for edits in columns.values())], len(snapshot))
     places = np.zeros(len(snapshot), np.int64)
     places[rows] = np.arange(len(rows))
-    flags = dict(_flags(working))
+    tags = _tags(working)
     links = link_edits(working)
     return Plan(
         scope=snapshot.scope,
@@ -194,7 +196,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         columns={name: edits.placed(places) for name, edits in columns.items()},
         states=working.view.names("state"),
         purged=places[gone],
-        flags=flags,
+        tags=tags,
         links=links,
         merges=merged(working),
         why={
@@ -202,7 +204,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
             for group, rules in working.why.items()
             if not group.startswith("tag:")
         },
-        by_rule=_by_rule(cycle, columns, flags, links),
+        by_rule=_by_rule(cycle, columns, tags, links),
         refusals=cycle.guarding.refusals(snapshot.seq),
         deferred=deferred,
         held=held,
@@ -238,17 +240,24 @@ def _reasons(policy: Policy) -> dict[str, str]:
     return {name: because for name, because in reasons.items() if because}
 
 
-def _flags(working: Working) -> Iterator[tuple[str, Ints]]:
-    for name, start in working.start.items():
-        if name.startswith("tag:"):
-            # A tag goes with its memory: on one that is purged it is no change.
-            fresh = working.view.tag(name[4:]) & ~start & (working.view.column("status") != GONE)
-            if fresh.any():
-                yield name[4:], working.view.snapshot.seq[fresh]
+def _tags(working: Working) -> dict[str, dict[str, Ints]]:
+    """Return who gets and who loses a tag, by action and tag."""
+    found: dict[str, dict[str, Ints]] = {}
+    # A tag goes with its memory: on one that is purged it is no change.
+    stays = working.view.column("status") != GONE
+    for name in filter(lambda name: name.startswith("tag:"), working.start):
+        start, now = working.start[name], working.view.tag(name[4:])
+        for effect, changed in ((FLAG, now & ~start & stays), (UNFLAG, start & ~now & stays)):
+            if changed.any():
+                found.setdefault(effect.name, {})[name[4:]] = working.view.snapshot.seq[changed]
+    return found
 
 
 def _by_rule(
-    cycle: Cycle, columns: Mapping[str, Edits], flags: Mapping[str, Ints], links: LinkEdits
+    cycle: Cycle,
+    columns: Mapping[str, Edits],
+    tags: Mapping[str, Mapping[str, Ints]],
+    links: LinkEdits,
 ) -> tuple[tuple[str, str, int], ...]:
     """Count what each rule does, by the action that shows in the end."""
     working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
@@ -259,17 +268,15 @@ def _by_rule(
         for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
             if count:
                 counts[action, names[rule]] += count
-    for tag in flags:
-        counts["flag", names[_flagging(working, tag)]] += len(flags[tag])
+    for action, by_tag in tags.items():
+        for tag, seqs in by_tag.items():
+            rows = np.searchsorted(working.view.snapshot.seq, seqs)
+            for rule, count in enumerate(np.bincount(working.why[f"tag:{tag}"][rows]).tolist()):
+                counts[action, names[rule]] += count
     for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
         if count:
             counts["unlink", names[rule]] += count
-    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))
-
-
-def _flagging(working: Working, tag: str) -> int:
-    rules = working.why[f"tag:{tag}"]
-    return int(rules[rules != NOBODY][0])
+    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()) if count)
 
 
 def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:

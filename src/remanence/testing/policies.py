@@ -107,6 +107,7 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "purge": ("purge",),
     "reinforce": ("reinforce",),
     "flag": ("expire", "tiers", "shrink"),
+    "unflag": ("expire", "shrink"),
 }
 _ACTIONS = (*_PLACES, "archive", "move", "merge", "merge", "purge", "prune", "unlink")
 _WINDOWS: Sequence[Mapping[str, Any]] = (
@@ -116,6 +117,8 @@ _WINDOWS: Sequence[Mapping[str, Any]] = (
     {"keep": {"tokens": 50}},
     {"keep": {"share": 0.5}},
     {"keep": {"rows": 0}},
+    {"keep": {"rows": 3, "down_to": 0.5}},
+    {"keep": {"tokens": 40, "down_to": 0.9}, "oversize": "keep"},
     {"keep": {"words": 12}},
     {"top": 2},
     {"top": 1},
@@ -225,7 +228,7 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
                 table |= {"keep": {"rows": 1}}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
-        if "top" in window and do != "flag":
+        if "top" in window and do not in {"flag", "unflag"}:
             # What changes its own sight, condition or order acts once in a while, or is refused.
             table |= {"period": _pick(_PERIODS, drawn[6])}
     return _on(_pick(_CLOCKS, drawn[11]), table)
@@ -252,8 +255,8 @@ def _details(do: str, drawn: int, more: int) -> dict[str, Any]:
         case "unlink":
             return {"over": "links"}
         case "merge":
-            return {"over": "pairs", "min": _pick((0.0, 0.5, 0.75), drawn)}
-        case "flag":
+            return {"over": "pairs", "min": _pick((0.0, 0.5, 0.75), drawn), "survivor": _pick(ORDERS, more)}
+        case "flag" | "unflag":
             return {"to": _pick(("look", "again"), drawn)}
         case "reinforce":
             return {"period": _pick(_PERIODS, drawn)}

@@ -9,7 +9,6 @@ from remanence.curate.planner.diff import Decision, Edits
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
-    FLAG,
     MOVE,
     PURGE,
     REINFORCE,
@@ -17,6 +16,7 @@ from remanence.effects import (
     TRANSITION_STATE,
     UNLINK,
     Effect,
+    action,
 )
 from remanence.results import Result
 from remanence.snapshot import Ints
@@ -54,7 +54,7 @@ def first(plan: Decision, count: int) -> Iterator[int]:
     """Yield the first memories of each action, so many at most: without writing out all of a large plan."""
     for _, _, seqs in _by_rule(plan):
         yield from seqs[:count].tolist()
-    for seqs in plan.flags.values():
+    for _, _, seqs in plan.tagged():
         yield from seqs[:count].tolist()
 
 
@@ -69,9 +69,9 @@ def _by_rule(plan: Decision) -> Iterator[tuple[Effect, str, Ints]]:
 def _actions(plan: Decision) -> Iterator[Action]:
     for effect, rule, seqs in _by_rule(plan):
         yield _action(plan, effect, rule, seqs=tuple(seqs.tolist()))
-    flagging = {rule for action, rule, _ in plan.by_rule if action == FLAG.name}
-    for seqs in plan.flags.values():
-        yield _action(plan, FLAG, min(flagging) if len(flagging) == 1 else "", seqs=tuple(seqs.tolist()))
+    for name, _, seqs in plan.tagged():
+        rules = {rule for action, rule, _ in plan.by_rule if action == name}
+        yield _action(plan, action(name), min(rules) if len(rules) == 1 else "", seqs=tuple(seqs.tolist()))
     for rule in np.unique(plan.links.why[plan.links.why >= 0]).tolist():
         cut = plan.links.where(plan.links.why == rule)
         ends = tuple(zip(cut.source.tolist(), cut.target.tolist(), strict=True))

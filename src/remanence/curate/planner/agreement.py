@@ -14,7 +14,7 @@ from remanence.curate.planner.changes import clusters
 from remanence.curate.planner.diff import ABSENT, Decision, Edits, LinkEdits, Sides
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import ACTIONS, DESTROYED, FLAG, MOVE, PURGE
+from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Ints, Snapshot
 
@@ -25,17 +25,21 @@ _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 def agreed(proposed: Decision, fresh: Plan, policy: Policy) -> Plan:
     """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
-    flags = {tag: np.isin(seqs, proposed.flags.get(tag, [])) for tag, seqs in fresh.flags.items()}
     lost = set(fresh.seq[~rows].tolist())
-    for tag, seqs in fresh.flags.items():
-        lost |= set(seqs[~flags[tag]].tolist())
+    for action, tag, seqs in fresh.tagged():
+        lost |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
     partners = _partners(fresh, lost, links)
     gone = np.array(sorted(lost | partners), np.int64)
     merging = np.array(sorted(partners), np.int64)
     rows &= ~np.isin(fresh.seq, gone)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
-    part = _only(fresh, rows, links, {tag: ~np.isin(seqs, gone) for tag, seqs in fresh.flags.items()})
+    part = _only(fresh, rows, links, gone)
     return replace(part, fired=tuple(_fired(fresh, part, policy)))
+
+
+def _bearers(plan: Decision, action: str, tag: str) -> Ints:
+    """Return the memories that get or lose a tag."""
+    return plan.tags.get(action, {}).get(tag, np.zeros(0, np.int64))
 
 
 def destroyed_count(plan: Decision) -> int:
@@ -60,8 +64,8 @@ def left_out(
 
 
 def _missing(proposed: Decision, kept: Decision) -> Ints:
-    """Return the memories whose change, or a tag that they would get, is not kept."""
-    tags = [np.setdiff1d(seqs, kept.flags.get(tag, [])) for tag, seqs in proposed.flags.items()]
+    """Return the memories whose change, or a tag that they would get or lose, is not kept."""
+    tags = [np.setdiff1d(seqs, _bearers(kept, action, tag)) for action, tag, seqs in proposed.tagged()]
     return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
 
 
@@ -189,8 +193,12 @@ def _partners(plan: Decision, lost: set[int], links: Bools) -> set[int]:
     return {seq for seq, cluster in together.items() if cluster in broken}
 
 
-def _only(plan: Plan, rows: Bools, links: Bools, flags: dict[str, Bools]) -> Plan:
-    """Return a plan of some rows, links and tags."""
+def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
+    """Return a plan of some rows and links, without tags of memories that are gone."""
+    tags: dict[str, dict[str, Ints]] = {}
+    for action, tag, seqs in plan.tagged():
+        if len(left := np.setdiff1d(seqs, gone)):
+            tags.setdefault(action, {})[tag] = left
     places = np.cumsum(rows) - 1
     columns = {name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()}
     return replace(
@@ -200,7 +208,7 @@ def _only(plan: Plan, rows: Bools, links: Bools, flags: dict[str, Bools]) -> Pla
         touched=plan.touched[rows],
         purged=places[plan.purged[rows[plan.purged]]],
         columns={name: edits for name, edits in columns.items() if len(edits.rows)},
-        flags={tag: seqs[flags[tag]] for tag, seqs in plan.flags.items() if flags[tag].any()},
+        tags=tags,
         links=plan.links.where(links),
         why={group: rules[rows] for group, rules in plan.why.items()},
         merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
@@ -217,6 +225,4 @@ def _acting(plan: Decision, policy: Policy) -> Iterator[str]:
     """Yield the rules of which something shows in a plan; a flag shows by its tag."""
     for rules in (*plan.why.values(), plan.links.why):
         yield from (plan.rules[rule] for rule in np.unique(rules).tolist() if rule >= 0)
-    yield from (
-        rule.name for rule in policy.rules if rule.do == FLAG.name and f"flag/{rule.to}" in plan.flags
-    )
+    yield from (rule.name for rule in policy.rules if rule.tag in plan.tags.get(rule.do, {}))

@@ -5,16 +5,16 @@ group: they are done together or not at all.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isnan
 from typing import Any, cast
 
 import numpy as np
 
 from remanence.change import Change, Increment
-from remanence.curate.planner.diff import ABSENT, Decision, Edits, Sides
-from remanence.effects import ACTIONS, DESTROYED, Effect, action_of
-from remanence.model import COUNTERS
+from remanence.curate.planner.diff import ABSENT, MILLION, Decision, Edits, Sides
+from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
+from remanence.model import COLUMN, COUNTERS
 
 CHUNK = 8_192
 Group = list[Change]
@@ -69,9 +69,10 @@ def clusters(plan: Decision) -> dict[int, int]:
 
 
 def _flags(plan: Decision) -> Iterator[tuple[int, Change]]:
-    for tag, seqs in plan.flags.items():
+    for action, tag, seqs in plan.tagged():
+        goes = action == UNFLAG.name
         for seq in seqs.tolist():
-            yield seq, Change("tags", (seq, tag), None, {})
+            yield seq, Change("tags", (seq, tag), {} if goes else None, None if goes else {})
 
 
 def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Group]) -> Iterator[Group]:
@@ -135,15 +136,18 @@ def _fill(
         for place, was, is_ in zip(places, old, new, strict=True):
             before[place][name], after[place][name] = Increment(was - is_), Increment(is_ - was)
         return
-    states = plan.states if name == "state" else None
+    written = _writer(plan, name)
     for place, was, is_ in zip(places, old, new, strict=True):
-        before[place][name], after[place][name] = _value(was, states), _value(is_, states)
+        before[place][name], after[place][name] = written(was), written(is_)
 
 
-def _value(number: int, states: tuple[str, ...] | None) -> int | str | None:
-    if number == ABSENT:
-        return None
-    return number if states is None else states[number]
+def _writer(plan: Decision, name: str) -> Callable[[int], int | float | str | None]:
+    """Return how a column's integers are written in changes."""
+    if name == "state":
+        return lambda number: None if number == ABSENT else plan.states[number]
+    if COLUMN[name].kind == "fraction":
+        return lambda number: None if number == ABSENT else number / MILLION
+    return lambda number: None if number == ABSENT else number
 
 
 def _links(plan: Decision) -> Iterator[Change]:

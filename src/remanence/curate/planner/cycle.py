@@ -29,6 +29,7 @@ from remanence.effects import (
     REINFORCE,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
+    UNFLAG,
 )
 from remanence.model import Status
 from remanence.snapshot import Bools, Ints
@@ -124,7 +125,9 @@ class Cycle:
         won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
-        won |= {index: rows for index, rule, rows in chosen if rule.effect in {FLAG, REINFORCE}}
+        # A flag is taken off before one is set: what two rules disagree about stays marked.
+        for effect in (UNFLAG, FLAG, REINFORCE):
+            won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64

@@ -5,7 +5,7 @@ Knows two states of a scope and how their difference is written down; knows noth
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -14,14 +14,14 @@ import numpy as np
 import orjson
 
 from remanence.curate.language.view import Array
-from remanence.curate.planner.merge import link_keys
+from remanence.curate.planner.merge import USED, link_keys
 from remanence.curate.planner.state import GONE, NOBODY, Working
-from remanence.effects import TAKE_IN
-from remanence.model import COLUMN, COUNTERS
+from remanence.model import COLUMN
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
-FORMAT = 3
+FORMAT = 4
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
+MILLION = 1_000_000
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 
 
@@ -62,7 +62,7 @@ def _integers(data: Any) -> Ints:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Edits:
-    """What changes in one column: where, from what, to what; times and codes as integers, ABSENT for none."""
+    """What changes in one column: where, from what, to what, as integers; fractions in millionths, ABSENT for none."""
 
     rows: Ints
     before: Ints
@@ -203,7 +203,7 @@ class Decision:
 
     `seq`, `revision` and `touched` are the changed memories; `columns` maps a column to what changes in it, at
     places in `seq`; `purged` are places too. `why` maps a group of actions to the number of the rule, per place,
-    -1 where none. `flags` maps a tag to the sequence numbers that get it.
+    -1 where none. `tags` maps the actions that give or take away tags to tags, and these to sequence numbers.
     """
 
     scope: str
@@ -221,7 +221,7 @@ class Decision:
     columns: Mapping[str, Edits] = field(default_factory=dict)
     states: tuple[str, ...] = ()
     purged: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    flags: Mapping[str, Ints] = field(default_factory=dict)
+    tags: Mapping[str, Mapping[str, Ints]] = field(default_factory=dict)
     links: LinkEdits = field(default_factory=LinkEdits)
     merges: Merged = field(default_factory=Merged)
     why: Mapping[str, Ints] = field(default_factory=dict)
@@ -245,7 +245,12 @@ class Decision:
     @property
     def empty(self) -> bool:
         """Tell whether nothing would be done."""
-        return not (len(self.seq) or len(self.links) or any(map(len, self.flags.values())))
+        return not (len(self.seq) or len(self.links) or any(len(seqs) for _, _, seqs in self.tagged()))
+
+    def tagged(self) -> Iterator[tuple[str, str, Ints]]:
+        """Yield what becomes of tags: the action, the tag, and the memories that get or lose it."""
+        for action, tags in sorted(self.tags.items()):
+            yield from ((action, tag, seqs) for tag, seqs in sorted(tags.items()))
 
     @cached_property
     def digest(self) -> str:
@@ -278,7 +283,7 @@ class Decision:
                 for name, edits in self.columns.items()
             },
             "states": self.states,
-            "flags": self.flags,
+            "tags": self.tags,
             "links": self.links.payload(),
             "merges": [self.merges.survivor, self.merges.discard],
             "why": {group: packed(rules) for group, rules in self.why.items()},
@@ -311,7 +316,7 @@ def column_edits(working: Working) -> dict[str, Edits]:
 
 def _named_anyway(working: Working, name: str) -> Bools | np.bool_:
     """A survivor's uses grow by what it took in, not by a use now: so its times of use are said, changed or not."""
-    if name not in TAKE_IN.sets or name in COUNTERS:
+    if name not in USED:
         return np.False_
     return np.asarray(working.view.column("uses") != working.start["uses"])
 
@@ -326,6 +331,8 @@ def _differs(before: Array, after: Array) -> Bools:
 def _whole(name: str, values: Array) -> Ints:
     if COLUMN[name].kind == "time":
         return np.where(np.isnan(values), ABSENT, np.nan_to_num(values)).astype(np.int64)
+    if COLUMN[name].kind == "fraction":
+        return np.where(np.isnan(values), ABSENT, np.rint(np.nan_to_num(values) * MILLION)).astype(np.int64)
     whole = values.astype(np.int64)
     return np.where(whole < 0, ABSENT, whole) if COLUMN[name].kind in {"enum", "name"} else whole
 

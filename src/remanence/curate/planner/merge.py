@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from remanence.clock import HOUR
-from remanence.curate.language.view import LinkView, View
+from remanence.curate.language.view import Array, LinkView, View
+from remanence.curate.planner.windows import sort_key
 from remanence.curate.policy.rules import Rule
-from remanence.effects import TAKE_IN
+from remanence.effects import STAMPS, TAKE_IN
 from remanence.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 
 ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
+USED = ("used_at", "use_days", "use_day")
 DWELL = HOUR  # how long a memory that has just taken another in is left alone
 _KEYED = 16  # more than there are relations
 # What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
@@ -41,17 +43,14 @@ def may_merge(snapshot: Snapshot) -> bool:
 
 
 def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
-    """List the pairs that a rule would merge, survivors decided: the higher value, then the older."""
-    links, standing = view.edges(), view.standing()
-    chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
-    edges = np.flatnonzero(chosen & standing[links.source] & standing[links.target])
+    """List the pairs that a rule would merge, survivors decided: the first by its order, then the older."""
+    links, edges = view.edges(), pairs(rule, view)
     edges = edges[rule.node.run(LinkView(view.on(rule.clock), edges))]
     resting = _resting(view, links)
     edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
-    value = np.nan_to_num(view.column("value"))
     first = np.minimum(links.source[edges], links.target[edges])
     second = np.maximum(links.source[edges], links.target[edges])
-    swap = value[second] > value[first]
+    swap = _outranks(rule, view.on(rule.clock), second, first)
     survivors, discards = np.where(swap, second, first), np.where(swap, first, second)
     return [
         Merge(survivor, discard, confidence, index)
@@ -59,6 +58,24 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
             survivors.tolist(), discards.tolist(), links.confidence[edges].tolist(), strict=True
         )
     ]
+
+
+def pairs(rule: Rule, view: View) -> Ints:
+    """Number the near-duplicates that a rule looks at: sure enough, both in sight and of the same category."""
+    links, standing, category = view.edges(), view.standing(), view.column("category")
+    chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
+    chosen &= standing[links.source] & standing[links.target]
+    return np.flatnonzero(chosen & (category[links.source] == category[links.target]))
+
+
+def _outranks(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
+    """Tell which of some memories come before their partners by a rule's order of survivors."""
+    wins, tied = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_)
+    for node, descending in rule.survivor:
+        mine, theirs = (sort_key(view.take(rows), node, descending, True) for rows in (some, others))
+        wins |= tied & (mine < theirs)
+        tied &= mine == theirs
+    return wins
 
 
 def _resting(view: View, links: LinkColumns) -> Bools:
@@ -82,19 +99,30 @@ def settle(merges: Iterable[Merge], taken: set[int]) -> list[Merge]:
 
 
 def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarray]:
-    """Return the counters of the survivors with what they took in added."""
+    """Return what the survivors took in: counts added up, the later use, the greater confidence."""
     keep = np.array([merge.survivor for merge in merges])
     gone = np.array([merge.discard for merge in merges])
-    changed = {name: view.column(name).copy() for name in TAKE_IN.sets}
+    changed = {name: view.column(name).copy() for name in (*TAKE_IN.sets, STAMPS["confidence"])}
     for name in ADDED:
         changed[name][keep] += changed[name][gone]
     changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
+    _grow_surer(view, changed, keep, gone)
     day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
     mine = _shifted(changed["use_days"][keep], day - changed["use_day"][keep])
     theirs = _shifted(changed["use_days"][gone], day - changed["use_day"][gone])
     changed["use_days"][keep] = _added(mine, theirs)
     changed["use_day"][keep] = day
     return changed
+
+
+def _grow_surer(view: View, changed: Mapping[str, Array], keep: Ints, gone: Ints) -> None:
+    """Take over the greater confidence, and when that was said."""
+    mine, theirs = changed["confidence"][keep], changed["confidence"][gone]
+    surer = np.isnan(mine) & ~np.isnan(theirs) | (theirs > mine)
+    said = changed["confidence_at"][gone]
+    said = np.where(np.isnan(said), view.column("learned_at")[gone], said)
+    changed["confidence"][keep[surer]] = theirs[surer]
+    changed["confidence_at"][keep[surer]] = said[surer]
 
 
 def _shifted(packed: Ints, days: Ints) -> Ints:

@@ -11,6 +11,7 @@ import numpy as np
 from remanence.clock import TIME_MAX
 from remanence.curate.planner.diff import (
     ABSENT,
+    MILLION,
     Deferred,
     Edits,
     LinkEdits,
@@ -64,7 +65,10 @@ def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
         "purged": _ascending(unpacked(memories["purged"]), 0, len(seq)),
         "columns": columns,
         "states": states,
-        "flags": {tag: _ascending(unpacked(rows), 1, 1 << 62) for tag, rows in data["flags"].items()},
+        "tags": {
+            action: {tag: _ascending(unpacked(rows), 1, 1 << 62) for tag, rows in tags.items()}
+            for action, tags in data["tags"].items()
+        },
         "why": {group: _numbers(unpacked(why, len(seq)), -1, rules) for group, why in data["why"].items()},
     }
 
@@ -79,6 +83,8 @@ def _edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits
             _numbers(given, 0, len(states))
         elif kind == "time":
             _numbers(given, -TIME_MAX, TIME_MAX)
+        elif kind == "fraction":
+            _numbers(given, 0, MILLION + 1)
         elif kind == "enum":
             _numbers(given, 0, 1 << 7)
         else:

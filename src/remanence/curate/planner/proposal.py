@@ -16,7 +16,6 @@ from remanence.curate.policy.rules import Rule
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
-    FLAG,
     MERGE,
     MOVE,
     PRUNE,
@@ -98,8 +97,9 @@ def _names(plan: Decision, acts: _Acts) -> Iterator[str]:
     owned: frozenset[str] = frozenset().union(*(effect.columns for effect in acts.all))
     for name in sorted(plan.columns.keys() - owned):
         yield f"changes {name}, which no rule of its policy does"
-    for tag in sorted(plan.flags.keys() - {f"flag/{rule.to}" for rule in acts.of(FLAG)}):
-        yield f"gives the tag {tag!r:.80}, which no rule of its policy does"
+    known = {(rule.do, rule.tag) for rule in acts.rules if rule.tag}
+    for does, tag in sorted({(does, tag) for does, tag, _ in plan.tagged()} - known):
+        yield f"would {does:.20} {tag!r:.80}, which no rule of its policy does"
     if not set(plan.fired) <= {rule.name for rule in acts.rules if rule.period is not None}:
         yield "says that a rule has fired which never does"
 
@@ -125,12 +125,16 @@ def _rows(plan: Decision, acts: _Acts) -> Iterator[str]:
 def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
     """Look whether each value is one that the rules lead to."""
     for name, edits in plan.columns.items():
-        if name in STAMPS.values() and (edits.after != plan.now).any():
+        # The confidence that a survivor takes over was said when it was said.
+        now = edits.after <= plan.now if name == STAMPS["confidence"] else edits.after == plan.now
+        if name in STAMPS.values() and not now.all():
             yield f"sets {name} to another time than its own"
         if name in {"tier", "lifecycle", "reason"} and not np.isin(edits.after, list(acts.leads(name))).all():
             yield f"sets {name} to what no rule of its policy leads to"
         if name in COUNTERS and (edits.after <= edits.before).any():
             yield f"counts {name} down"
+        if name == "confidence" and (edits.after <= edits.before).any():
+            yield "makes a memory less sure"
     tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
@@ -206,7 +210,8 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
         rows.get("state", ())
     )
     counts[REINFORCE.name] = len(rows.get("reinforced", ()))
-    counts[FLAG.name] = sum(map(len, plan.flags.values()))
+    for does, _tag, seqs in plan.tagged():
+        counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())
     if {name: count for name, count in plan.counts.items() if count} != dict(+counts):
         yield "counts otherwise than it acts"

@@ -15,7 +15,7 @@ from remanence.curate.language.view import LINKS, Array, View
 from remanence.curate.planner.merge import Merge, link_keys, picked, rehomed, survivors_columns
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
-from remanence.effects import FLAG, MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
+from remanence.effects import MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
 from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
 
 # A purged memory has no status any more; until the plan is done, its row needs a mark that is none.
@@ -59,9 +59,10 @@ class Working:
 
     def act(self, rule: Rule, index: int, rows: Ints) -> None:
         """Do what a rule says to rows that it has won; rows that are so already stay as they are."""
-        if rule.effect is FLAG:
-            name = f"tag:flag/{rule.to}"
-            self.replace({name: self.view.tag(f"flag/{rule.to}") | _mask(rows, len(self.view))})
+        if rule.tag:
+            there = self.view.tag(rule.tag).copy()
+            there[rows] = rule.effect.row == "appears"
+            self.replace({f"tag:{rule.tag}": there})
         elif rule.effect is PURGE:
             self.put(rows, {"status": GONE})
         else:
@@ -72,8 +73,9 @@ class Working:
     def otherwise(self, rule: Rule, rows: Ints) -> Ints:
         """Return the rows that are not already as a rule would have them."""
         effect, given = rule.effect, self._given(rule)
-        if effect is FLAG:
-            return rows[~self.view.tag(f"flag/{rule.to}")[rows]]
+        if rule.tag:
+            unlike: Ints = rows[self.view.tag(rule.tag)[rows] != (effect.row == "appears")]
+            return unlike
         if effect is PURGE:
             return rows
         known = self.view.column(effect.known_by)[rows]
@@ -156,9 +158,7 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
         snapshot = replace(snapshot, names={**snapshot.names, "state": (*known, *sorted(leads - set(known)))})
     may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
     start = {name: snapshot.columns[name] for name in sorted(may)}
-    start |= {
-        f"tag:flag/{rule.to}": snapshot.tags[f"flag/{rule.to}"] for rule in policy.rules if rule.do == "flag"
-    }
+    start |= {f"tag:{rule.tag}": snapshot.tags[rule.tag] for rule in policy.rules if rule.tag}
     return Working(View(snapshot, now, shared=_shared(policy)), start, snapshot.links)
 
 
@@ -189,20 +189,14 @@ def without(links: LinkColumns, edges: Ints) -> LinkColumns:
 
 
 def group_of(rule: Rule) -> str:
-    """Name the group of changes in which a rule answers for a row; each flag is one of its own."""
-    return f"tag:flag/{rule.to}" if rule.effect is FLAG else rule.effect.group
+    """Name the group of changes in which a rule answers for a row; each tag is one of its own."""
+    return f"tag:{rule.tag}" if rule.tag else rule.effect.group
 
 
 def _with(column: Array, rows: Ints, values: Any) -> Array:
     changed = column.copy()
     changed[rows] = values
     return changed
-
-
-def _mask(rows: Ints, count: int) -> Bools:
-    mask = np.zeros(count, np.bool_)
-    mask[rows] = True
-    return mask
 
 
 def _equal(a: Array, b: Array) -> Bools:

@@ -26,6 +26,7 @@ from remanence.curate.policy.rules import (
     compile_rule,
     duration,
     flag,
+    marking,
     numbers_of,
     text,
     texts,
@@ -192,8 +193,8 @@ def wanted(policy: Policy) -> SnapshotRequest:
     reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
-        reads |= rule.changes | rule.effect.reads | rule.needs
-        tags |= {f"flag/{rule.to}"} if rule.do == "flag" else set()
+        reads |= rule.changes | rule.needs
+        tags |= {rule.tag} - {""}
     links = LINKS in reads or any(rule.over != "memories" for rule in policy.rules)
     columns = frozenset(name for name in reads if name not in {LINKS, "seq"} and not name.startswith("tag:"))
     clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
@@ -326,13 +327,22 @@ class _Draft:
             source=source,
             about=text(top, "about") if "about" in top.values else "",
             guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
-            rules=tuple(compile_rule(self.rules[name], names, on) for name in sorted(self.rules)),
+            rules=self._rules(names, on),
             categories=self.categories,
             aliases=self.aliases,
             overrides=self.overridden,
             clock=on,
             interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
         )
+
+    def _rules(self, names: Words, on: ClockName) -> tuple[Rule, ...]:
+        """Compile the rules, and those that follow from their keys."""
+        written = [compile_rule(table, names, on) for table in self.rules.values()]
+        more = [compile_rule(table, names, on) for table in map(marking, written) if table is not None]
+        for rule in more:
+            if rule.name in self.rules or rule.name in self.guards:
+                raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
+        return tuple(sorted([*written, *more], key=lambda rule: rule.name))
 
     def _numbers(self) -> dict[str, dict[str, float]]:
         """Return the numbers that categories declare, by name."""

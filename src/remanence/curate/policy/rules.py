@@ -10,14 +10,13 @@ from typing import Any
 
 from remanence.arguments import is_unicode
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.language.expression import NUMBER_MAX, Over, Words, condition, ordering
+from remanence.curate.language.expression import NUMBER_MAX, Over, Place, Words, condition, ordering
 from remanence.curate.language.view import LINKS, Node
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import Table
 from remanence.effects import (
     BLOCKABLE,
     BLOCKS,
-    FLAG,
     MERGE,
     MOVE,
     PURGE,
@@ -25,6 +24,7 @@ from remanence.effects import (
     TRANSITION_LIFECYCLE,
     Effect,
     action,
+    flag_tag,
 )
 from remanence.errors import suggest
 from remanence.model import COLUMN, Label, Lifecycle, Reason, Tier
@@ -46,6 +46,7 @@ PHASES = (
     "reinforce",
 )
 EVERY = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep": 6 * HOUR}
+_MARKING = ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink")
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "archive": ("expire", "deduplicate", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
     "prune": ("expire", "deduplicate", "keep-recent", "lifecycle", "value"),
@@ -55,7 +56,8 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "merge": ("deduplicate",),
     "unlink": ("links",),
     "reinforce": ("reinforce",),
-    "flag": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
+    "flag": _MARKING,
+    "unflag": _MARKING,
 }
 COUNT_MAX = 2**53  # what a float holds exactly
 PERIOD_MAX = 1_000_000  # of whatever unit; longer than any memory lasts
@@ -75,11 +77,14 @@ RULE_KEYS = (
     "to",
     "column",
     "min",
+    "survivor",
+    "oversize",
     "period",
     "reason",
     "because",
 )
 KEEPS = ("rows", "tokens", "words", "share")
+OVERSIZES = ("keep", "move", "flag")
 OVERS = {"memories": (), "links": ("unlink",), "pairs": ("merge",)}
 _REASONS = {
     "expire": Reason.EXPIRED,
@@ -89,6 +94,7 @@ _REASONS = {
 }
 _PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?|turns?)$")
 _FLAG = re.compile(r"[\w.-]{1,60}")
+_FLAGGING = ("flag", "unflag")
 _UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": TURN}
 # As a turn counts as an hour, the same number of hours has another name on each clock.
 HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
@@ -111,12 +117,42 @@ class Guard:
     written: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """How much a rule lets stand in each partition: an amount of a unit.
+
+    Once there is more, as much goes as makes it `down_to` of the amount. What alone is larger than the amount is passed
+    over and does not count, but where `oversize` is "move".
+    """
+
+    unit: str
+    amount: float
+    down_to: float = 1.0
+    oversize: str = "move"
+
+    @property
+    def is_budget(self) -> bool:
+        """Tell whether it is a sum over the memories, not a number of them."""
+        return self.unit in {"tokens", "words"}
+
+    @property
+    def passes_over(self) -> bool:
+        """Tell whether what is larger than all of it is left where it is."""
+        return self.oversize != "move"
+
+    def __str__(self) -> str:
+        down = f", down to {self.down_to:.0%}" if self.down_to < 1 else ""
+        larger = " but what is larger than that" if self.passes_over else ""
+        return f"{self.amount:g} {self.unit}{down}{larger}"
+
+
 @dataclass(frozen=True, eq=False)
 class Rule:
     """What is done to the memories (or links, or pairs) that its condition and window select.
 
-    `keep` = (unit, amount) selects what lies beyond in each partition, `top` what lies within. `period` is in
-    microseconds of its clock, on which its condition and order see all times too; None where it acts in each run.
+    `keep` selects what lies beyond in each partition, `top` what lies within. Of a pair the one survives that is first
+    by `survivor`, and of equals the older. `period` is in microseconds of its clock, on which its condition and order
+    see all times too; None where it acts in each run.
     """
 
     name: str
@@ -129,15 +165,17 @@ class Rule:
     over: str
     per: tuple[str, ...]
     order: tuple[tuple[Node, bool], ...]
-    keep: tuple[str, float] | None
+    keep: Keep | None
     top: int | None
     to: str | None
     column: str
     pair_min: float
+    survivor: tuple[tuple[Node, bool], ...]
     period: int | None
     reason: Reason
     because: str
     written: Mapping[str, Any]
+    place: Place
 
     @property
     def effect(self) -> Effect:
@@ -152,13 +190,18 @@ class Rule:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All expressions of the rule."""
-        return (self.node, *(key for key, _ in self.order))
+        return (self.node, *(key for key, _ in (*self.order, *self.survivor)))
 
     @property
     def needs(self) -> frozenset[str]:
         """Columns that it reads besides its expressions."""
-        unit = {self.keep[0]} & {"tokens", "words"} if self.keep is not None else set()
+        unit = {self.keep.unit} if self.keep is not None and self.keep.is_budget else set()
         return frozenset(unit | set(self.per))
+
+    @property
+    def tag(self) -> str:
+        """The tag that it gives or takes away; "" where it does neither."""
+        return flag_tag(self.to) if self.effect.table == "tags" else ""
 
     @property
     def target(self) -> Label | None:
@@ -191,7 +234,7 @@ class Rule:
         )
         window = ""
         if self.keep is not None:
-            window = f" beyond {self.keep[1]:g} {self.keep[0]}"
+            window = f" beyond {self.keep}"
         elif self.top is not None:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""
@@ -251,14 +294,34 @@ def compile_rule(table: Table, names: Words, default: ClockName) -> Rule:
         to=text(table, "to") if "to" in table.values else None,
         column=_choice(table, "column", ("lifecycle", "state"), "lifecycle"),
         pair_min=_fraction(table, "min", 1.0),
+        survivor=_survivor(table, over, names, on),
         period=_period(table, do, on),
         reason=_reason(table, phase),
         because=_optional(table, "because"),
         written=dict(table.values),
+        place=table.place,
     )
     _check_target(rule, table, names)
     _check_window(rule, table)
     return rule
+
+
+def marking(rule: Rule) -> Table | None:
+    """Return the rule that flags what another one passes over because it is larger than all that may stand."""
+    keep = rule.keep
+    if keep is None or keep.oversize != "flag":
+        return None
+    values = {
+        "name": f"{rule.name}/oversize",
+        "clock": rule.clock,
+        "every": rule.every,
+        "phase": rule.phase if rule.phase in _MARKING else "budgets",
+        "where": f"({rule.where}) and {keep.unit} > {keep.amount:.0f}",
+        "do": "flag",
+        "to": "oversize",
+        "because": f"it alone is larger than all that {rule.name} lets stand",
+    }
+    return Table(values, rule.place)
 
 
 def _placed(table: Table) -> tuple[str, str, str]:
@@ -286,17 +349,17 @@ def _check_target(rule: Rule, table: Table, names: Words) -> None:
     known: Mapping[str, Sequence[str]] = {
         "move": [tier.label for tier in MOVE.targets],
         "transition": _transitions(rule, names),
-        "flag": (),
+        **dict.fromkeys(_FLAGGING, ()),
     }
     if rule.do not in known:
         if rule.to is not None:
             raise table.error("to", f"{rule.do!r} has no target", "leave `to` out")
     elif rule.to is None:
         raise table.place.error(f"rule {rule.name!r} does not say where to {rule.do}", "add to = …")
-    elif rule.do != "flag" and rule.to not in known[rule.do]:
+    elif rule.do not in _FLAGGING and rule.to not in known[rule.do]:
         way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, known[rule.do])
         raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
-    elif rule.do == "flag" and not _FLAG.fullmatch(rule.to):
+    elif rule.do in _FLAGGING and not _FLAG.fullmatch(rule.to):
         raise table.error(
             "to", f"{rule.to!r} cannot be a flag", "use letters, digits, - and _; it becomes the tag flag/…"
         )
@@ -319,13 +382,13 @@ def _check_window(rule: Rule, table: Table) -> None:
     for key in ("per", "order"):
         if key in table.values and not rule.windowed:
             raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
-    if rule.keep is not None and rule.keep[0] == "share" and rule.node.reads & _CHANGED_BY_RULES:
+    if rule.keep is not None and rule.keep.unit == "share" and rule.node.reads & _CHANGED_BY_RULES:
         raise table.error(
             "keep",
             "a share of what rules themselves change would shrink with every run",
             "keep rows or tokens instead",
         )
-    if rule.keep is not None and rule.keep[0] == "share" and rule.destroys:
+    if rule.keep is not None and rule.keep.unit == "share" and rule.destroys:
         raise table.error(
             "keep",
             "a share of what the rule itself destroys would shrink with every run",
@@ -335,8 +398,13 @@ def _check_window(rule: Rule, table: Table) -> None:
         raise table.error(
             "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"
         )
-    if "min" in table.values and rule.over != "pairs":
-        raise table.error("min", "only a rule over pairs has a least confidence", "leave it out")
+    for key, what in (("min", "a least confidence"), ("survivor", "a survivor")):
+        if key in table.values and rule.over != "pairs":
+            raise table.error(key, f"only a rule over pairs has {what}", "leave it out")
+    if "oversize" in table.values and (rule.keep is None or not rule.keep.is_budget):
+        raise table.error(
+            "oversize", "only tokens and words have room for too little", "add keep = { tokens = 1600 }"
+        )
     if rule.over == "pairs" and "min" not in table.values:
         raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
     if "period" in table.values and rule.do != "reinforce" and rule.top is None:
@@ -360,8 +428,8 @@ def _check_window(rule: Rule, table: Table) -> None:
 def _unsettled(rule: Rule) -> bool:
     """Tell whether a rule's action changes what its own condition, order, partitions or sight read."""
     reads = {"status", *rule.per}.union(*(node.reads for node in rule.nodes))
-    if rule.effect is FLAG:
-        return any(means(name.removeprefix("tag:"), f"flag/{rule.to}") for name in reads if "tag:" in name)
+    if rule.tag:
+        return any(means(name.removeprefix("tag:"), rule.tag) for name in reads if "tag:" in name)
     return rule.effect is PURGE or bool(rule.changes & reads)
 
 
@@ -379,17 +447,35 @@ def _partition(table: Table) -> tuple[str, ...]:
     return tuple(column for column in columns if column != "scope")
 
 
-def _keep(table: Table) -> tuple[str, float] | None:
+def _survivor(table: Table, over: str, names: Words, on: ClockName) -> tuple[tuple[Node, bool], ...]:
+    """Read which of a pair survives; the more valuable where nothing is said."""
+    if over != "pairs" and "survivor" not in table.values:
+        return ()
+    order = text(table, "survivor") if "survivor" in table.values else "value desc"
+    return ordering(order, vocabulary("memories"), names, table.at("survivor"), on)
+
+
+def _keep(table: Table) -> Keep | None:
     if "keep" not in table.values:
         return None
     value = table.values["keep"]
-    if not isinstance(value, Mapping) or len(value) != 1:
+    units = [key for key in value if key != "down_to"] if isinstance(value, Mapping) else []
+    if len(units) != 1:
         raise table.error(
             "keep", "keep is one of rows, tokens, words or share", "write keep = { rows = 200 }"
         )
-    ((unit, amount),) = value.items()
+    (unit,) = units
     if unit not in KEEPS:
-        raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, KEEPS))
+        raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, (*KEEPS, "down_to")))
+    return Keep(
+        unit,
+        _amount(table, unit, value[unit]),
+        _down_to(table, unit, value),
+        _choice(table, "oversize", OVERSIZES, "move"),
+    )
+
+
+def _amount(table: Table, unit: str, amount: Any) -> float:
     whole = unit != "share"
     fits = isinstance(amount, int if whole else int | float) and not isinstance(amount, bool)
     if not fits or not 0 <= amount <= COUNT_MAX:
@@ -400,7 +486,22 @@ def _keep(table: Table) -> tuple[str, float] | None:
         )
     if unit == "share" and amount > 1:
         raise table.error("keep", "a share is between 0 and 1", "write keep = { share = 0.9 }")
-    return unit, amount
+    return float(amount)
+
+
+def _down_to(table: Table, unit: str, value: Mapping[str, Any]) -> float:
+    """Read how much is left once a limit is passed, as a share of it."""
+    down_to = value.get("down_to", 1.0)
+    is_number = isinstance(down_to, int | float) and not isinstance(down_to, bool)
+    if not is_number or not 0 <= down_to <= 1:
+        raise table.error(
+            "keep",
+            "down_to is a share of the amount, 0 to 1",
+            f"write keep = {{ {unit} = 200, down_to = 0.9 }}",
+        )
+    if "down_to" in value and unit == "share":
+        raise table.error("keep", "a share of all has no lower mark", "keep rows, tokens or words")
+    return float(down_to)
 
 
 def _reason(table: Table, phase: str) -> Reason:

@@ -25,6 +25,7 @@ from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, Poli
 from remanence.flows import heartbeat
 from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
 from remanence.flows.curate.runs import standing
+from remanence.flows.curate.uniting import united
 from remanence.model import Affected, Memory
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -259,7 +260,8 @@ async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Rec
         planned=True,
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
-    applied = _Applied(core, plan.automatic, cut=_cut_by_rules(found.plan), skipped=[*found.skipped])
+    merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
+    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, [*found.skipped])
     await applied.run(found.plan, cause)
     return receipt(
         core.scope,
@@ -330,6 +332,7 @@ class _Applied:
     core: Core
     automatic: bool
     cut: AbstractSet[Key] | None  # the links that rules cut; None where all that go are
+    merges: Mapping[int, int]  # what is taken in → what takes it in
     skipped: list[str]
     parts: int = 0
     changes: int = 0
@@ -351,7 +354,7 @@ class _Applied:
         """Commit one part; groups whose rows changed since the plan drop out, and the rest is tried again."""
         while True:
             # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
-            whole = await _completed(self.core, groups)
+            whole = await united(self.core, self.merges, await _completed(self.core, groups))
             changes = [change for group in whole for change in group]
             destroyed = sum(map(_destroys, changes)) if self.automatic else 0
             try:

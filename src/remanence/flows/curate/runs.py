@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Key, Logged, Receipt
+from remanence.change import Cause, Key, Logged, Receipt
 from remanence.clock import to_datetime
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
@@ -112,24 +112,20 @@ async def _report(
 def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
     """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
+    purged = {change.key for change in part.changes if change.table == "memories" and change.after is None}
     for change in part.changes:
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         gone = change.before if change.table == "memories" and change.after is None else None
-        for name in _names(change) if verb in PLANNED else (verb,):
+        if verb in PLANNED and change.table in {"tags", "sources"} and key in purged:
+            continue  # what hangs on a purged memory goes with that
+        for name in acts_of(change) if verb in PLANNED else (verb,):
             yield name, key, gone
 
 
 def _memory_of(key: Key) -> int:
     """Return the memory that a row belongs to; of a link the one that it starts from stands for both."""
     return key if isinstance(key, int) else int(key[0])
-
-
-def _names(change: Change) -> Iterator[str]:
-    """Name the actions of a plan that a change carries out; what hangs on a purged memory goes with that."""
-    if change.table in {"tags", "sources"} and change.after is None:
-        return
-    yield from acts_of(change)
 
 
 def _affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -> Affected:
