@@ -45,6 +45,7 @@ class SnapshotRequest:
     clocks: frozenset[str] = frozenset()  # "active", "turns"
     asks: bool = False
     attributes: frozenset[str] = frozenset()
+    link_count: bool = False  # only how many links there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Snapshot:
     calibrated: bool = False
     asks: Bools | None = None  # whose text holds a question mark
     attributes: Mapping[str, tuple[AttributeColumn, Codes]] = field(default_factory=dict)
+    link_count: int | None = None
 
     def __len__(self) -> int:
         return len(self.seq)

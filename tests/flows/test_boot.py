@@ -54,6 +54,23 @@ async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clo
     ] == await order(memory)
 
 
+async def test_boot_reads_alike_from_memory_and_from_the_file(opener: Opener, clock: ManualClock) -> None:
+    """Once a recall has read the scope, boot follows it from there: what is pinned, tagged or forgotten since, too."""
+    async with opener() as memory, opener() as other:
+        for number in range(8):
+            clock.advance(hours=1)
+            await memory.learn(f"the log of day {number}", kind="semantic" if number % 2 else "episodic")
+        await memory.recall("log")
+        await other.pin(2)
+        await other.tag(3, "self/goal")
+        await other.tag(4, "rejected-path")
+        await other.forget(5)
+        await other.learn("the log of the last day")
+
+        assert await order(other) == await order(memory)
+        assert "the log of day 1" == (await order(memory))[0]
+
+
 async def test_boot_and_the_model_agree_on_what_is_load_bearing(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:

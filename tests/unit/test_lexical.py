@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.clock import to_micros
-from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
+from remanence.recall import lexical
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, spread, windows_of
 from remanence.recall.lexical import (
     K1,
     NAME_IDF_MAX,
     WINDOWS_PRIOR,
     B,
     Lexical,
+    damping_of,
     lexical_scores,
     name_index,
     worth_asking,
@@ -28,10 +30,10 @@ WORDS = ("boat", "rope", "sail", "tide", "gull")
 
 def score(said: list[Said], query: str, names: tuple[str, ...] = (), *, capped: bool = True) -> Lexical:
     """Score a corpus against a query."""
-    corpus = corpus_of(said)
+    windows = windows_of(corpus_of(said))
     return lexical_scores(
-        corpus,
-        windows_of(corpus),
+        windows,
+        damping_of(windows),
         stems(query),
         postings_of(said),
         names=name_index(names),
@@ -92,6 +94,19 @@ def test_the_vector_sums_are_the_formula(said: list[Said], query: str) -> None:
     assert spelled_out(said, query) == pytest.approx(score(said, query).scores.tolist(), abs=1e-4)
 
 
+@given(st.lists(st.integers(-1, 2), min_size=1, max_size=40), st.data())
+def test_a_rare_word_lends_what_a_common_one_does(sessions: list[int], data: st.DataObject) -> None:
+    """Going from the few that hold it to their neighbours gives the very sums that passing over all rows gives."""
+    windows = windows_of(
+        corpus_of([Said("boat " * (1 + row * 9), session=s) for row, s in enumerate(sessions)])
+    )
+    own = np.array(sorted(data.draw(st.sets(st.integers(0, len(sessions) - 1)))), np.intp)
+    lent = np.zeros(len(sessions), np.float32)
+    lent[own] = windows.lends[own]
+
+    np.testing.assert_array_equal(spread(lent, windows.share), lexical._spread_from(windows, own))
+
+
 def test_the_constants_are_those_of_the_recipe() -> None:
     """Changing one changes every ranking, so it is changed here too, with its reason."""
     assert ((0.3, 0.2, 0.1, 0.1), 1.2, 0.75, 0.7) == (NEIGHBOUR_WEIGHTS, K1, B, NAME_IDF_MAX)
@@ -111,7 +126,8 @@ def test_a_tombstone_lends_no_words() -> None:
     said = [Said("knot"), Said("A bowline")]
     corpus = corpus_of(said)
     corpus.words[0] = 0
-    found = lexical_scores(corpus, windows_of(corpus), ["knot"], postings_of(said), names={})
+    windows = windows_of(corpus)
+    found = lexical_scores(windows, damping_of(windows), ["knot"], postings_of(said), names={})
 
     assert found.scores[1] == 0
 

@@ -50,6 +50,18 @@ def test_a_window_vector_is_the_weighted_sum_of_its_session(sessions: list[int])
     assert np.allclose(expected, found, atol=1e-3)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 31, 32, 33, 100])
+@pytest.mark.parametrize("dimensions", [1, 3, 256, 9_000])
+def test_every_row_is_compared_whatever_their_number(rows: int, dimensions: int) -> None:
+    """Vectors are compared in tiles; none is left out at the end."""
+    random = np.random.default_rng(rows)
+    vectors = random.standard_normal((rows, dimensions)).astype(np.float32)
+    query = random.standard_normal(dimensions).astype(np.float32)
+    expected = vectors.astype(np.float64) @ (query / np.linalg.norm(query))
+
+    np.testing.assert_allclose(cosine(vectors, query), expected, rtol=1e-4, atol=1e-4)
+
+
 @given(SESSIONS, st.data())
 def test_changed_rows_reach_exactly_their_windows(sessions: list[int], data: st.DataObject) -> None:
     """After a vector changes, working out the touched rows alone equals working out all."""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from remanence.change import Change, Receipt
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
@@ -11,7 +9,6 @@ from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation
 from remanence.results import Result
 from remanence.signatures import checked_class
-from remanence.snapshot import SnapshotRequest
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,12 +50,7 @@ class Graph:
 
 
 async def _linked(core: Core) -> list[Contradiction]:
-    now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), links=True), now)
-    assert snapshot.links is not None
-    ends = snapshot.seq[snapshot.links.source[snapshot.links.relation == Relation.CONTRADICTS]]
-    links = await core.store.neighbours(core.scope, np.unique(ends).tolist())
-    links = [link for link in links if link.relation is Relation.CONTRADICTS]
+    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
     seqs = sorted({seq for link in links for seq in (link.source, link.target)})
     held = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     pairs = [

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,7 @@ async def status(core: Core) -> State:
         tokens=_tokens_by_tier(snapshot),
         kinds=_by_label(snapshot, "kind", Kind),
         categories=_by_name(snapshot, "category"),
-        links=0 if snapshot.links is None else len(snapshot.links),
+        links=snapshot.link_count or 0,
         pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
         runs=len({part.cause.run for part in recent}),
         policy=core.policy.name if core.policy_given else None,
@@ -144,9 +144,11 @@ async def status(core: Core) -> State:
 def _asked(core: Core) -> SnapshotRequest:
     """Say what of a scope its numbers need, and what foretelling needs under the policy."""
     columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
-    clocks = frozenset({"active", "turns"})
+    asked = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
+    if not core.policy_given:
+        return asked
     foretold = needed(core.policy)
-    return SnapshotRequest(columns | foretold.columns, foretold.tags, links=True, clocks=clocks)
+    return replace(asked, columns=columns | foretold.columns, tags=foretold.tags, links=foretold.links)
 
 
 def _pace(scale: Timescale) -> Pace:

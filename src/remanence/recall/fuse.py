@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
-from remanence.recall.lexical import Lexical, lexical_scores, name_index
+from remanence.recall.lexical import Lexical, damping_of, lexical_scores, name_index
 from remanence.recall.semantic import cosine
 from remanence.text import lexicon_of, readings
 
@@ -41,7 +41,7 @@ STRENGTH_DEPTH = 10
 class Ground:
     """One scope made ready for many queries: work it out again when memories came or went.
 
-    `worth` is the keep-value scaled to 0–1 by row and `worth_share` how much of it may raise a score. `names` maps a
+    `damping` is that of the lexical arm. `raised` is by how much each row's keep-value raises its score. `names` maps a
     stem to the codes of speakers. `session_share` is what a memory gets of the best in its segment, whose number by
     row is `segment`; `answers` are the rows whose predecessor in the segment asks, `asked` these predecessors.
     """
@@ -49,8 +49,8 @@ class Ground:
     corpus: Corpus
     windows: Windows
     names: Mapping[str, tuple[int, ...]]
-    worth: Floats
-    worth_share: float
+    damping: Floats
+    raised: Floats
     session_share: float
     segment: Rows
     answers: Rows
@@ -98,8 +98,8 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         corpus=corpus,
         windows=windows,
         names=name_index(speakers),
-        worth=_worth(corpus),
-        worth_share=WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE,
+        damping=damping_of(windows),
+        raised=1 + np.float32(WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE) * _worth(corpus),
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
         segment=_numbered(windows),
         answers=answers,
@@ -123,8 +123,8 @@ def rank(
     inside = ground.corpus.live if allowed is None else allowed
     candidates = np.flatnonzero(inside)
     lexical = lexical_scores(
-        ground.corpus,
         ground.windows,
+        ground.damping,
         query.stems,
         postings,
         names=ground.names,
@@ -138,7 +138,7 @@ def rank(
     lead = _lead(ground, evidence, candidates)
     session = _session(ground, evidence + lead, candidates)
     spoken = _spoken(ground, query, candidates)
-    raised = 1 + np.float32(ground.worth_share) * _taken(ground.worth, candidates)
+    raised = _taken(ground.raised, candidates)
     score = (evidence + lead + session) * raised
     if spoken is not None:
         score[spoken] *= np.float32(NAMED_FACTOR)
@@ -291,10 +291,8 @@ def _first_person(text: str) -> bool:
 
 def _best(score: Floats, limit: int) -> Rows:
     """Return the places of the best scores above zero, best first; of equals the newer first."""
-    found = np.flatnonzero(score > 0)
-    if len(found) > limit:
-        floor = np.partition(score[found], len(found) - limit)[len(found) - limit]
-        found = found[score[found] >= floor]
+    least = np.partition(score, len(score) - limit)[len(score) - limit] if len(score) > limit else 0.0
+    found = np.flatnonzero(score >= least if least > 0 else score > 0)
     return found[np.lexsort((-found, -score[found]))][:limit]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.languages import MONTHS
-from remanence.recall.corpus import Corpus, Floats, Windows, spread
+from remanence.recall.corpus import Floats, Windows, spread
 from remanence.text import stems
 
 Rows = npt.NDArray[np.intp]
@@ -31,6 +31,8 @@ WINDOWS_PRIOR = 500
 # In a large store a word of every fourth memory costs most of the time and orders nothing.
 COMMON_SHARE_MAX = 0.25
 COMMON_FROM_ROWS = 20_000
+# Below this share of the rows, going from one that holds a word to its neighbours is cheaper than passing over all.
+RARE_SHARE = 1 / 16
 
 _MONTH_STEMS = {stem: number for name, number in MONTHS.items() for stem in stems(name)}
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
@@ -39,9 +41,10 @@ _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Scores and dampings by row, the highest score any memory could reach, and each term's weight."""
+    """Scores by row, dampings by slot, the highest score any memory could reach, and each term's weight."""
 
     scores: Floats
+    windows: Windows
     damping: Floats
     best_possible: float
     weights: Mapping[str, float]
@@ -53,7 +56,8 @@ class Lexical:
         """
         if not self.best_possible:
             return 0.0
-        return min(1.0, float(self.scores[row] * (1 + self.damping[row])) / self.best_possible)
+        slot = row if self.windows.slot is None else self.windows.slot[row]
+        return min(1.0, float(self.scores[row] * (1 + self.damping[slot])) / self.best_possible)
 
 
 def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -77,8 +81,8 @@ def worth_asking(query: Sequence[str], held: Mapping[str, int], n: int) -> list[
 
 
 def lexical_scores(
-    corpus: Corpus,
     windows: Windows,
+    damping: Floats,
     query: Sequence[str],
     postings: Mapping[str, Rows],
     *,
@@ -87,33 +91,28 @@ def lexical_scores(
 ) -> Lexical:
     """Score every row against the stems of a query.
 
-    `postings` maps a stem to ascending row positions; stems without any are allowed. `names_capped` says that the
-    search is inside the conversation of the people in `names`.
+    `damping` is `damping_of(windows)`. `postings` maps a stem to ascending row positions; stems without any are
+    allowed. `names_capped` says that the search is inside the conversation of the people in `names`.
     """
-    n = len(corpus)
+    n = len(damping)
     scores = np.zeros(n, np.float32)
-    damping = _damping(windows)
     weights: dict[str, float] = {}
     for stem in dict.fromkeys(query):
         own = windows.to_slots(postings.get(stem, _NO_ROWS))
-        frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
-        held = int(np.count_nonzero(frequency > 0))
-        weight = _idf(held, n)
+        slots, frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
+        weight = _idf(len(slots), n)
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
-        if held:
-            # In place: on large scopes fresh arrays cost more than the sums.
-            denominator = frequency + damping
-            np.divide(frequency, denominator, out=denominator)
-            denominator *= np.float32(weights[stem] * (K1 + 1))
-            scores += denominator
+        gained = frequency / (frequency + damping[slots])
+        gained *= np.float32(weights[stem] * (K1 + 1))
+        scores[slots] += gained
     best_possible = sum(weights.values()) * (K1 + 1)
-    return Lexical(windows.to_rows(scores), windows.to_rows(damping), best_possible, weights)
+    return Lexical(windows.to_rows(scores), windows, damping, best_possible, weights)
 
 
 _NO_ROWS: Rows = np.empty(0, np.intp)
 
 
-def _damping(windows: Windows) -> Floats:
+def damping_of(windows: Windows) -> Floats:
     """Return k1 × (1 - b + b × length / mean length) by slot."""
     mean = max(float(windows.length.mean()), 1.0) if len(windows.length) else 1.0
     return (K1 * (1 - B) + (K1 * B / mean) * windows.length).astype(np.float32)
@@ -123,14 +122,30 @@ def _idf(held: int, n: int) -> float:
     return math.log1p((n + WINDOWS_PRIOR - held + 0.5) / (held + 0.5))
 
 
-def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> Floats:
-    lent = np.zeros_like(windows.length)
-    lent[own] = windows.lends[own]
-    found = spread(lent, windows.share)
+def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> tuple[Rows, Floats]:
+    """Return the slots whose windows hold a stem, and how much of it; `own` hold it themselves."""
+    if len(own) < RARE_SHARE * len(windows.length):
+        found = _spread_from(windows, own)
+    else:
+        lent = np.zeros_like(windows.length)
+        lent[own] = windows.lends[own]
+        found = spread(lent, windows.share)
     found[own] += 1
     if extra is not None:
         found += extra
-    return found
+    slots = np.flatnonzero(found > 0)
+    return slots, found[slots]
+
+
+def _spread_from(windows: Windows, own: Rows) -> Floats:
+    """Return what `spread` does, going from the few slots that lend to those around them."""
+    received = np.zeros_like(windows.length)
+    lent = windows.lends[own]
+    for k, share in enumerate(windows.share, 1):
+        after, before = np.searchsorted(own, (k, len(received) - k))
+        received[own[after:] - k] += share[own[after:] - k] * lent[after:]
+        received[own[:before] + k] += share[own[:before]] * lent[:before]
+    return received
 
 
 def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:

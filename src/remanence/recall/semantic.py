@@ -12,8 +12,15 @@ from remanence.text import term_hash
 Rows = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
-# Blending works in pieces that stay in the processor's cache instead of three more copies of all vectors.
-_BLOCK_ROWS = 256
+# OpenBLAS takes a matrix of so many numbers times a vector on one thread. Larger ones wake threads that spin beside it:
+# twice the CPU, and no faster, since reading the vectors takes all the time.
+TILE_NUMBERS = 1 << 13
+# Vectors are blended by a product of weights and neighbours for each run of so many slots, one after another: small
+# enough that no thread is woken, and that what is under way stays in the processor's cache.
+RUN = 24
+_RUNS_AT_ONCE = 32
+_COLUMNS = 256
+_REACH = len(NEIGHBOUR_WEIGHTS)
 
 
 def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
@@ -36,13 +43,19 @@ def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) ->
     `bare` is (n, d) by row. With `rows` only those are worked out, in the order given. A row without a vector
     (all zeros) and without neighbours stays zero.
     """
-    if rows is not None:
-        return _unit(_blend(windows, bare, _slots(windows, rows)))
-    blended = np.empty((len(bare), bare.shape[1]), np.float32)
-    for start in range(0, len(bare), _BLOCK_ROWS):
-        stop = min(start + _BLOCK_ROWS, len(bare))
-        blended[start:stop] = _unit(_blend_block(windows, bare, start, stop))
-    return blended if windows.slot is None else blended[windows.slot]
+    slots = None if rows is None else _slots(windows, rows)
+    runs = np.arange(-(-len(bare) // RUN)) if slots is None else np.unique(slots // RUN)
+    blended = np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    for start in range(0, len(runs), _RUNS_AT_ONCE):
+        some = runs[start : start + _RUNS_AT_ONCE]
+        blended[start : start + len(some)] = _blend(windows, bare, some)
+    by_slot: Floats = blended.reshape(len(runs) * RUN, bare.shape[1])
+    if slots is not None:
+        slots = np.searchsorted(runs, slots // RUN) * RUN + slots % RUN
+    elif windows.slot is None:
+        return by_slot[: len(bare)]
+    found: Floats = by_slot[windows.slot if slots is None else slots]
+    return found
 
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
@@ -61,66 +74,67 @@ def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
     """Return the cosine of each unit row, or of `rows` only, with the query; a zero query is like nothing."""
     norm = float(np.linalg.norm(query))
     unit = query / np.float32(norm) if norm > 0 else query
-    # einsum reads the rows once on one core; the BLAS product costs twice the CPU for a single query.
     chosen = vectors if rows is None else vectors[rows]
-    likeness: Floats = np.einsum("ij,j->i", chosen, unit.astype(np.float32, copy=False))
-    return likeness
+    return products(chosen, unit.astype(np.float32, copy=False))
+
+
+def products(vectors: Floats, one: Floats) -> Floats:
+    """Return the product of each row with a vector, in tiles so small that no thread is woken for them."""
+    rows, dimensions = vectors.shape
+    tile = max(1, TILE_NUMBERS // dimensions)
+    whole = rows // tile * tile
+    found = np.empty(rows, np.float32)
+    np.matmul(vectors[:whole].reshape(-1, tile, dimensions), one, out=found[:whole].reshape(-1, tile))
+    np.matmul(vectors[whole:], one, out=found[whole:])
+    return found
 
 
 def _slots(windows: Windows, rows: Rows) -> Rows:
     return rows if windows.slot is None else windows.slot[rows]
 
 
-def _blend(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
-    """Return the blended vectors of some slots."""
-    blended = _at(windows, bare, slots)
+def _blend(windows: Windows, bare: Vectors, runs: Rows) -> Floats:
+    """Return the blended unit vectors of the slots of some runs."""
     last = len(windows.length) - 1
-    for k, share in enumerate(windows.share, 1):
-        for other, first in ((slots + k, slots), (slots - k, slots - k)):
-            at = np.flatnonzero((other >= 0) & (other <= last))
-            lent = share[first[at]] * windows.lends[other[at]]
-            at, lent = at[lent > 0], lent[lent > 0]
-            blended[at] += lent[:, None] * _at(windows, bare, other[at])
-    return blended
+    slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
+    near = _at(windows, bare, np.clip(slots, 0, last))
+    weights, blended = _weights(windows, slots), np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    for start in range(0, bare.shape[1], _COLUMNS):
+        some = slice(start, start + _COLUMNS)
+        np.matmul(weights, near[:, :, some], out=blended[:, :, some])
+    return _unit(blended)
 
 
-def _blend_block(windows: Windows, bare: Vectors, start: int, stop: int) -> Floats:
-    """Return the blended vectors of all slots from `start` to `stop`: whole slices cost a fraction of single rows."""
-    n = len(windows.length)
-    first, last = max(0, start - len(windows.share)), min(n, stop + len(windows.share))
-    near = _at(windows, bare, slice(first, last))
-    blended: Floats = near[start - first : stop - first].copy()
-    if (windows.lends[first:last] != 1).any():
-        near *= windows.lends[first:last, None]
-    lent, weight = np.empty_like(near), 0.0
+def _weights(windows: Windows, slots: Rows) -> Floats:
+    """Return how much of each slot around a run goes into each slot of it."""
+    weights, own = np.zeros((len(slots), RUN, RUN + 2 * _REACH), np.float32), np.arange(RUN)
+    at = own + _REACH
+    weights[:, own, at] = 1
+    lends = _or_nothing(windows.lends, slots)
     for k, share in enumerate(windows.share, 1):
-        if not share[max(0, start - k) : stop].any():
-            continue
-        if NEIGHBOUR_WEIGHTS[k - 1] != weight:
-            weight = NEIGHBOUR_WEIGHTS[k - 1]
-            np.multiply(near, np.float32(weight), out=lent)
-        # The kth neighbour after, then the kth before; k slots from the edge there is none.
-        for begin, end, by in ((start, min(stop, n - k), k), (max(start, k), stop, -k)):
-            if end <= begin:
-                continue
-            others = np.flatnonzero(share[min(begin, begin + by) : min(end, end + by)] == 0)
-            part = blended[begin - start : end - start]
-            # What stands in another segment lends nothing: such rows are few, and get back what they were.
-            before = part[others]
-            part += lent[begin + by - first : end + by - first]
-            part[others] = before
-    return blended
+        shared = _or_nothing(share, slots)
+        weights[:, own, at + k] = shared[:, at] * lends[:, at + k]
+        weights[:, own, at - k] = shared[:, at - k] * lends[:, at - k]
+    return weights
+
+
+def _or_nothing(by_slot: Floats, slots: Rows) -> Floats:
+    """Return what stands at some slots, 0 for those before the first and after the last."""
+    found = np.zeros(slots.shape, np.float32)
+    here = (slots >= 0) & (slots < len(by_slot))
+    found[here] = by_slot[slots[here]]
+    return found
 
 
 def _unit(blended: Floats) -> Floats:
     """Scale rows to length 1, in place; zeros stay."""
-    norm: Floats = np.sqrt(np.einsum("ij,ij->i", blended, blended))[:, None]
+    norm: Floats = np.sqrt(np.einsum("ijk,ijk->ij", blended, blended))[:, :, None]
     norm[norm == 0] = 1  # so that zeros stay, without a mask in the division
     blended /= norm
     return blended
 
 
-def _at(windows: Windows, bare: Vectors, slots: Rows | slice) -> Floats:
+def _at(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
     rows = slots if windows.order is None else windows.order[slots]
     taken: Floats = bare[rows].astype(np.float32)
     return taken

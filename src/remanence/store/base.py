@@ -152,9 +152,9 @@ class Store(Protocol):
         ...
 
     async def neighbours(
-        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+        self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
     ) -> list[Link]:
-        """Return every link, or those of one relation, that have one of these memories at an end."""
+        """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
         ...
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:

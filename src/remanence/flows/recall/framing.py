@@ -295,7 +295,7 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
     wanted = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY, REJECTED_PATH}))
-    snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+    snapshot = await core.index.frozen(wanted, core.clock.now())
     rows = _order(snapshot)
     tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
     room = Filling(budget, max(len(rows), 1))

@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 # What ranking and filters read of a memory.
 COLUMNS = (
     "status", "role", "kind", "category", "state", "agent", "speaker", "thread", "session",
-    "said_at", "learned_at", "words", "tokens", "value",
+    "said_at", "learned_at", "words", "tokens", "value", "pinned",
 )  # fmt: skip
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 # What the ranking rests on besides who stands, who lends its words, and the vectors.
@@ -133,11 +133,14 @@ class ScopeIndex:
         return rows
 
     def lending_rows(self, seqs: Ints) -> Ints:
-        """Return the rows of sequence numbers, without tombstones and what arrived since the last refresh."""
+        """Return the rows of ascending sequence numbers, without tombstones and what arrived since the last refresh."""
         if not self._rows:
             return np.zeros(0, np.int64)
-        rows: Ints = np.searchsorted(self.seq, seqs[seqs <= self.seq[-1]])
-        lending: Ints = rows[self.lends[rows]]
+        first, last = self.seq[[0, -1]]
+        seqs = seqs[: np.searchsorted(seqs, last, "right")]
+        # Where no number is missing, none is looked for.
+        rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
+        lending: Ints = rows[_lends(self._columns["status"][rows])]
         return lending
 
     def embedded(self, seqs: Iterable[int]) -> set[int]:
@@ -174,6 +177,15 @@ class ScopeIndex:
         """Catch up with the change sequence: patch the rows that changed, or read anew."""
         async with self.still(now, windows=True):
             pass
+
+    async def frozen(self, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Return some columns and tags as a snapshot: from here where the scope is resident, else from the store."""
+        if self.position < 0:
+            return await self._store.snapshot(self._scope, wanted, now)
+        async with self.still(now):
+            columns = {name: self.column(name).copy() for name in wanted.columns}
+            tags = {pattern: await self.tagged(pattern, now) for pattern in wanted.tags}
+            return Snapshot(self._scope, self.position, self.seq.copy(), columns, tags=tags)
 
     @asynccontextmanager
     async def still(self, now: int, *, windows: bool = False) -> AsyncIterator[None]:

@@ -29,6 +29,7 @@ LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
 # What an answer can hold; what was deleted is listed, and found no more.
 RECALLED = tuple(status for status in Status if status is not Status.PRUNED)
+_STATUS_CODES = 16  # a status fills four bits, and −1 stands for none
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 WEAK = "nothing here answers this well"  # how a weak answer begins
@@ -110,7 +111,8 @@ def _check(asked: RecallRequest) -> None:
 async def _allowed(core: Core, asked: RecallRequest) -> Bools:
     """Return which rows may be returned: those that pass every filter, and stand where no status is asked for."""
     index, filters = core.index, asked.filters
-    allowed: Bools = np.isin(index.column("status"), filters.statuses or RECALLED)
+    returned = np.isin(np.arange(_STATUS_CODES), filters.statuses or RECALLED)
+    allowed: Bools = returned[index.column("status")]
     if asked.thread is not None:
         allowed &= index.column("thread") == index.code("thread", asked.thread)
     if asked.between is not None:

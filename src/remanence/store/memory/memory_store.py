@@ -165,15 +165,15 @@ class MemoryStore:
         return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
 
     async def neighbours(
-        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+        self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
     ) -> list[Link]:
-        """Return every link, or those of one relation, that have one of these memories at an end."""
-        ends = set(seqs)
+        """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
+        ends = set(seqs or ())
         links = sorted(self._read(scope).tables["links"].items())
         return [
             Link(key[0], key[1], Relation(key[2]), **row)
             for key, row in links
-            if (key[0] in ends or key[1] in ends) and relation in (None, key[2])
+            if (seqs is None or key[0] in ends or key[1] in ends) and relation in (None, key[2])
         ]
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
@@ -208,6 +208,7 @@ class MemoryStore:
             heard=heard,
             asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
             attributes={name: _attribute([row for _, row in rows], name) for name in wanted.attributes},
+            link_count=len(state.tables["links"]) if wanted.link_count else None,
         )
 
     async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:

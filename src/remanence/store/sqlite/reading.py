@@ -41,6 +41,15 @@ _TAILS = {
 }
 
 
+# Vectors joined by SQLite: no Python object a row, a third less time.
+VECTORS_STEP = 4_096
+_JOINED = (
+    "SELECT group_concat(seq), CAST(group_concat(vector, '') AS BLOB), min(length(vector)), max(length(vector))"
+    " FROM ({rows})"
+)
+_Joined = tuple[str, bytes, int, int]  # nothing where there are no rows
+
+
 def get(
     connection: sqlite3.Connection, names: Interned, scope: str, wanted: Sequence[int | str]
 ) -> list[Memory | None]:
@@ -108,58 +117,77 @@ def vectors(
 ) -> tuple[Ints, npt.NDArray[np.float16]]:
     """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
     no = names.number(connection, SCOPE, scope)
-    if only is None:
-        rows = connection.execute(*_all_vectors(connection, no, after)).fetchall()
-    else:
-        rows = connection.execute(
-            "SELECT s.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
-            " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq",
-            (no, after, id_list(set(only))),
-        ).fetchall()
-    if not rows:
+    found = (
+        _all_vectors(connection, no, after)
+        if only is None
+        else [_listed_vectors(connection, no, after, only)]
+    )
+    parts = [part for part in found if part[0]]
+    if not parts:
         return np.empty(0, np.int64), np.empty((0, 0), np.float16)
-    seqs, blobs = zip(*rows, strict=True)
-    sizes = set(map(len, blobs))
+    seqs = np.fromstring(",".join([part[0] for part in parts]), np.int64, sep=",")
+    sizes = {size for part in parts for size in part[2:]}
     if len(sizes) > 1 or any(size % 2 for size in sizes):
         raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
     # A bytearray, so that whoever asked may write to the array without a copy.
-    return np.array(seqs, np.int64), np.frombuffer(bytearray().join(blobs), "<f2").reshape(len(rows), -1)
+    numbers = np.frombuffer(bytearray().join([part[1] for part in parts]), "<f2")
+    return seqs, numbers.reshape(len(seqs), -1)
 
 
-def _all_vectors(
-    connection: sqlite3.Connection, no: int | None, after: int
-) -> tuple[str, tuple[int | None, ...]]:
-    """Return the query for all vectors of a scope above `after`: where no other scope's stand between, one range."""
+def _all_vectors(connection: sqlite3.Connection, no: int | None, after: int) -> list[_Joined]:
+    """Return all vectors of a scope above `after` by ranges; states are asked only where others' stand between."""
     count, first, last = connection.execute(
         "SELECT count(*), min(seq), max(seq) FROM states WHERE scope = ? AND seq > ?", (no, after)
     ).fetchone()
-    if count and count == last - first + 1:
-        return "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq", (first, last)
-    joined = (
-        "SELECT s.seq, v.vector FROM states s JOIN vectors v ON v.seq = s.seq"
-        " WHERE s.scope = ? AND s.seq > ? ORDER BY s.seq"
+    if not count:
+        return []
+    rows = "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq"
+    whose: tuple[int | None, ...] = ()
+    if count < last - first + 1:
+        rows = (
+            "SELECT s.seq, v.vector FROM states s JOIN vectors v ON v.seq = s.seq"
+            " WHERE s.seq BETWEEN ? AND ? AND s.scope = ? ORDER BY s.seq"
+        )
+        whose = (no,)
+    joined, starts = _JOINED.format(rows=rows), range(first, last + 1, VECTORS_STEP)
+    return [
+        connection.execute(joined, (start, min(start + VECTORS_STEP - 1, last), *whose)).fetchone()
+        for start in starts
+    ]
+
+
+def _listed_vectors(
+    connection: sqlite3.Connection, no: int | None, after: int, only: Sequence[int]
+) -> _Joined:
+    rows = (
+        "SELECT v.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
+        " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
     )
-    return joined, (no, after)
+    found: _Joined = connection.execute(_JOINED.format(rows=rows), (no, after, id_list(set(only)))).fetchone()
+    return found
 
 
 def neighbours(
     connection: sqlite3.Connection,
     names: Interned,
     scope: str,
-    seqs: Sequence[int],
+    seqs: Sequence[int] | None,
     relation: Relation | None,
 ) -> list[Link]:
     """Return every link, or those of one relation, with one of these memories at an end, in order of its key."""
-    no, given = names.number(connection, SCOPE, scope), id_list(set(seqs))
+    no = names.number(connection, SCOPE, scope)
     only = "" if relation is None else f" AND relation = {int(relation)}"
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
+    if seqs is None:
+        every = f"SELECT {columns} FROM links WHERE scope = ?{only} ORDER BY source, target, relation"
+        return [link(row) for row in connection.execute(every, (no,)).fetchall()]
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
         f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value{only}"
         f" UNION SELECT {columns} FROM json_each(?1)"
         f" CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value{only}"
         " ORDER BY source, target, relation",
-        (given, no),
+        (id_list(set(seqs)), no),
     )
     return [link(row) for row in rows.fetchall()]
 

@@ -65,6 +65,7 @@ def snapshot(
         "SELECT coalesce(sum(destroyed), 0) FROM runs WHERE scope = ? AND at > ? AND at <= ? AND destroyed > 0",
         (no, now - DAY, now),
     ).fetchone()
+    counted = "SELECT count(*) FROM links WHERE scope = ?"
     return Snapshot(
         scope=scope,
         position=held,
@@ -80,6 +81,7 @@ def snapshot(
         heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
         asks=_asking(connection, no, seq) if wanted.asks else None,
         attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
+        link_count=connection.execute(counted, (no,)).fetchone()[0] if wanted.link_count else None,
     )
 
 

@@ -137,9 +137,9 @@ class SqlStore:
         )
 
     async def neighbours(
-        self, scope: str, seqs: Sequence[int], relation: Relation | None = None
+        self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
     ) -> list[Link]:
-        """Return every link, or those of one relation, that have one of these memories at an end."""
+        """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
         return await self._read(
             lambda connection: reading.neighbours(connection, self._names, scope, seqs, relation)
         )

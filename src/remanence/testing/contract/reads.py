@@ -299,6 +299,19 @@ class ReadContract:
         similar = await store.neighbours(SCOPE, [a, b, c], Relation.SIMILAR)
         assert [(b, c)] == [(link.source, link.target) for link in similar]
 
+    async def test_the_links_of_a_scope_are_listed_without_naming_a_memory(self, store: Store) -> None:
+        """In order of their keys, all or of one relation, and of this scope alone."""
+        changes = [created(k, f"number{k}") for k in (1, 2, 3)]
+        links = [linked(-2, -3, Relation.SIMILAR), linked(-1, -2), linked(-1, -3, Relation.CONTRADICTS)]
+        a, b, c = (await keep(store, *changes, *links)).assigned
+        await keep(store, *changes, *links[:1], scope="another")
+        found = [await store.neighbours(SCOPE, None, one) for one in (None, Relation.CONTRADICTS)]
+
+        assert [[(a, b), (a, c), (b, c)], [(a, c)]] == [
+            [(link.source, link.target) for link in some] for some in found
+        ]
+        assert [] == await store.neighbours("nowhere", None)
+
     async def test_reads_change_nothing(self, store: Store) -> None:
         """Reading a scope, also one that does not exist, leaves no trace."""
         await keep(store, created(1, "zebra"), created(2, "lion"), linked(-1, -2))

@@ -53,6 +53,22 @@ class SnapshotContract:
         assert [True, False, True, True, False, True] == told.tolist()
         assert None is (await frozen(store)).asks
 
+    async def test_a_snapshot_counts_the_links_where_it_is_asked(self, store: Store) -> None:
+        """Those of the scope, without reading them."""
+        made = [created(1, "a a"), created(2, "b b"), linked(-1, -2), linked(-2, -1)]
+        await keep(store, *made)
+        await keep(store, *made, scope="another")
+        counted = await frozen(store, link_count=True)
+
+        assert (2, None) == (counted.link_count, counted.links)
+        assert None is (await frozen(store)).link_count
+        assert (
+            0
+            == (
+                await store.snapshot("nowhere", SnapshotRequest(frozenset(), link_count=True), NOW)
+            ).link_count
+        )
+
     async def test_a_snapshot_of_many_rows_is_whole(self, store: Store) -> None:
         """Thousands of rows come whole and aligned, whatever ranges they are read in."""
         count = 2_500
