@@ -3,11 +3,17 @@
 Knows the shape of a change and nothing of how a store keeps it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, overload
 
+import numpy as np
+import numpy.typing as npt
+
+from remanence.model import COLUMNS
 from remanence.results import Result, Time, counted, number
+
+Ints = npt.NDArray[np.int64]
 
 Table: TypeAlias = Literal["memories", "tags", "links", "sources"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
@@ -16,6 +22,9 @@ Key: TypeAlias = int | tuple[int, str] | tuple[int, int, int]
 # One transaction: at this size it holds the write lock for about half a second and the process about 80 MB more.
 PART_CHANGES_MAX = 20_000
 GUARDS = frozenset({"revision", "touched"})
+ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
+MILLION = 1_000_000
+FRACTIONS = frozenset({"weight", *(column.name for column in COLUMNS if column.kind == "fraction")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,105 @@ class Change:
     key: Key
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """The changes of many rows of one table that change the same columns: the same as one `Change` for each row.
+
+    It holds numbers only, as they are kept: times in microseconds, enumerations as codes, fractions in millionths, and
+    ABSENT for None; so no text is ever in one. `keys` ascend: sequence numbers, or source, target and relation of
+    links. `before` and `after` have a row for each key and a column for each of `columns`; `before` is None where links
+    are made, `after` where they are cut, and rows of memories always stay. `revision` is what each memory must have,
+    and so is `touched` where it is given.
+    """
+
+    table: Literal["memories", "links"]
+    columns: tuple[str, ...]
+    keys: Ints
+    before: Ints | None
+    after: Ints | None
+    revision: Ints | None = None
+    touched: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Block):
+            return NotImplemented
+        return (self.table, self.columns) == (other.table, other.columns) and all(
+            a is b if a is None or b is None else np.array_equal(a, b)
+            for a, b in zip(self._arrays(), other._arrays(), strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # arrays have none
+
+    def where(self, rows: npt.NDArray[Any] | slice) -> "Block":
+        """Return some of its rows, by a mask, by their places or by a slice."""
+        keys, *others = (None if array is None else array[rows] for array in self._arrays())
+        assert keys is not None
+        return Block(self.table, self.columns, keys, *others)
+
+    def inverse(self) -> "Block":
+        """Swap before and after, as `inverse` does for one row."""
+        later = None if self.revision is None else self.revision + 1
+        return replace(self, before=self.after, after=self.before, revision=later, touched=None)
+
+    def row_keys(self) -> list[Any]:
+        """Return the key of each row, as a change names it."""
+        keys = self.keys.tolist()
+        return keys if self.table == "memories" else list(map(tuple, keys))
+
+    def changes(self) -> Iterator[Change]:
+        """Yield the change of each row."""
+        befores, afters = self._values(self.before), self._values(self.after)
+        if self.revision is not None:
+            for before, after, revision in zip(befores, afters, self.revision.tolist(), strict=True):
+                before["revision"], after["revision"] = revision, revision + 1
+        if self.touched is not None:
+            for before, touched in zip(befores, self.touched.tolist(), strict=True):
+                before["touched"] = touched
+        for key, before, after in zip(self.row_keys(), befores, afters, strict=True):
+            yield Change(self.table, key, before, after)
+
+    def _arrays(self) -> tuple[Ints | None, ...]:
+        return self.keys, self.before, self.after, self.revision, self.touched
+
+    def _values(self, side: Ints | None) -> list[Any]:
+        """Return what each row holds on one side, by column."""
+        if side is None:
+            return [None] * len(self)
+        if not self.columns:
+            return [{} for _ in range(len(self))]
+        values = [_plain(name, side[:, place]) for place, name in enumerate(self.columns)]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+Entry: TypeAlias = Change | Block
+
+
+def rows_of(entries: Iterable[Entry]) -> Iterator[Change]:
+    """Yield the change of each row, those of blocks too."""
+    for entry in entries:
+        if isinstance(entry, Block):
+            yield from entry.changes()
+        else:
+            yield entry
+
+
+def row_count(entries: Iterable[Entry]) -> int:
+    """Count the rows that change."""
+    return sum(len(entry) if isinstance(entry, Block) else 1 for entry in entries)
+
+
+def _plain(name: str, kept: Ints) -> list[Any]:
+    """Return a column's values as a change holds them."""
+    values = (kept / MILLION).tolist() if name in FRACTIONS else kept.tolist()
+    missing = kept == ABSENT
+    if not missing.any():
+        return list(values)
+    return [None if none else value for value, none in zip(values, missing.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +198,21 @@ class Logged:
     """One part of a run as the audit keeps it, with its changes in order.
 
     A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the
-    columns that changed. `count` is the number of changes, also where they were not asked for.
+    columns that changed. `count` is the number of changes, also where they were not asked for. Of a part that only
+    counted uses nothing is logged but `used`, the memories that were used.
     """
 
     position: int
     cause: Cause
-    changes: tuple[Change, ...]
+    entries: tuple[Entry, ...]
     digest: str
     count: int = 0
+    used: tuple[int, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The change of each row, made anew each time: blocks are kept as they are."""
+        return tuple(rows_of(self.entries))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,6 +276,10 @@ def inverse(change: Change) -> Change:
     return Change(change.table, change.key, before, after)
 
 
-def inverses(changes: Sequence[Change]) -> list[Change]:
+@overload
+def inverses(entries: Sequence[Change]) -> list[Change]: ...
+@overload
+def inverses(entries: Sequence[Entry]) -> list[Entry]: ...
+def inverses(entries: Sequence[Entry]) -> Sequence[Entry]:
     """Turn a list of changes round: each inverted, in reverse order."""
-    return [inverse(change) for change in reversed(changes)]
+    return [entry.inverse() if isinstance(entry, Block) else inverse(entry) for entry in reversed(entries)]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from remanence.change import Change, Increment, Table
+from remanence.change import Block, Change, Increment, Table
 from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier, Verification
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
@@ -398,6 +398,20 @@ def action_of(change: Change) -> Effect:
         return _BY_STATUS[Status(change.after["status"])]
     known = (effect for name, effect in _BY_COLUMN.items() if name in change.after)
     return next(known, TAKE_IN)
+
+
+def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
+    """Yield a change for each action or actions that rows of a block carry out, and how many rows do so."""
+    if block.table == "links" or block.after is None:
+        cut = block.after is None
+        yield Change(block.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(block)
+        return
+    telling = [name for name in ("status", "lifecycle") if name in block.columns]
+    values = block.after[:, [block.columns.index(name) for name in telling]]
+    others = dict.fromkeys(block.columns)
+    distinct, counts = np.unique(values, axis=0, return_counts=True)
+    for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        yield Change("memories", 0, {}, {**others, **dict(zip(telling, row, strict=True))}), count
 
 
 def acts_of(change: Change) -> Iterator[str]:

@@ -14,7 +14,7 @@ async def tampered() -> list[str]:
     (seq,) = (await keep(store, created(1, "zebra"))).assigned
     await keep(store, tagged(seq, "x"), verb="tag")
     log = store._scopes[SCOPE].log
-    log[0] = replace(log[0], changes=(Change("memories", seq, None, {"revision": 9}),))
+    log[0] = replace(log[0], entries=(Change("memories", seq, None, {"revision": 9}),))
     return [check.name for check in await store.check() if not check.ok]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Cause, Change, Committed
+from remanence.change import Cause, Committed, Entry
 from remanence.clock import ManualClock
 from remanence.errors import NameUnknown, NotFound
 from remanence.flows.curate import curating
@@ -98,7 +98,7 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
     plan = await memory.plan(ARCHIVE)
     commit = memory._core.store.commit
 
-    async def overtaken(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         if (cause.verb, cause.part) == ("curate", 0):
             for one in learned[3:]:
                 await memory.update(one.id, confidence=0.5)

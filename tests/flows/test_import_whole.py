@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 import remanence
-from remanence.change import Cause, Change, Committed
+from remanence.change import Cause, Committed, Entry
 from remanence.clock import ManualClock
 from remanence.errors import IngestError
 from remanence.llm.offline import HashedEmbedder
@@ -201,7 +201,7 @@ class _Overtaken(MemoryStore):
 
     other: Callable[[], Awaitable[object]] | None = None
 
-    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Let the other one through first, once."""
         if cause.part == 1 and self.other is not None:
             other, self.other = self.other, None

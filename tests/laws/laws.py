@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from remanence.change import Cause, Change, Committed, Increment, Receipt
+from remanence.change import Cause, Change, Committed, Entry, Increment, Receipt
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS
 from remanence.curate.plan import Plan
@@ -594,7 +594,7 @@ async def applied_late(it: Lab, plan: Plan, seq: int, pick: int) -> tuple[bool, 
     commit = it.store.commit
     seen: list[tuple[bool, dict[int, Memory]]] = []
 
-    async def overtaken(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         if cause.verb == "curate" and not seen:
             seen.append((await disturb(it, seq, pick), await memories(it)))
         return await commit(scope, changes, cause)

@@ -1,6 +1,32 @@
 """A change and its inverse."""
 
-from remanence.change import Cause, Change, Increment, Receipt, inverse, inverses
+import numpy as np
+
+from remanence.change import (
+    ABSENT,
+    Block,
+    Cause,
+    Change,
+    Increment,
+    Receipt,
+    inverse,
+    inverses,
+    row_count,
+    rows_of,
+)
+
+BLOCK = Block(
+    "memories",
+    ("status", "confidence", "used_at"),
+    np.array([3, 7]),
+    np.array([[1, 250_000, ABSENT], [1, ABSENT, 5]]),
+    np.array([[3, 250_000, 9], [3, 1_000_000, 9]]),
+    revision=np.array([4, 1]),
+    touched=np.array([0, 2]),
+)
+LINKS = Block(
+    "links", ("weight", "count"), np.array([[1, 2, 7], [1, 3, 7]]), np.array([[90_000, 1], [5, 2]]), None
+)
 
 
 def test_an_inverse_swaps_the_sides_and_the_revision_still_rises() -> None:
@@ -58,3 +84,55 @@ def test_a_receipt_names_what_it_counted() -> None:
 
     assert (2, 3, 4, 5) == (done.archived, done.pruned, done.edges_pruned, done.reinforced)
     assert (0, 0, 0, 0) == (none.archived, none.pruned, none.edges_pruned, none.reinforced)
+
+
+def test_a_block_stands_for_one_change_a_row() -> None:
+    """Kept numbers become what a change says: fractions, None, the revision that follows."""
+    assert [
+        Change(
+            "memories",
+            3,
+            {"status": 1, "confidence": 0.25, "used_at": None, "revision": 4, "touched": 0},
+            {"status": 3, "confidence": 0.25, "used_at": 9, "revision": 5},
+        ),
+        Change(
+            "memories",
+            7,
+            {"status": 1, "confidence": None, "used_at": 5, "revision": 1, "touched": 2},
+            {"status": 3, "confidence": 1.0, "used_at": 9, "revision": 2},
+        ),
+    ] == list(BLOCK.changes())
+    assert [
+        Change("links", (1, 2, 7), {"weight": 0.09, "count": 1}, None),
+        Change("links", (1, 3, 7), {"weight": 0.000005, "count": 2}, None),
+    ] == list(LINKS.changes())
+
+
+def test_a_block_is_turned_round_as_its_rows_are() -> None:
+    """The inverse of a block is the block of the inverses, whichever comes first."""
+    for block in (BLOCK, LINKS, LINKS.inverse()):
+        rows = sorted(inverses(list(block.changes())), key=lambda change: str(change.key))
+
+        assert rows == list(block.inverse().changes())
+    tag = Change("tags", (7, "x"), None, {})
+
+    assert [inverse(tag), BLOCK.inverse()] == inverses([BLOCK, tag])
+
+
+def test_some_rows_of_a_block_are_a_block() -> None:
+    """By mask, by place or by slice; equal blocks are equal, whatever made them."""
+    one = [change for change in BLOCK.changes() if change.key == 7]
+    parts = [BLOCK.where(np.array([False, True])), BLOCK.where(np.array([1])), BLOCK.where(slice(1, 2))]
+
+    assert [one] * 3 == [list(part.changes()) for part in parts]
+    assert parts[0] == parts[1] != BLOCK
+    assert LINKS != LINKS.inverse() != BLOCK
+    assert BLOCK != one
+
+
+def test_rows_are_counted_and_told_in_order() -> None:
+    """Single changes and blocks alike."""
+    tag = Change("tags", (7, "x"), None, {})
+
+    assert 5 == row_count([LINKS, tag, BLOCK])
+    assert [(1, 2, 7), (1, 3, 7), (7, "x"), 3, 7] == [change.key for change in rows_of([LINKS, tag, BLOCK])]

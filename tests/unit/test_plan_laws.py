@@ -1,19 +1,24 @@
 """Laws of the planner, held against random policies in random scopes."""
 
+from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.change import row_count, rows_of
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.effects import acts_of, kinds_of
 from remanence.model import Status
 from remanence.snapshot import Snapshot
+from remanence.store.block_rules import refuse_malformed_entries
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, document
 from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world
@@ -91,6 +96,43 @@ def _guarded(snapshot: Snapshot, policy: Policy) -> dict[int, str]:
         if blocks:
             found[seq] = min(blocks, key=["move", "archive", "prune"].index)
     return found
+
+
+@given(SEEDS, st.integers(1, 40))
+def test_parts_hold_every_change_once(seed: int, changes_max: int) -> None:
+    """However large a part may be, groups stay whole, and blocks have keys that ascend and one set of columns."""
+    tables, world = drawn(seed)
+    policy = load(document(tables))
+    made = plan(frozen(world, policy), policy, NOW)
+    parts = list(made.parts(changes_max))
+    groups = [group for part in parts for group in part.groups]
+    blocks = [block for part in parts for block in part.blocks]
+
+    assert sorted(map(repr, rows_of([change for group in made.changes() for change in group]))) == sorted(
+        map(repr, rows_of([*(change for group in groups for change in group), *blocks]))
+    )
+    assert all(
+        len(part.groups) == 1 or row_count([*part.blocks, *chain(*part.groups)]) <= changes_max
+        for part in parts
+    )
+    for part in parts:
+        refuse_malformed_entries([*chain(*part.groups), *part.blocks])
+
+
+@given(SEEDS)
+def test_kinds_of_a_block_are_those_of_its_rows(seed: int) -> None:
+    """Counted by arrays or row by row, the actions are the same."""
+    tables, world = drawn(seed)
+    policy = load(document(tables))
+    blocks = [
+        block for part in plan(frozen(world, policy), policy, NOW).parts(1_000) for block in part.blocks
+    ]
+    for block in blocks:
+        counted: Counter[str] = Counter()
+        for change, count in kinds_of(block):
+            counted.update(dict.fromkeys(acts_of(change), count))
+
+        assert Counter(name for change in block.changes() for name in acts_of(change)) == counted
 
 
 @given(SEEDS, st.booleans())

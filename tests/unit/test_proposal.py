@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from remanence.change import ABSENT
 from remanence.clock import DAY
 from remanence.curate.plan import Plan, plan
-from remanence.curate.planner.diff import ABSENT, Decision, Edits, Merged, Sides
+from remanence.curate.planner.diff import Decision, Edits, Merged, Sides
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.errors import InvalidInput

@@ -15,6 +15,7 @@ from remanence.change import Change
 from remanence.curate.language.view import Array, View
 from remanence.curate.planner import actions, brake, changes
 from remanence.curate.planner.actions import Action
+from remanence.curate.planner.changes import Part
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.diff import (
     FORMAT,
@@ -81,7 +82,11 @@ class Plan(Result, Decision):
         Of a purged memory only the row itself is listed: the tags, sources and links that go with it are read and
         added when the plan is applied.
         """
-        return changes.groups(self)
+        return changes.changes(self)
+
+    def parts(self, changes_max: int) -> Iterator[Part]:
+        """Yield the same changes as `apply` commits them, so many at a time; like ones are one block."""
+        return changes.parts(self, changes_max)
 
     def describe(self) -> PlanReport:
         """Return what it would do with the memories that it names, of each action the first."""

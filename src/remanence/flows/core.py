@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Committed, Receipt
+from remanence.change import Cause, Change, Committed, Entry, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
@@ -133,7 +133,7 @@ class Core:
         run = more.pop("run", None) or self.new_id()
         return Cause(verb, self.clock.now(), run, actor=self.agent, **more)
 
-    async def commit(self, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def commit(self, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""
         await self.watch.look()
         return await self.store.commit(self.scope, changes, cause)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Cause, Change, Committed, Logged
+from remanence.change import Cause, Committed, Entry, Logged
 from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
@@ -161,16 +161,17 @@ class Store(Protocol):
         """Freeze the scope as columns."""
         ...
 
-    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing.
 
+        A block is the same as the changes of its rows, one by one; a Conflict names all rows that are otherwise.
         Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link
         writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox
         or active memory of the scope already has, or whose key is taken, is a Conflict. A positive increment of
         `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
-        logged without their rows, since uses are never undone. `cause.turns` is added to the minute of `cause.at`;
-        it is not in the log, and no undo takes it back. Without changes nothing is logged, but for the last part of
-        several: it says that the run came to its end.
+        logged by the memories alone that were used, since uses are never undone. `cause.turns` is added to the minute
+        of `cause.at`; it is not in the log, and no undo takes it back. Without changes nothing is logged, but for the
+        last part of several: it says that the run came to its end.
         """
         ...
 

@@ -129,14 +129,14 @@ def fits(column: Column, value: Any) -> bool:
     if column.kind == "flag":
         return value in {0, 1}
     if column.kind in _ROOM:
-        least, most = _bounds(column)
+        least, most = bounds(column)
         return bool(least <= given <= most)
     return column.labels is None or value in _CODES[column.labels]
 
 
 def _fitting(column: Column) -> str:
     """Say in words what a column can have."""
-    least, most = _bounds(column)
+    least, most = bounds(column)
     words = {
         "int": f"a whole number from {least:,} to {most:,}",
         "time": f"a time in microseconds, from {least:,} to {most:,}",
@@ -301,7 +301,7 @@ def _refuse_missing(change: Change) -> None:
         raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
 
 
-def _bounds(column: Column) -> tuple[int, int]:
+def bounds(column: Column) -> tuple[int, int]:
     """Return between which numbers the values of a column of numbers or times are."""
     if column.kind == "time":
         return -TIME_BOUND, TIME_BOUND

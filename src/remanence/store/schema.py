@@ -264,6 +264,22 @@ changes = _table(
     sqlite_with_rowid=False,
 )
 
+# Changes of many rows at once: an image of their keys, one of their values, and between which memories they lie.
+blocks = _table(
+    "blocks",
+    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
+    _int("n"),
+    _int("kind"),
+    _int("shape", nullable=True),
+    _int("rows"),
+    _int("least", nullable=True),
+    _int("greatest", nullable=True),
+    _blob("keys"),
+    _blob("image", nullable=True),
+    PrimaryKeyConstraint("position", "n"),
+    Index("blocks_bounds", "least", "greatest", sqlite_where=text("least IS NOT NULL")),
+)
+
 # Which parts changed a memory, its tags, sources or links at either end.
 mentions = _table(
     "mentions",

@@ -1,11 +1,25 @@
 """Short ways to write changes and causes in tests. Knows columns; knows no store."""
 
 import hashlib
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from remanence.change import Cause, Change, Committed, Increment
+import numpy as np
+
+from remanence.change import (
+    ABSENT,
+    FRACTIONS,
+    GUARDS,
+    MILLION,
+    Block,
+    Cause,
+    Change,
+    Committed,
+    Entry,
+    Increment,
+    Ints,
+)
 from remanence.clock import DAY
 from remanence.model import Link, Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Store
@@ -99,8 +113,46 @@ def unlinked(link: Link) -> Change:
     return Change("links", link.key, link.values, None)
 
 
+def block(changes: Sequence[Change]) -> Block:
+    """Put changes of one table that name the same columns into one block."""
+    ordered = sorted(changes, key=lambda change: change.key)
+    sides = [
+        [dict(side) if side is not None else None for side in (one.before, one.after)] for one in ordered
+    ]
+    names = [name for side in sides[0] for name in side or ()]
+    columns = tuple(dict.fromkeys(name for name in names if name not in GUARDS))
+    before, after = ([side[place] for side in sides] for place in (0, 1))
+    return Block(
+        table="links" if ordered[0].table == "links" else "memories",
+        columns=columns,
+        keys=np.array([change.key for change in ordered], np.int64),
+        before=_matrix(columns, before),
+        after=_matrix(columns, after),
+        revision=_guard("revision", before),
+        touched=_guard("touched", before),
+    )
+
+
+def _matrix(columns: Sequence[str], rows: Sequence[Mapping[str, Any] | None]) -> Ints | None:
+    if rows[0] is None:
+        return None
+    values = [[_kept(name, (row or {})[name]) for name in columns] for row in rows]
+    return np.array(values, np.int64).reshape(len(rows), len(columns))
+
+
+def _kept(name: str, value: Any) -> int:
+    if value is None:
+        return ABSENT
+    return round(value * MILLION) if name in FRACTIONS else int(value)
+
+
+def _guard(name: str, rows: Sequence[Mapping[str, Any] | None]) -> Ints | None:
+    values = [row[name] for row in rows if row is not None and name in row]
+    return np.array(values, np.int64) if values else None
+
+
 async def keep(
-    store: Store, *changes: Change, scope: str = SCOPE, verb: str = "learn", **more: Any
+    store: Store, *changes: Entry, scope: str = SCOPE, verb: str = "learn", **more: Any
 ) -> Committed:
     """Commit changes in a run of their own."""
     return await store.commit(scope, changes, because(verb, **more))

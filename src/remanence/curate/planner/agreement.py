@@ -8,10 +8,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from remanence.change import ABSENT
 from remanence.curate.language.view import View
 from remanence.curate.plan import Plan
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import ABSENT, Decision, Edits, LinkEdits, Sides
+from remanence.curate.planner.diff import Decision, Edits, LinkEdits, Sides
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE

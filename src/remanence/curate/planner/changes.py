@@ -1,46 +1,183 @@
-"""A plan's changes, made one group at a time from its arrays: a million of them never exist at once.
+"""A plan's changes: blocks of like ones, and groups of those that are done together or not at all.
 
 Knows plans and changes; knows nothing of rules. Changes of one memory, and of all that one merge touches, are one
-group: they are done together or not at all.
+group. Rows that change alone and whose values are numbers go into blocks, cut from the arrays of the plan.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import Change, Increment
-from remanence.curate.planner.diff import ABSENT, MILLION, Decision, Edits, Sides
+from remanence.change import ABSENT, MILLION, Block, Change, Increment
+from remanence.curate.planner.diff import Decision, Edits, LinkEdits, Sides
 from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
 from remanence.model import COLUMN, COUNTERS
+from remanence.snapshot import Bools, Floats, Ints
 
 CHUNK = 8_192
 Group = list[Change]
+_BLOCK_KINDS = frozenset({"int", "time", "enum", "flag", "fraction"})
 Row = dict[str, Any]
 _OPEN: Row = {"resolved_at": None}  # a link of which nobody says that it is settled
 
 
-def groups(plan: Decision) -> Iterator[Group]:
-    """Yield a plan's changes: merges with all they touch, then memory by memory, then the links that are cut."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one commit does of a plan."""
+
+    groups: list[Group] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+
+
+def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
+    """Yield a plan's changes in parts of so many at most, or of one group where that is larger."""
+    part, size = Part(), 0
+    for group in _groups(plan):
+        if size and size + len(group) > changes_max:
+            yield part
+            part, size = Part(), 0
+        part.groups.append(group)
+        size += len(group)
+    rows = np.flatnonzero(~_grouped(plan))
+    cuts = plan.links.where(_alone(plan))
+    while len(rows) or len(cuts):
+        if size >= changes_max:
+            yield part
+            part, size = Part(), 0
+        room = changes_max - size
+        part.blocks.extend(_memory_blocks(plan, rows[:room]))
+        some = cuts.where(slice(0, room - len(rows[:room])))
+        part.blocks.extend([_link_block(some)] if len(some) else [])
+        size += len(rows[:room]) + len(some)
+        rows, cuts = rows[room:], cuts.where(slice(len(some), None))
+    if size:
+        yield part
+
+
+def changes(plan: Decision) -> Iterator[Group]:
+    """Yield a plan's changes in groups, row by row."""
+    for part in parts(plan, CHUNK):
+        yield from part.groups
+        for block in part.blocks:
+            yield from ([change] for change in block.changes())
+
+
+def _groups(plan: Decision) -> Iterator[Group]:
+    """Yield what is in no block: merges with all they touch, memories that change with others, single links."""
     merging = clusters(plan)
     together: dict[int, Group] = {}
     for seq, change in _flags(plan):
         if seq in merging:
             together.setdefault(merging[seq], []).append(change)
-    links = _links(plan)
-    cuts = []
-    for change in links:
+    single = []
+    for change in _links(replace(plan, links=plan.links.where(~_alone(plan)))):
         source, target, _ = cast("tuple[int, int, int]", change.key)
         cluster = merging.get(source, merging.get(target))
         if cluster is None:
-            cuts.append(change)
+            single.append(change)
         else:
             together.setdefault(cluster, []).append(change)
     yield from _memories(plan, merging, together)
-    for change in cuts:
+    for change in single:
         yield [change]
+
+
+def _grouped(plan: Decision) -> Bools:
+    """Tell which memories of a plan change together with something else, or go, or change what no block holds."""
+    mask = np.zeros(len(plan.seq), np.bool_)
+    mask[plan.purged] = True
+    for name, edits in plan.columns.items():
+        if name in COUNTERS or COLUMN[name].kind not in _BLOCK_KINDS:
+            mask[edits.rows] = True
+    mask |= np.isin(plan.seq, _ints(clusters(plan)))
+    for _, _, seqs in plan.tagged():
+        mask |= np.isin(plan.seq, seqs)
+    return mask
+
+
+def _alone(plan: Decision) -> Bools:
+    """Tell which links of a plan are cut, and by no merge."""
+    links = plan.links
+    cut: Bools = np.isnan(links.after.weight) & ~np.isnan(links.before.weight)
+    members = _ints(clusters(plan))
+    return cut & ~(np.isin(links.source, members) | np.isin(links.target, members))
+
+
+def _ints(seqs: Iterable[int]) -> Ints:
+    return np.array(list(seqs), np.int64)
+
+
+def _memory_blocks(plan: Decision, rows: Ints) -> Iterator[Block]:
+    """Yield the blocks of some of a plan's memories: of each those that change the same columns."""
+    if not len(rows):
+        return
+    kind, edits = np.zeros(len(rows), np.int64), {}
+    for bit, (name, whole) in enumerate(sorted(plan.columns.items())):
+        mine = _among(whole, rows)
+        edits[name] = mine
+        kind[mine.rows] |= 1 << bit
+    status = edits.get("status", Edits.none())
+    kind[status.rows[np.isin(status.after, DESTROYED)]] |= 1 << len(edits)
+    for one in np.unique(kind).tolist():
+        places = np.flatnonzero(kind == one)
+        named = [name for bit, name in enumerate(edits) if one >> bit & 1]
+        before, after = (
+            np.column_stack([_at(edits[name], side, places) for name in named])
+            for side in ("before", "after")
+        )
+        alike = rows[places]
+        yield Block(
+            "memories",
+            tuple(named),
+            plan.seq[alike],
+            before,
+            after,
+            revision=plan.revision[alike],
+            touched=plan.touched[alike] if one >> len(edits) else None,
+        )
+
+
+def _among(edits: Edits, rows: Ints) -> Edits:
+    """Return the edits of some rows, numbered by their places among them; both ascend."""
+    begin, end = np.searchsorted(edits.rows, [rows[0], rows[-1] + 1])
+    some = edits.where(slice(begin, end))
+    places = np.minimum(np.searchsorted(rows, some.rows), len(rows) - 1)
+    here = rows[places] == some.rows
+    return Edits(places[here], some.before[here], some.after[here])
+
+
+def _at(edits: Edits, side: str, places: Ints) -> Ints:
+    """Return one side of edits at some of their rows."""
+    values: Ints = getattr(edits, side)[np.searchsorted(edits.rows, places)]
+    return values
+
+
+def _link_block(links: LinkEdits) -> Block:
+    """Return the block of links that are cut, with what the plan knows of them."""
+    kept = _kept_sides(links.before)
+    return Block(
+        "links",
+        tuple(kept),
+        np.column_stack([links.source, links.target, links.relation]),
+        np.column_stack(list(kept.values())),
+        None,
+    )
+
+
+def _kept_sides(sides: Sides) -> Mapping[str, Ints]:
+    """Return the columns of links that a plan knows, as numbers."""
+    known = {"weight": _millionths(sides.weight), "confidence": _millionths(sides.confidence)}
+    times = {name: getattr(sides, name) for name in ("last_at", "count", "resolved_at")}
+    return known | {name: values for name, values in times.items() if (values != ABSENT).any()}
+
+
+def _millionths(values: Floats) -> Ints:
+    missing = np.isnan(values)
+    return np.where(missing, ABSENT, np.rint(np.where(missing, 0, values) * MILLION)).astype(np.int64)
 
 
 def gravest(group: Iterable[Change]) -> Effect:
@@ -81,7 +218,7 @@ def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Grou
         if seq not in clusters:
             flagged.setdefault(seq, []).append(change)
     waiting = Counter(clusters[seq] for seq in plan.seq.tolist() if seq in clusters) if clusters else {}
-    for change in _rows(plan):
+    for change in _rows(_only(plan, _grouped(plan))):
         seq = cast("int", change.key)
         if seq not in clusters:
             yield [change, *flagged.pop(seq, ())]
@@ -92,6 +229,19 @@ def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Grou
         if not waiting[cluster]:
             yield together.pop(cluster)
     yield from flagged.values()
+
+
+def _only(plan: Decision, rows: Bools) -> Decision:
+    """Return a plan of some memories; of the rest of it nothing is needed."""
+    places = np.cumsum(rows) - 1
+    return replace(
+        plan,
+        seq=plan.seq[rows],
+        revision=plan.revision[rows],
+        touched=plan.touched[rows],
+        purged=places[plan.purged[rows[plan.purged]]],
+        columns={name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()},
+    )
 
 
 def _rows(plan: Decision) -> Iterator[Change]:

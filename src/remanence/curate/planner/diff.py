@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from remanence.change import ABSENT, MILLION
 from remanence.curate.language.view import Array
 from remanence.curate.planner.merge import USED, link_keys
 from remanence.curate.planner.state import GONE, NOBODY, Working
@@ -21,8 +22,6 @@ from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
 FORMAT = 4
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
-MILLION = 1_000_000
-ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 
 
 def _no_ints() -> Ints:
@@ -77,8 +76,8 @@ class Edits:
         """Number the rows by their places in a plan."""
         return Edits(places[self.rows], self.before, self.after)
 
-    def where(self, kept: Bools) -> "Edits":
-        """Return some of them, by a mask of theirs."""
+    def where(self, kept: Bools | slice) -> "Edits":
+        """Return some of them, by a mask of theirs or a slice."""
         return Edits(self.rows[kept], self.before[kept], self.after[kept])
 
     @classmethod
@@ -96,8 +95,8 @@ class Merged:
     survivor: Ints = field(default_factory=_no_ints)
     discard: Ints = field(default_factory=_no_ints)
 
-    def where(self, kept: Bools) -> "Merged":
-        """Return some of them, by a mask."""
+    def where(self, kept: Bools | slice) -> "Merged":
+        """Return some of them, by a mask or a slice."""
         return Merged(self.survivor[kept], self.discard[kept])
 
 
@@ -115,8 +114,8 @@ class Sides:
         """Return it as JSON writes it."""
         return [self.weight, self.confidence, self.last_at, self.count, packed(self.resolved_at)]
 
-    def where(self, kept: Bools) -> "Sides":
-        """Return some of them, by a mask."""
+    def where(self, kept: Bools | slice) -> "Sides":
+        """Return some of them, by a mask or a slice."""
         return Sides(*(getattr(self, name.name)[kept] for name in fields(self)))
 
     @classmethod
@@ -150,8 +149,8 @@ class LinkEdits:
             "why": packed(self.why),
         }
 
-    def where(self, kept: Bools) -> "LinkEdits":
-        """Return some of them, by a mask."""
+    def where(self, kept: Bools | slice) -> "LinkEdits":
+        """Return some of them, by a mask or a slice."""
         return LinkEdits(
             self.source[kept],
             self.target[kept],

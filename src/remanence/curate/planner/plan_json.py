@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from remanence.change import ABSENT, MILLION
 from remanence.clock import TIME_MAX
 from remanence.curate.planner.diff import (
-    ABSENT,
-    MILLION,
     Deferred,
     Edits,
     LinkEdits,

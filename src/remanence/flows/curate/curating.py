@@ -2,25 +2,27 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from remanence.arguments import check_count, check_path
-from remanence.change import PART_CHANGES_MAX, Change, Key, Receipt
+from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Key, Receipt, row_count
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.changes import Group, Part
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
-from remanence.effects import PLANNED, action_of, acts_of
+from remanence.effects import PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
 from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
@@ -35,8 +37,6 @@ POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "has
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 _COUNTED = frozenset({"status", "tokens"})
-
-Group = Sequence[Change]
 
 
 def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, Any]] | None) -> Policy:
@@ -340,36 +340,40 @@ class _Applied:
 
     async def run(self, plan: Plan, cause: Any) -> None:
         """Commit all parts; an empty plan commits nothing."""
-        pending: list[Group] | None = None
-        parts = _parts(plan.changes())
+        pending: Part | None = None
+        parts = plan.parts(PART_CHANGES_MAX)
         # A part takes a moment to write down, which others need not wait for.
-        while (groups := await asyncio.to_thread(next, parts, None)) is not None:
+        while (part := await asyncio.to_thread(next, parts, None)) is not None:
             if pending is not None:
                 await self._part(pending, replace(cause, part=self.parts, final=False))
-            pending = groups
+            pending = part
         if pending is not None:
             await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
 
-    async def _part(self, groups: list[Group], cause: Any) -> None:
-        """Commit one part; groups whose rows changed since the plan drop out, and the rest is tried again."""
+    async def _part(self, part: Part, cause: Any) -> None:
+        """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
         while True:
             # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
-            whole = await united(self.core, self.merges, await _completed(self.core, groups))
-            changes = [change for group in whole for change in group]
-            destroyed = sum(map(_destroys, changes)) if self.automatic else 0
+            whole = await united(self.core, self.merges, await _completed(self.core, part.groups))
+            entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
+            destroyed = _destroyed(entries) if self.automatic else 0
             try:
-                await self.core.commit(changes, replace(cause, destroyed=destroyed))
+                await self.core.commit(entries, replace(cause, destroyed=destroyed))
             except Conflict as conflict:
-                groups = self._without(groups, whole, conflict)
+                part = self._without(part, whole, conflict)
                 continue
             self.parts += 1
-            self.changes += len(changes)
-            self.counts.update(await asyncio.to_thread(self._counted, groups))
+            self.changes += row_count(entries)
+            self.counts.update(await asyncio.to_thread(self._counted, part))
             return
 
-    def _counted(self, groups: list[Group]) -> Counter[str]:
+    def _counted(self, part: Part) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""
-        return Counter(name for group in groups for change in group for name in self._acts(change))
+        counts = Counter(name for group in part.groups for change in group for name in self._acts(change))
+        for block in part.blocks:
+            for change, count in kinds_of(block):
+                counts.update(dict.fromkeys(acts_of(change), count))
+        return counts
 
     def _acts(self, change: Change) -> Iterator[str]:
         """Name the actions that a change carries out; links that a merge moves are no action of their own."""
@@ -379,21 +383,29 @@ class _Applied:
             return
         yield from acts_of(change)
 
-    def _without(self, groups: list[Group], whole: list[Group], conflict: Conflict) -> list[Group]:
-        """Leave out the groups that have a conflict, in what they were completed to."""
+    def _without(self, part: Part, whole: Sequence[Sequence[Change]], conflict: Conflict) -> Part:
+        """Leave out the rows that have a conflict, with their group in what it was completed to."""
         bad = set(conflict.keys)
-        kept: list[Group] = []
-        for group, completed in zip(groups, whole, strict=True):
-            hit = [change for change in completed if (change.table, change.key) in bad]
-            if not hit:
-                kept.append(group)
-                continue
-            self.skipped.append(
-                f"{hit[0].table} {hit[0].key}: changed, used or linked since the plan was made"
-            )
-        if len(kept) == len(groups):
+        left = len(self.skipped)
+        kept = Part()
+        for group, completed in zip(part.groups, whole, strict=True):
+            hit = [(change.table, change.key) for change in completed if (change.table, change.key) in bad]
+            if hit:
+                self._skip(*hit[0])
+            else:
+                kept.groups.append(group)
+        for block in part.blocks:
+            keys = block.row_keys()
+            wrong = np.array([(block.table, key) in bad for key in keys], np.bool_)
+            for key in block.where(wrong).row_keys():
+                self._skip(block.table, key)
+            kept.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
+        if len(self.skipped) == left:
             raise conflict
         return kept
+
+    def _skip(self, table: str, key: Key) -> None:
+        self.skipped.append(f"{table} {key}: changed, used or linked since the plan was made")
 
 
 def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
@@ -404,22 +416,14 @@ def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
     return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
 
 
-def _destroys(change: Change) -> bool:
-    """Tell whether a change counts against the brake: a memory pruned, purged or merged away."""
-    return change.table == "memories" and action_of(change).destroys
-
-
-def _parts(groups: Iterator[Group]) -> Iterator[list[Group]]:
-    part: list[Group] = []
-    size = 0
-    for group in groups:
-        if part and size + len(group) > PART_CHANGES_MAX:
-            yield part
-            part, size = [], 0
-        part.append(group)
-        size += len(group)
-    if part:
-        yield part
+def _destroyed(entries: Iterable[Entry]) -> int:
+    """Count what counts against the brake: memories pruned, purged or merged away."""
+    return sum(
+        count
+        for entry in entries
+        for change, count in (kinds_of(entry) if isinstance(entry, Block) else [(entry, 1)])
+        if change.table == "memories" and action_of(change).destroys
+    )
 
 
 async def _completed(core: Core, groups: list[Group]) -> list[Group]:

@@ -5,13 +5,14 @@ What use alone has changed since a run does not stand in the way of undoing it, 
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import Cause, Change, Logged, Receipt, inverses
+from remanence.change import Block, Cause, Change, Entry, Ints, Logged, Receipt, inverses, rows_of
 from remanence.decay_class import FADING_TAGS
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
@@ -68,44 +69,57 @@ async def undo(core: Core, run: str) -> Receipt:
             await _take_back(core, whole, cause)
         except Conflict as conflict:
             raise await _changed_since(core, logged[-1], conflict.keys) from conflict
-        changed += len(whole.changes)
+        changed += whole.count
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
 
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
-    changes: Sequence[Change] = await asyncio.to_thread(inverses, part.changes)
-    hanging = await _hanging(core, changes, set())
+    entries: Sequence[Entry] = await asyncio.to_thread(inverses, part.entries)
+    hanging = await _hanging(core, entries, set())
     if hanging:
         raise Conflict(hanging)
     for _ in range(RACES_MAX):
         try:
-            await core.commit(changes, cause)
+            await core.commit(entries, cause)
         except Conflict as conflict:
-            changes = await _caught_up(core, changes, part, conflict)
+            entries = await _caught_up(core, entries, part, conflict)
             continue
         return
     raise Conflict((), "the memories of the run were used again and again while it was undone")
 
 
 async def _caught_up(
-    core: Core, changes: Sequence[Change], part: Logged, conflict: Conflict
-) -> Sequence[Change]:
+    core: Core, entries: Sequence[Entry], part: Logged, conflict: Conflict
+) -> Sequence[Entry]:
     """Let what is in conflict start from what is there now; raise the conflict where that is not use alone."""
     bad = set(conflict.keys)
     seqs = [key for table, key in bad if table == "memories" and isinstance(key, int)]
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
-    moved: list[Change] = []
-    for change in changes:
-        now: Change | None = change
-        if (change.table, change.key) in bad:
-            now = _link_moved(change, links) or await _memory_moved(core, change, memories, part.position)
-        if now is None or (now == change and (change.table, change.key) in bad):
+    moved: list[Entry] = []
+    for entry in _apart(entries, bad):
+        if isinstance(entry, Block) or (entry.table, entry.key) not in bad:
+            moved.append(entry)
+            continue
+        now = _link_moved(entry, links) or await _memory_moved(core, entry, memories, part.position)
+        if now is None or now == entry:
             raise conflict
         moved.append(now)
     return moved
+
+
+def _apart(entries: Sequence[Entry], keys: AbstractSet[tuple[str, Any]]) -> Iterator[Entry]:
+    """Take some rows out of their blocks, as changes of their own."""
+    for entry in entries:
+        if isinstance(entry, Change):
+            yield entry
+            continue
+        mine = np.array([(entry.table, key) in keys for key in entry.row_keys()], np.bool_)
+        yield from entry.where(mine).changes()
+        if not mine.all():
+            yield entry.where(~mine)
 
 
 def _link_moved(change: Change, links: Mapping[_LinkKey, Link]) -> Change | None:
@@ -128,15 +142,14 @@ async def _memory_moved(
     return change if change.after is None else memory_kept(change, memory)
 
 
-async def _hanging(
-    core: Core, changes: Sequence[Change], gone: set[tuple[str, Any]]
-) -> list[tuple[str, Any]]:
+async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Return the tags, sources and links that memories have got since and that would be left without them.
 
     `gone` are rows that will be gone by then, to which those of these changes are added.
     """
-    gone |= {(change.table, change.key) for change in changes if change.after is None}
-    seqs = [change.key for change in changes if change.after is None and isinstance(change.key, int)]
+    going = list(rows_of(entry for entry in entries if entry.after is None))
+    gone |= {(change.table, change.key) for change in going}
+    seqs = [change.key for change in going if isinstance(change.key, int)]
     if not seqs:
         return []
     hanging: set[tuple[str, Any]] = {
@@ -210,32 +223,40 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
     gone: set[tuple[str, Any]] = set()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        expected = {
-            change.key: change.before["revision"]
-            for change in inverses(whole.changes)
-            if change.table == "memories" and change.before is not None and "revision" in change.before
-        }
-        keys = np.fromiter(expected, np.int64, len(expected))
+        back = inverses(whole.entries)
+        keys, expected = _revisions(back)
         at = np.searchsorted(snapshot.seq, keys)
         at[at == len(snapshot)] = 0
-        wrong = (snapshot.seq[at] != keys) | (
-            revision[at] != np.fromiter(expected.values(), np.int64, len(expected))
-        )
+        wrong = (snapshot.seq[at] != keys) | (revision[at] != expected)
         stale += [
             ("memories", int(key)) for key in keys[wrong] if not await _as_left(core, int(key), part.position)
         ]
-        stale += await _changed_links(core, whole)
-        stale += await _hanging(core, inverses(whole.changes), gone)
+        stale += await _changed_links(core, back)
+        stale += await _hanging(core, back, gone)
     if stale:
         raise await _changed_since(core, left[0], stale)
 
 
-async def _changed_links(core: Core, part: Logged) -> list[tuple[str, Any]]:
-    """Return the links that a part changed and that something else than use has changed since."""
+def _revisions(entries: Sequence[Entry]) -> tuple[Ints, Ints]:
+    """Return the memories that entries revise, and the revision that each must have."""
+    pairs = [
+        (change.key, (change.before or {})["revision"])
+        for change in entries
+        if isinstance(change, Change) and change.table == "memories" and "revision" in (change.before or {})
+    ]
+    single = np.array(pairs, np.int64).reshape(-1, 2)
+    blocks = [(one.keys, one.revision) for one in entries if isinstance(one, Block)]
+    known = [(keys, revision) for keys, revision in blocks if revision is not None]
+    keys, revisions = zip((single[:, 0], single[:, 1]), *known, strict=True)
+    return np.concatenate(keys), np.concatenate(revisions)
+
+
+async def _changed_links(core: Core, entries: Sequence[Entry]) -> list[tuple[str, Any]]:
+    """Return the links to change that something else than use has changed since; of a block none is changed."""
     back = {
         cast("_LinkKey", change.key): change
-        for change in inverses(part.changes)
-        if change.table == "links" and change.before and change.after
+        for change in entries
+        if isinstance(change, Change) and change.table == "links" and change.before and change.after
     }
     now = await _links_now(core, list(back))
     return [

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import GUARDS, Cause, Change, Committed, Logged
+from remanence.change import GUARDS, Cause, Change, Committed, Entry, Logged, rows_of
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
@@ -34,12 +34,12 @@ from remanence.store.base import (
     KnownMemory,
     Postings,
 )
+from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import (
     memories_of,
     plain,
     refuse_clocks,
     refuse_interval,
-    refuse_malformed,
     refuse_unknown_columns,
     refuse_wanted,
     resolve,
@@ -211,19 +211,20 @@ class MemoryStore:
             link_count=len(state.tables["links"]) if wanted.link_count else None,
         )
 
-    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
-        refuse_malformed(changes)
+        refuse_malformed_entries(changes)
+        rows = list(rows_of(changes))
         state = self._read(scope)
-        refuse_conflicts(state.tables, changes)
-        resolved, assigned = resolve(changes, self._latest_seq)
+        refuse_conflicts(state.tables, rows)
+        resolved, assigned = resolve(rows, self._latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
-        log = [*state.log, _part(state.log, cause, logged)] if changes or cause.closes else state.log
+        log = [*state.log, _part(state.log, cause, logged)] if rows or cause.closes else state.log
         fired = state.fired | dict.fromkeys(cause.fired, cause.at)
         heard = state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns})
         after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired, heard=heard)
         self._latest_seq = max([self._latest_seq, *tables["memories"]])
-        return Committed(cause.run, cause.part, after.position, assigned, len(changes))
+        return Committed(cause.run, cause.part, after.position, assigned, len(rows))
 
     async def history(
         self,
@@ -241,8 +242,8 @@ class MemoryStore:
         ]
         if memory is not None:
             parts = [_about(part, memory) for part in parts]
-            parts = [part for part in parts if part.changes]
-        return [part if rows else replace(part, changes=()) for part in parts[:limit]]
+            parts = [part for part in parts if part.entries]
+        return [part if rows else replace(part, entries=(), used=()) for part in parts[:limit]]
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
@@ -410,9 +411,12 @@ def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tu
 
 def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
     position, previous = (log[-1].position, log[-1].digest) if log else (0, "")
-    kept = () if cause.verb == "use" else changes
+    uses = cause.verb == "use"
+    kept = () if uses else changes
+    used = {seq for change in changes if uses for seq in memories_of(change.table, change.key)}
     cause = replace(cause, turns=0)  # what was heard is not in the log
-    return Logged(position + 1, cause, kept, _digest(previous, cause, kept), len(changes))
+    digest = _digest(previous, cause, kept)
+    return Logged(position + 1, cause, kept, digest, len(changes), tuple(sorted(used)))
 
 
 def _digest(previous: str, cause: Cause, changes: tuple[Change, ...]) -> str:
@@ -433,7 +437,7 @@ def _chain_holds(log: Sequence[Logged]) -> bool:
 
 def _about(part: Logged, memory: int) -> Logged:
     changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
-    return replace(part, changes=changes, count=len(changes))
+    return replace(part, entries=changes, count=len(changes), used=())
 
 
 def _lease(

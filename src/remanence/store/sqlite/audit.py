@@ -2,21 +2,26 @@
 
 Knows changes and causes as rows of `runs` and `changes`; writes no memory. A creation is kept by its key, an update
 by the columns that changed in the order of its shape, a destruction with the whole row. Where a row's values were
-kept earlier in the same part, only the number of that change is.
+kept earlier in the same part, only the number of that change is. A block is kept as one image.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from heapq import merge
+from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import orjson
 
-from remanence.change import Cause, Change, Increment, Logged
+from remanence.change import Block, Cause, Change, Entry, Increment, Ints, Logged, row_count
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.constraints import LINK_DEFAULTS
+from remanence.store.sqlite import block_log
+from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
@@ -27,7 +32,7 @@ CODE = {table: code for code, table in enumerate(TABLES)}
 _SHARED_MIN = 8
 
 # position, n, kind, key, subkey, shape, before, after
-Entry = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
+Row = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
 _RUN = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
     "planned", "changes", "previous", "digest",
@@ -51,7 +56,8 @@ class Images:
 
     position: int
     count: int
-    entries: list[Entry] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    blocks: list[block_log.Row] = field(default_factory=list)
     shapes: dict[int, str] = field(default_factory=dict)
     mentioned: set[int] = field(default_factory=set)
     _before: dict[str, int] = field(default_factory=dict)
@@ -60,18 +66,26 @@ class Images:
     def created(self, n: int, change: Change, revision: int = 1) -> None:
         """Keep a creation by its key, and its revision where it is not the first."""
         after = None if revision == 1 else json_text({"revision": revision})
-        self.entries.append((self.position, n, *self._keyed(change), None, None, after))
+        self.rows.append((self.position, n, *self._keyed(change), None, None, after))
 
     def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
         """Keep a destruction with the whole row: a link's values in order, else whatever differs from the defaults."""
         image = json_text([row[name] for name in LINK_COLUMNS] if change.table == "links" else row)
         before = _shared(self._before, n, image)
-        self.entries.append((self.position, n, *self._keyed(change), None, before, None))
+        self.rows.append((self.position, n, *self._keyed(change), None, before, None))
 
     def updated(self, n: int, change: Change, shape: int, before: Sequence[Any], after: str) -> None:
         """Keep an update by its values in the order of the shape, `before` with the revision at its end."""
         old, new = _shared(self._before, n, json_text(before)), _shared(self._after, n, after)
-        self.entries.append((self.position, n, *self._keyed(change), shape, old, new))
+        self.rows.append((self.position, n, *self._keyed(change), shape, old, new))
+
+    def block(self, n: int, block: Block, whole: Ints | None, shape: Callable[[Iterable[str]], int]) -> None:
+        """Keep a block whose first row has a number; `whole` are the columns of links that are cut."""
+        self.blocks.append(block_log.row_of(self.position, n, block, whole, shape))
+
+    def used(self, seqs: Iterable[int]) -> None:
+        """Keep which memories were used."""
+        self.blocks.append(block_log.used(self.position, np.array(sorted(seqs), np.int64)))
 
     def _keyed(self, change: Change) -> tuple[int, int, str | None]:
         """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
@@ -98,11 +112,13 @@ def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Imag
     """Write one part at the end of the chain; return which memories it mentions at its position."""
     last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
     previous = last[0] if last else UNCHAINED
-    images.entries.sort(key=_number)
+    images.rows.sort(key=_number)
+    images.blocks.sort(key=itemgetter(1))
     header = _header(images.position, scope, cause, images.count)
-    digest = _digest(previous, header, images.shapes, images.entries)
+    digest = _digest(previous, header, images.shapes, images.rows, images.blocks)
     connection.execute(_INSERT_RUN, (*header, previous, digest))
-    connection.executemany(_INSERT_CHANGE, images.entries)
+    connection.executemany(_INSERT_CHANGE, images.rows)
+    block_log.write(connection, images.blocks)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
     connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
     return mentions
@@ -121,20 +137,30 @@ class AuditQuery:
 
 def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: AuditQuery) -> list[Logged]:
     """Return logged parts, oldest first."""
-    number = names.number(connection, SCOPE, scope)
-    condition, source = "scope = ?1 AND position > ?2", "runs"
+    condition = "scope = ?1 AND position > ?2"
+    parameters: list[Any] = [names.number(connection, SCOPE, scope), asked.after]
     if asked.run is not None:
-        condition += " AND run = ?3"
+        condition += f" AND run = ?{len(parameters) + 1}"
+        parameters.append(asked.run)
     if asked.memory is not None:
-        source = "mentions JOIN runs USING (position)"
-        condition += " AND mentions.seq = ?4"
-    if asked.memory is None and asked.run is None:
-        source += " INDEXED BY runs_scope"
+        condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
+        parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
+    source = "runs INDEXED BY runs_scope" if asked.memory is None and asked.run is None else "runs"
     found = connection.execute(
-        f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?5",
-        (number, asked.after, asked.run, asked.memory, asked.limit),
+        f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
+        (*parameters, asked.limit),
     )
     return [_logged(connection, names, row, asked) for row in found.fetchall()]
+
+
+def _positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
+    """Return the parts after a position that changed a memory, its tags, sources or links at either end."""
+    single = connection.execute(
+        "SELECT position FROM mentions WHERE seq = ? AND position > ?", (memory, after)
+    )
+    return {position for (position,) in single.fetchall()} | block_log.positions_about(
+        connection, memory, after
+    )
 
 
 def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
@@ -143,10 +169,11 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     for row in connection.execute(f"SELECT {', '.join(_RUN)} FROM runs ORDER BY position").fetchall():
         *header, previous, digest = row
         entries = connection.execute(f"{_SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
-        shapes = names.all(connection, {entry[5] for entry in entries} - {None})
+        blocks = block_log.read(connection, header[0])
+        shapes = names.all(connection, _shapes(entries, blocks))
         if latest + 1 != header[0] or previous != expected:
             yield f"part {header[0]} does not follow part {latest}"
-        elif digest != _digest(previous, header, shapes, entries):
+        elif digest != _digest(previous, header, shapes, entries, blocks):
             yield f"part {header[0]} is not what was written"
         latest, expected = header[0], digest
     (last,) = connection.execute(
@@ -164,7 +191,7 @@ def _shared(seen: dict[str, int], n: int, text: str) -> str:
     return text if first == n else str(first)
 
 
-def _number(entry: Entry) -> int:
+def _number(entry: Row) -> int:
     return entry[1]
 
 
@@ -189,11 +216,22 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
 
 
 def _digest(
-    previous: bytes, header: Sequence[Any], shapes: Mapping[int, str], entries: Sequence[Sequence[Any]]
+    previous: bytes,
+    header: Sequence[Any],
+    shapes: Mapping[int, str],
+    rows: Sequence[Row],
+    blocks: Sequence[block_log.Row],
 ) -> bytes:
     """Return the digest of a part: what it follows, why it was done and what it changed."""
-    content = orjson.dumps([header, sorted(shapes.items()), entries])
-    return blake2b(previous + content, digest_size=32).digest()
+    digest = blake2b(previous + orjson.dumps([header, sorted(shapes.items()), rows]), digest_size=32)
+    for *bounds, keys, image in blocks:
+        digest.update(orjson.dumps([*bounds, len(keys)]) + keys + (image or b""))
+    return digest.digest()
+
+
+def _shapes(rows: Iterable[Row], blocks: Iterable[block_log.Row]) -> set[int]:
+    """Return the numbers of all shapes that rows and blocks name."""
+    return {row[5] for row in rows if row[5] is not None} | {row[3] for row in blocks if row[3] is not None}
 
 
 def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any], asked: AuditQuery) -> Logged:
@@ -228,30 +266,51 @@ def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any],
         fired=() if fired is None else tuple(orjson.loads(fired)),
         planned=bool(planned),
     )
-    changes: tuple[Change, ...] = ()
-    if asked.rows or asked.memory is not None:
-        changes = tuple(_changes(connection, names, position, asked.memory))
+    if not asked.rows and asked.memory is None:
+        return Logged(position, cause, (), digest.hex(), count)
+    blocks = block_log.read(connection, position)
+    entries = tuple(_entries(connection, names, position, blocks, asked.memory))
     if asked.memory is not None:
-        count = len(changes)
-    return Logged(position, cause, changes if asked.rows else (), digest.hex(), count)
+        count = row_count(entries)
+    if not asked.rows:
+        return Logged(position, cause, (), digest.hex(), count)
+    return Logged(position, cause, entries, digest.hex(), count, block_log.used_in(blocks))
 
 
-def _changes(
-    connection: sqlite3.Connection, names: Interned, position: int, memory: int | None
-) -> Iterator[Change]:
-    """Yield a part's changes in order, all of them or those of one memory."""
+def _entries(
+    connection: sqlite3.Connection,
+    names: Interned,
+    position: int,
+    blocks: Sequence[block_log.Row],
+    memory: int | None,
+) -> Iterator[Entry]:
+    """Return a part's changes and blocks in order, all of them or those of one memory."""
+    rows = _rows_of(connection, position, memory)
+    shapes = names.all(connection, _shapes(rows, blocks))
+    singles = zip((row[1] for row in rows), _changes(connection, position, rows, shapes), strict=True)
+    numbered: Iterable[tuple[int, Entry]] = merge(
+        singles, block_log.blocks(blocks, shapes, memory), key=itemgetter(0)
+    )
+    return (entry for _, entry in numbered)
+
+
+def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) -> list[Row]:
+    """Return the single changes of a part as they are kept, all of them or those of one memory."""
     condition, about = "", (position,)
     if memory is not None:
         condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
         about = (position, memory)  # type: ignore[assignment]
     statement = _SELECT_CHANGES.replace("?", "?1") + condition
-    entries = connection.execute(f"{statement} ORDER BY n", about).fetchall()
-    shapes = {
-        number: _Shape(text)
-        for number, text in names.all(connection, {entry[5] for entry in entries} - {None}).items()
-    }
+    return connection.execute(f"{statement} ORDER BY n", about).fetchall()
+
+
+def _changes(
+    connection: sqlite3.Connection, position: int, rows: Sequence[Row], texts: Mapping[int, str]
+) -> Iterator[Change]:
+    """Yield the changes that rows keep."""
+    shapes: dict[int | None, _Shape] = {number: _Shape(text) for number, text in texts.items()}
     images = _Resolved(connection, position)
-    for _, _, kind, key, subkey, shape, before, after in entries:
+    for _, _, kind, key, subkey, shape, before, after in rows:
         if kind not in range(len(TABLES)):
             raise StoreDamaged(
                 f"part {position} changes a table {kind}, which there is not",

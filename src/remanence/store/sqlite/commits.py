@@ -5,16 +5,18 @@ Knows the order of the steps and what they owe the rest of the scope; knows noth
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from remanence.change import Cause, Change, Committed
+from remanence.change import Block, Cause, Change, Committed, Entry, row_count
 from remanence.errors import Conflict
-from remanence.store.constraints import resolve
+from remanence.store.constraints import memories_of, resolve
 from remanence.store.sqlite import audit, bookkeeping
 from remanence.store.sqlite.attached import Attached
+from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
-from remanence.store.sqlite.transaction import Work
+from remanence.store.sqlite.transaction import Key, Work
 
 _CLOSE = (
     "INSERT INTO scopes (scope, position, memories, newest_at) VALUES (?, ?, ?, ?) ON CONFLICT (scope) DO UPDATE"
@@ -32,34 +34,34 @@ _TOUCH = "UPDATE states SET touched = touched + 1 WHERE scope = ? AND seq IN (SE
 
 
 def commit(
-    connection: sqlite3.Connection, names: Fresh, scope: str, changes: Sequence[Change], cause: Cause
+    connection: sqlite3.Connection, names: Fresh, scope: str, entries: Sequence[Entry], cause: Cause
 ) -> Committed:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
     # The highest number ever given, also where its row is gone: none is given twice.
     latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+    singles, taken = _numbered(entries)
+    changes = [change for _, change in singles]
     resolved, assigned = resolve(changes, latest.get("memories", 0))
-    images = audit.Images(latest.get("runs", 0) + 1, len(changes))
+    count = row_count(entries)
+    images = audit.Images(latest.get("runs", 0) + 1, count)
     work = Work(connection, names, names.make(connection, SCOPE, scope), scope, cause, images)
-    memories, attached = Memories(work), Attached(work)
-    for n, change in enumerate(resolved):
-        (memories if change.table == "memories" else attached).take(n, change)
-    conflicts = [*memories.conflicts(), *attached.conflicts()]
-    if conflicts:
-        given = {
-            (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
-        }
-        raise Conflict([(table, given[table, key]) for table, key in conflicts])  # type: ignore[index]
-    logs = bool(changes) or cause.closes
+    writes = _Writes(Memories(work), Attached(work), Blocks(work, taken))
+    for (n, _), change in zip(singles, resolved, strict=True):
+        (writes.memories if change.table == "memories" else writes.attached).take(n, change)
+    _compare(writes, changes, resolved)
+    logs = bool(entries) or cause.closes
     if logs:
-        _log(work, memories, attached)
-    memories.update()
-    memories.create()
-    attached.refuse_dangling(memories.destroyed)
-    attached.write()
-    memories.destroy()
-    _revise(work, memories, attached)
+        _log(work, writes, resolved)
+    writes.memories.update()
+    writes.memories.create()
+    writes.attached.refuse_dangling(writes.memories.destroyed)
+    writes.blocks.refuse(writes.memories.destroyed)
+    writes.attached.write()
+    writes.blocks.write()
+    writes.memories.destroy()
+    _revise(work, writes)
     if not cause.planned:
-        _touch(work, memories, attached)
+        _touch(work, writes)
     if logs:
         connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
     if cause.turns:
@@ -68,7 +70,44 @@ def commit(
         bookkeeping.fire(work, cause.fired)
     work.sums.write(connection)
     position = work.images.position if logs else position_of(connection, work.no)
-    return Committed(cause.run, cause.part, position, assigned, len(changes))
+    return Committed(cause.run, cause.part, position, assigned, count)
+
+
+class _Writes(NamedTuple):
+    """What one commit writes: single changes of memories, of what hangs on them, and blocks."""
+
+    memories: Memories
+    attached: Attached
+    blocks: Blocks
+
+
+def _numbered(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[tuple[int, Block]]]:
+    """Number the rows that change, and tell single changes from blocks."""
+    singles: list[tuple[int, Change]] = []
+    blocks: list[tuple[int, Block]] = []
+    n = 0
+    for entry in entries:
+        if isinstance(entry, Block):
+            blocks.append((n, entry))
+            n += len(entry)
+        else:
+            singles.append((n, entry))
+            n += 1
+    return singles, blocks
+
+
+def _compare(writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]) -> None:
+    """Raise Conflict with all rows that are not as their changes say they were."""
+    conflicts = [
+        *writes.memories.conflicts(),
+        *writes.attached.conflicts(),
+        *writes.blocks.conflicts(),
+    ]
+    if conflicts:
+        given: dict[Key, Any] = {
+            (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
+        }
+        raise Conflict([(table, given.get((table, key), key)) for table, key in conflicts])
 
 
 def position_of(connection: sqlite3.Connection, scope: int) -> int:
@@ -77,31 +116,35 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, memories: Memories, attached: Attached) -> None:
-    """Write the audit of the part; uses are counted there without their rows, since they are never undone."""
-    if work.cause.verb != "use":
-        memories.images()
-        attached.images()
+def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> None:
+    """Write the audit of the part; of uses only which memories were used, since they are never undone."""
+    if work.cause.verb == "use":
+        work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
+    else:
+        writes.memories.images()
+        writes.attached.images()
+        writes.blocks.images()
     mentions = audit.write(work.connection, work.no, work.cause, work.images)
     work.sums.added("mentions", mentions)
 
 
-def _revise(work: Work, memories: Memories, attached: Attached) -> None:
+def _revise(work: Work, writes: _Writes) -> None:
     """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
-    revised = attached.tagged - set(memories.changed) - memories.created - set(memories.destroyed)
+    revised = writes.attached.tagged - writes.memories.created - set(writes.memories.destroyed)
+    revised -= {*writes.memories.changed, *writes.blocks.changed} if revised else set()
     if revised:
         work.connection.execute(_REVISE, (work.no, id_list(revised)))
         work.sums.raised("states", [(seq,) for seq in revised], "revision")
 
 
-def _touch(work: Work, memories: Memories, attached: Attached) -> None:
+def _touch(work: Work, writes: _Writes) -> None:
     """Raise `touched` where a tag, link or source was written, and of every neighbour of a memory that changed."""
-    changed = memories.changed
-    touched = attached.ends
+    changed = [*writes.memories.changed, *writes.blocks.changed]
+    touched = writes.attached.ends | writes.blocks.ends
     if changed:
         touched |= _neighbours(work, changed)
-    touched -= memories.created
-    touched.difference_update(memories.destroyed)
+    touched -= writes.memories.created
+    touched.difference_update(writes.memories.destroyed)
     if touched:
         work.connection.execute(_TOUCH, (work.no, id_list(touched)))
         work.sums.raised("states", [(seq,) for seq in touched], "touched")

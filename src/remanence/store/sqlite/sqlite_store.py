@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Cause, Change, Committed, Logged
+from remanence.change import Cause, Committed, Entry, Logged, row_count
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory, Relation
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -27,7 +27,8 @@ from remanence.store.base import (
     Known,
     Postings,
 )
-from remanence.store.constraints import refuse_clocks, refuse_interval, refuse_malformed
+from remanence.store.block_rules import refuse_malformed_entries
+from remanence.store.constraints import refuse_clocks, refuse_interval
 from remanence.store.sqlite import audit, bookkeeping, checking, commits, reading, snapshots
 from remanence.store.sqlite.copying import copy
 from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
@@ -150,12 +151,12 @@ class SqlStore:
             lambda connection: snapshots.snapshot(connection, self._names, scope, wanted, now)
         )
 
-    async def commit(self, scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
-        if len(changes) > FEW:
-            await asyncio.to_thread(refuse_malformed, changes)
+        if row_count(changes) > FEW:
+            await asyncio.to_thread(refuse_malformed_entries, changes)
         else:
-            refuse_malformed(changes)
+            refuse_malformed_entries(changes)
         return await self._write(
             lambda connection: commits.commit(connection, self._fresh, scope, changes, cause)
         )

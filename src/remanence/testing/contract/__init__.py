@@ -4,6 +4,7 @@ Subclass `StoreContract` with a fixture `store` that yields an opened, empty sto
 """
 
 from remanence.testing.contract.audit import AuditContract
+from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
 from remanence.testing.contract.commits import CommitContract
 from remanence.testing.contract.guards import GuardContract
@@ -19,6 +20,7 @@ class StoreContract(
     ReadContract,
     SnapshotContract,
     AuditContract,
+    BlockContract,
     BooksContract,
 ):
     """Everything that a store must do."""

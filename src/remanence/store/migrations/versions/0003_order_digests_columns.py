@@ -194,6 +194,24 @@ LINK_INDEXES = (
     "CREATE INDEX links_resolved ON links (scope) WHERE resolved_at IS NOT NULL",
     "CREATE INDEX links_target ON links (scope, target)",
 )
+BLOCK_INDEX = "CREATE INDEX blocks_bounds ON blocks (least, greatest) WHERE least IS NOT NULL"
+# Changes of many rows at once, as the audit keeps them.
+BLOCKS = """
+CREATE TABLE blocks (
+    position INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    shape INTEGER,
+    rows INTEGER NOT NULL,
+    least INTEGER,
+    greatest INTEGER,
+    keys BLOB NOT NULL,
+    image BLOB,
+    PRIMARY KEY (position, n),
+    FOREIGN KEY(position) REFERENCES runs (position) ON DELETE RESTRICT
+)
+ STRICT
+"""
 
 
 def upgrade() -> None:
@@ -201,6 +219,8 @@ def upgrade() -> None:
     _vectors()
     _links()
     op.get_bind().exec_driver_sql(SUMS.strip())
+    op.get_bind().exec_driver_sql(BLOCKS.strip())
+    op.get_bind().exec_driver_sql(BLOCK_INDEX)
 
 
 def _states() -> None:

@@ -1,0 +1,112 @@
+"""Blocks as the audit keeps them: an image of the keys, one of the values, and between which memories they lie.
+
+Knows rows of `blocks`; knows nothing of chains and parts.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, cast
+
+import numpy as np
+
+from remanence.change import Block, Ints
+from remanence.model import LINK_COLUMNS
+from remanence.store.block_images import packed, unpacked
+from remanence.store.sqlite.dialect import DECODING
+
+# position, n, kind, shape, rows, least, greatest, keys, image. Of links that are made there are no values, of memories
+# that were used neither these nor bounds: nobody looks for uses by memory.
+Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
+KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
+_COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
+_INSERT = f"INSERT INTO blocks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT = f"SELECT {_COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
+_ABOUT = (
+    f"SELECT {_COLUMNS} FROM blocks INDEXED BY blocks_bounds"
+    " WHERE least <= ?1 AND greatest >= ?1 AND position > ?2"
+)
+
+
+def row_of(
+    position: int, n: int, block: Block, whole: Ints | None, shape: Callable[[Iterable[str]], int]
+) -> Row:
+    """Return what is kept of a block whose first row has a number; `whole` are the columns of links that are cut."""
+    kind = KINDS.index(block.table)
+    ends = block.keys if block.table == "memories" else block.keys[:, :2]
+    bounds = (int(ends.min()), int(ends.max())) if len(block) else (0, 0)
+    keys = packed(np.atleast_2d(block.keys.T))
+    columns: tuple[str, ...]
+    if block.table == "links":
+        columns, arrays = LINK_COLUMNS, [] if whole is None else [*whole.T]
+    else:
+        assert block.revision is not None and block.before is not None and block.after is not None
+        columns, arrays = block.columns, [block.revision, *block.before.T, *block.after.T]
+    image = packed(arrays) if arrays else None
+    return (position, n, kind, shape(columns) if arrays else None, len(block), *bounds, keys, image)
+
+
+def used(position: int, seqs: Ints) -> Row:
+    """Return what is kept of memories that were used."""
+    return (position, 0, 0, None, len(seqs), None, None, packed([seqs]), None)
+
+
+def write(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Write the blocks of a part."""
+    connection.executemany(_INSERT, rows)
+
+
+def read(connection: sqlite3.Connection, position: int) -> list[Row]:
+    """Return the blocks of a part, in order."""
+    return connection.execute(_SELECT, (position,)).fetchall()
+
+
+def positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
+    """Return the parts after a position that have a block with a row about a memory."""
+    rows = connection.execute(_ABOUT, (memory, after)).fetchall()
+    return {row[0] for row in rows if _about(row, memory).any()}
+
+
+def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Block]]:
+    """Yield (number of its first row, block) as logged, of one memory only its rows."""
+    for row in rows:
+        with DECODING:
+            if row[5] is None:
+                continue
+            block = _block(row, shapes)
+        if memory is None:
+            yield row[1], block
+            continue
+        mine = np.flatnonzero(_about(row, memory))
+        if len(mine):
+            yield row[1] + int(mine[0]), block.where(mine)
+
+
+def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
+    """Return the memories that were used."""
+    with DECODING:
+        return tuple(seq for row in rows if row[5] is None for seq in _keys(row).tolist())
+
+
+def _keys(row: Row) -> Ints:
+    found = unpacked(row[7], row[4], 1 if KINDS[row[2]] == "memories" else 3)
+    return found[0] if len(found) == 1 else np.column_stack(found)
+
+
+def _about(row: Row, memory: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which rows of a block are about a memory."""
+    with DECODING:
+        keys = _keys(row)
+    return keys == memory if keys.ndim == 1 else (keys[:, :2] == memory).any(axis=1)  # type: ignore[no-any-return]
+
+
+def _block(row: Row, shapes: Mapping[int, str]) -> Block:
+    _, _, kind, shape, count, *_, image = row
+    keys, table = _keys(row), KINDS[kind]
+    columns = () if shape is None else tuple(shapes[shape].split(","))
+    if table == "links":
+        if image is None:
+            return Block("links", (), keys, None, np.empty((count, 0), np.int64))
+        return Block("links", columns, keys, np.column_stack(unpacked(image, count, len(columns))), None)
+    revision, *values = unpacked(cast("bytes", image), count, 1 + 2 * len(columns))
+    before, after = values[: len(columns)], values[len(columns) :]
+    return Block("memories", columns, keys, np.column_stack(before), np.column_stack(after), revision)
