@@ -1,12 +1,15 @@
 """A scope frozen as columns: what the planner decides on. Numbers, codes and times; no text and no vectors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes
+from remanence.change import FRACTIONS, MILLION
+from remanence.errors import InvalidInput
 from remanence.model import REJECTED_PATH, Kind, is_load_bearing
 from remanence.timekeeping import Present
 
@@ -17,31 +20,63 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LinkColumns:
-    """The links of a scope, one array each of the same length; ends are row numbers of the snapshot."""
+    """The links of a scope, one array each of the same length, in order; ends are row numbers of the snapshot.
+
+    Columns that nobody asked for are None. `cut` marks those that a plan has cut, which are links no more.
+    """
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
     relation: npt.NDArray[np.int8]
-    weight: Floats
-    confidence: Floats  # NaN where nobody said
-    last_at: Floats  # microseconds
-    count: Ints | None = None  # how often it was seen; a merge of two memories adds them up
+    weight: npt.NDArray[np.int32]  # millionths
+    confidence: npt.NDArray[np.int32] | None = None  # millionths, -1 where nobody said
+    last_at: Floats | None = None  # microseconds
+    count: npt.NDArray[np.int32] | None = None  # how often it was seen; a merge of two memories adds them up
     resolved_at: Floats | None = None  # microseconds, NaN where open
+    cut: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def at(self, name: str, edges: Ints) -> npt.NDArray[Any]:
+        """Return a column of some links, fractions from 0 to 1, NaN where nobody said."""
+        array = getattr(self, name)
+        if array is None:
+            raise InvalidInput(
+                f"the snapshot lacks the column {name!r} of links",
+                recovery="take it with wanted(policy) of this policy",
+            )
+        some: npt.NDArray[Any] = array[edges]
+        if name not in FRACTIONS:
+            return some
+        return np.where(some < 0, np.nan, some / MILLION)
+
+    def left(self, chosen: Bools) -> Ints:
+        """Number the chosen links that are not cut."""
+        return np.flatnonzero(chosen if self.cut is None else chosen & ~self.cut)
+
+    def without(self, edges: Ints) -> "LinkColumns":
+        """Return the same links with some more of them cut."""
+        cut = np.zeros(len(self), np.bool_) if self.cut is None else self.cut.copy()
+        cut[edges] = True
+        return replace(self, cut=cut)
+
+
+# What can be asked for of links, beside what always comes.
+LINK_COLUMNS = frozenset({"confidence", "last_at", "count", "resolved_at"})
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRequest:
     """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask.
 
-    `attributes` are names of attributes.
+    `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
+    of attributes.
     """
 
     columns: frozenset[str]
     tags: frozenset[str] = frozenset()
-    links: bool = False
+    links: frozenset[str] | None = None
     clocks: frozenset[str] = frozenset()  # "active", "turns"
     asks: bool = False
     attributes: frozenset[str] = frozenset()

@@ -24,7 +24,7 @@ from remanence.errors import (
     StoreUnavailable,
 )
 from remanence.model import Relation, Segment
-from remanence.snapshot import SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import checking, dialect
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -356,7 +356,9 @@ async def test_no_statement_binds_a_list(
     assert 2_999 == len(await small.neighbours(SCOPE, seqs))
     assert 0 == len((await small.vectors(SCOPE, only=seqs))[0])
     assert 3_000 == len(
-        await small.snapshot(SCOPE, SnapshotRequest(frozenset({"value"}), frozenset({"all"}), links=True), 0)
+        await small.snapshot(
+            SCOPE, SnapshotRequest(frozenset({"value"}), frozenset({"all"}), links=LINK_COLUMNS), 0
+        )
     )
     prints = [bytes([number % 256]) * 16 for number in range(3_000)]
     runs = [Segment("run", name) for name in ids]

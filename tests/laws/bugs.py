@@ -188,7 +188,7 @@ def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any,
 def _merges_drop_links(inner: Any, frame: Any, merges: Any) -> Any:
     links = inner(frame, merges)
     survivors = np.isin(links.source, [merge.survivor for merge in merges]) & (links.relation < 8)
-    return state.without(links, np.flatnonzero(survivors))
+    return links.without(np.flatnonzero(survivors))
 
 
 def _merges_forget_uses(inner: Any, frame: Any, merges: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import Change, Increment
+from remanence.change import MILLION, Change, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.plan import Plan
 from remanence.model import COLUMN, COLUMNS, Decay, Lifecycle, Relation, Status, Tier
@@ -127,10 +127,13 @@ def _links(seqs: Sequence[int], links: Mapping[LinkKey, Row]) -> LinkColumns:
         np.array([place[key[0]] for key in keys], np.int32),
         np.array([place[key[1]] for key in keys], np.int32),
         np.array([key[2] for key in keys], np.int8),
-        np.array([one["weight"] for one in values], np.float64),
-        np.array([np.nan if one["confidence"] is None else one["confidence"] for one in values], np.float64),
+        np.array([round(one["weight"] * MILLION) for one in values], np.int32),
+        np.array(
+            [-1 if one["confidence"] is None else round(one["confidence"] * MILLION) for one in values],
+            np.int32,
+        ),
         np.array([np.nan if one["last_at"] is None else one["last_at"] for one in values], np.float64),
-        np.array([one["count"] for one in values], np.int64),
+        np.array([one["count"] for one in values], np.int32),
         np.array(
             [np.nan if one["resolved_at"] is None else one["resolved_at"] for one in values], np.float64
         ),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from remanence.model import COLUMN, COLUMNS, COUNT_MAX
-from remanence.snapshot import SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.schema import statements
 from remanence.store.sqlite.interned import Interned
@@ -123,13 +123,13 @@ def test_a_snapshot_is_what_plain_rows_say(connection: sqlite3.Connection, sprea
             assert [-1 if kept is None else kept for kept in plain] == found.tolist(), column.name
 
 
-@pytest.mark.parametrize("spread", [1, 300])
+@pytest.mark.parametrize("spread", [1, 300, 400_000])
 def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: int) -> None:
     """Every link comes out of the packed words with its ends as row numbers."""
     chance = random.Random(spread)
     seqs = sorted(chance.sample(range(1, 300 * spread), 250))
     fill(connection, seqs, chance)
-    frozen = snapshot(connection, Interned(), "work", SnapshotRequest(frozenset(), links=True), 0)
+    frozen = snapshot(connection, Interned(), "work", SnapshotRequest(frozenset(), links=LINK_COLUMNS), 0)
     links = frozen.links
     rows = connection.execute(
         "SELECT source, target, relation, weight, confidence, last_at, count, resolved_at FROM links"
@@ -137,16 +137,19 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
     ).fetchall()
 
     assert links is not None
-    assert links.count is not None and links.resolved_at is not None
+    every = np.arange(len(links))
     found = zip(
         frozen.seq[links.source].tolist(),
         frozen.seq[links.target].tolist(),
         links.relation.tolist(),
-        np.rint(links.weight * MILLION).astype(int).tolist(),
-        [None if np.isnan(value) else round(value * MILLION) for value in links.confidence.tolist()],
-        links.last_at.astype(int).tolist(),
-        links.count.tolist(),
-        [None if np.isnan(value) else int(value) for value in links.resolved_at.tolist()],
+        links.weight.tolist(),
+        [
+            None if np.isnan(value) else round(value * MILLION)
+            for value in links.at("confidence", every).tolist()
+        ],
+        links.at("last_at", every).astype(int).tolist(),
+        links.at("count", every).tolist(),
+        [None if np.isnan(value) else int(value) for value in links.at("resolved_at", every).tolist()],
         strict=True,
     )
     assert rows == list(found)

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain
 from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -17,7 +18,7 @@ from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
 from remanence.effects import acts_of, kinds_of
 from remanence.model import Status
-from remanence.snapshot import Snapshot
+from remanence.snapshot import LINK_COLUMNS, LinkColumns, Snapshot
 from remanence.store.block_rules import refuse_malformed_entries
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, document
 from tests.unit.random_policies import policy as some_policy
@@ -40,7 +41,15 @@ def frozen(world: World, policy: Policy, **more: object) -> Snapshot:
     whole = world.snapshot(asked.tags, **more)
     kept = asked.columns | {"revision", "touched"}
     columns = {name: column for name, column in whole.columns.items() if name in kept}
-    return replace(whole, columns=columns, links=whole.links if asked.links else None)
+    return replace(whole, columns=columns, links=_asked(whole.links, asked.links))
+
+
+def _asked(links: LinkColumns | None, columns: frozenset[str] | None) -> LinkColumns | None:
+    """Leave out the columns of links that a policy does not ask for."""
+    if links is None or columns is None:
+        return None
+    unread: dict[str, Any] = dict.fromkeys(LINK_COLUMNS - columns)
+    return replace(links, **unread)
 
 
 @given(SEEDS)

@@ -79,7 +79,7 @@ def test_only_what_is_named_is_read() -> None:
 
     assert {"agent", "tokens", "used_at", "state_at"} <= asked.columns
     assert not asked.columns & {"seq", "scope", "speaker", "uses", "value"}
-    assert (frozenset(), False) == (asked.tags, asked.links)
+    assert (frozenset(), None) == (asked.tags, asked.links)
 
 
 def test_actions_ask_for_what_they_change() -> None:

@@ -190,9 +190,7 @@ def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
 
 def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
     """Judge a rule over links by the links of the memory."""
-    links, edges = view.edges(), visible(view)
-    if rule.over == "pairs":
-        edges = pairs(rule, view)
+    links, edges = view.edges(), pairs(rule, view) if rule.over == "pairs" else visible(view)
     mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
     count = int(rule.node.run(LinkView(view, mine)).sum()) if len(mine) else 0
     values = {"links": len(mine), "matching": count}

@@ -24,7 +24,7 @@ from remanence.model import (
     Status,
     Tier,
 )
-from remanence.snapshot import SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,
@@ -154,6 +154,8 @@ def _fitting(column: Column) -> str:
 def refuse_wanted(wanted: SnapshotRequest) -> None:
     """Raise NameUnknown for a column or clock that no snapshot knows."""
     refuse_unknown_columns(wanted.columns)
+    for name in (wanted.links or frozenset()) - LINK_COLUMNS:
+        raise NameUnknown("column", name, LINK_COLUMNS)
     refuse_clocks(wanted.clocks)
 
 

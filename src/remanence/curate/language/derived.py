@@ -23,20 +23,20 @@ _EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
 
 def degree(view: View) -> Array:
     """Count the visible links of each memory."""
-    return view.everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, None))
+    return view.everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole))
 
 
 def weighted_degree(view: View) -> Array:
     """Sum the weights of the visible links of each memory."""
     return view.everywhere(
-        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, whole.edges().weight)
+        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, weighted=True)
     )
 
 
-def _degrees(view: View, weights: Floats | None) -> Array:
+def _degrees(view: View, *, weighted: bool = False) -> Array:
     links, seen = view.edges(), visible(view)
     ends = np.concatenate([links.source[seen], links.target[seen]])
-    twice = None if weights is None else np.concatenate([weights[seen], weights[seen]])
+    twice = np.tile(links.at("weight", seen), 2) if weighted else None
     return np.bincount(ends, twice, minlength=len(view.snapshot)).astype(np.float64)
 
 
@@ -49,10 +49,9 @@ def decayed_weight(view: LinkView) -> Array:
     links, decay = view.memories.edges(), view.memories.column("decay")
     ends = score.RATES[decay[links.source[view.edges]]], score.RATES[decay[links.target[view.edges]]]
     rate = np.minimum(*ends) * _EDGE_RATE
-    if links.count is not None:
-        rate = np.where(links.count[view.edges] >= _EDGE_SEEN, rate / 2, rate)
-    hours = (view.now - links.last_at[view.edges]) / HOUR
-    faded: Array = links.weight[view.edges] * score.recency(rate, hours)
+    rate = np.where(view.column("count") >= _EDGE_SEEN, rate / 2, rate)
+    hours = (view.now - view.column("last_at")) / HOUR
+    faded: Array = view.column("weight") * score.recency(rate, hours)
     return faded
 
 
@@ -173,7 +172,7 @@ def linked(
 def _joined(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
     """Return who surely and who possibly has such a link."""
     links = view.edges()
-    chosen = np.arange(len(links)) if relation is None else np.flatnonzero(links.relation == relation)
+    chosen = links.left(np.ones(len(links), np.bool_) if relation is None else links.relation == relation)
     mine, other = _directed(links.source[chosen], links.target[chosen], asked.get("direction", "any"))
     surely, possibly = np.ones(len(other), np.bool_), np.ones(len(other), np.bool_)
     for test in _tests(view, asked):

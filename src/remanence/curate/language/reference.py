@@ -1,7 +1,7 @@
 """The reference page of the vocabulary, in Markdown. Knows words; adds nothing to what they say of themselves."""
 
 from remanence.curate.language.expression import Over
-from remanence.curate.language.view import Node
+from remanence.curate.language.view import OF_LINKS, Node
 from remanence.curate.language.vocabulary import BOTH, FUNCTIONS, LINK, MEANINGS, MEMORIES, VOCABULARY
 from remanence.model import COLUMNS, Relation
 
@@ -31,7 +31,7 @@ def _table(title: str, over: Over) -> list[str]:
 
 
 def _needs(node: Node) -> str:
-    return ", ".join(sorted(node.reads)) or "nothing"
+    return ", ".join(sorted(name for name in node.reads if not name.startswith(OF_LINKS))) or "nothing"
 
 
 def _functions() -> list[str]:

@@ -19,6 +19,7 @@ from remanence.timescale import ClockName, Timescale, scales
 Array: TypeAlias = npt.NDArray[Any]
 Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
 LINKS = "links"  # what a condition that reads links names in `reads`
+OF_LINKS = "link:"  # and before a column of theirs
 _TIMES = frozenset(column.name for column in COLUMNS if column.kind == "time")
 
 
@@ -138,13 +139,11 @@ class View:
         return self._read_links(links)
 
     def _read_links(self, links: LinkColumns) -> LinkColumns:
-        scale = self.scale
-        if scale is None:
+        scale, last_at = self.scale, links.last_at
+        if scale is None or last_at is None:
             return links
         read: LinkColumns = self.remember(
-            "links on this clock",
-            frozenset({LINKS}),
-            lambda _: replace(links, last_at=scale.at(links.last_at)),
+            "links on this clock", frozenset({LINKS}), lambda _: replace(links, last_at=scale.at(last_at))
         )
         return read
 
@@ -219,8 +218,7 @@ class LinkView:
 
     def column(self, name: str) -> Array:
         """Return a column of the links."""
-        array: Array = getattr(self.memories.edges(), name)
-        return array[self.edges]
+        return self.memories.edges().at(name, self.edges)
 
     def code(self, column: str, name: str) -> int:
         """Return the code of a name of a memory's column."""
@@ -231,7 +229,7 @@ def visible(view: View) -> Ints:
     """Number the links that count: both ends in sight, and no lineage or contradiction (elfmem, TC-G-009)."""
     links, standing = view.edges(), view.standing()
     counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
-    return np.flatnonzero(counted & standing[links.source] & standing[links.target])
+    return links.left(counted & standing[links.source] & standing[links.target])
 
 
 Run: TypeAlias = Callable[[Any], Any]

@@ -31,7 +31,7 @@ from remanence.curate.language.expression import (
     Word,
 )
 from remanence.curate.language.logic import derived, truth
-from remanence.curate.language.view import LINKS, LinkView, Node, Run, Type
+from remanence.curate.language.view import LINKS, OF_LINKS, LinkView, Node, Run, Type
 from remanence.errors import suggest
 from remanence.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
 from remanence.score import PRESETS, RATING
@@ -100,7 +100,7 @@ def _column(
 ) -> Word:
     """Build the word of a stored column."""
     types: dict[str, Type] = {"enum": "label", "name": "name", "time": "time", "flag": "truth"}
-    reads = frozenset({LINKS if over == LINK else name})
+    reads = frozenset({LINKS, OF_LINKS + name} if over == LINK else {name})
     common: dict[str, Any] = {"reads": reads, "column": name, "mentions": frozenset({name})}
 
     def raw(view: Any) -> Any:
@@ -256,6 +256,8 @@ _COMPUTED = [
         "number",
         decayed_weight,
         LINKS,
+        OF_LINKS + "count",
+        OF_LINKS + "last_at",
         "decay",
     ),
     _fact(

@@ -4,7 +4,7 @@ Knows two plans of one scope, and who protects what in it; knows nothing of stor
 """
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from remanence.change import ABSENT
 from remanence.curate.language.view import View
 from remanence.curate.plan import Plan
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import Decision, Edits, LinkEdits, Sides
+from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE
@@ -175,8 +175,13 @@ def _keys(links: LinkEdits) -> Iterator[tuple[int, int, int]]:
 
 def _alike(theirs: Sides, at: Ints, ours: Sides, their_now: int, our_now: int) -> Bools:
     same = np.ones(len(at), np.bool_)
-    for name in (field.name for field in fields(Sides)):
-        one, other = getattr(theirs, name)[at], getattr(ours, name)
+    for name in SIDES:
+        known, other = getattr(theirs, name), getattr(ours, name)
+        if other is None:  # the policy does not read it
+            continue
+        if known is None:
+            return np.zeros(len(at), np.bool_)
+        one = known[at]
         if one.dtype.kind == "f":
             same &= (one == other) | (np.isnan(one) & np.isnan(other))
         else:

@@ -7,13 +7,12 @@ group. Rows that change alone and whose values are numbers go into blocks, cut f
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import isnan
 from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import ABSENT, MILLION, Block, Change, Increment
-from remanence.curate.planner.diff import Decision, Edits, LinkEdits, Sides
+from remanence.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
+from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
 from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Floats, Ints
@@ -22,7 +21,6 @@ CHUNK = 8_192
 Group = list[Change]
 _BLOCK_KINDS = frozenset({"int", "time", "enum", "flag", "fraction"})
 Row = dict[str, Any]
-_OPEN: Row = {"resolved_at": None}  # a link of which nobody says that it is settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,15 @@ class Part:
 
 def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
     """Yield a plan's changes in parts of so many at most, or of one group where that is larger."""
-    part, size = Part(), 0
-    for group in _groups(plan):
+    part, size, merging = Part(), 0, clusters(plan)
+    together, alone = _grouped(plan, merging), _alone(plan, merging)
+    for group in _groups(plan, merging, together, alone):
         if size and size + len(group) > changes_max:
             yield part
             part, size = Part(), 0
         part.groups.append(group)
         size += len(group)
-    rows = np.flatnonzero(~_grouped(plan))
-    cuts = plan.links.where(_alone(plan))
+    rows, cuts = np.flatnonzero(~together), plan.links.where(alone)
     while len(rows) or len(cuts):
         if size >= changes_max:
             yield part
@@ -66,44 +64,43 @@ def changes(plan: Decision) -> Iterator[Group]:
             yield from ([change] for change in block.changes())
 
 
-def _groups(plan: Decision) -> Iterator[Group]:
-    """Yield what is in no block: merges with all they touch, memories that change with others, single links."""
-    merging = clusters(plan)
+def _groups(plan: Decision, merging: dict[int, int], rows: Bools, alone: Bools) -> Iterator[Group]:
+    """Yield what is in no block: merges with all they touch, some rows with what changes with them, single links."""
     together: dict[int, Group] = {}
     for seq, change in _flags(plan):
         if seq in merging:
             together.setdefault(merging[seq], []).append(change)
     single = []
-    for change in _links(replace(plan, links=plan.links.where(~_alone(plan)))):
+    for change in _links(replace(plan, links=plan.links.where(~alone))):
         source, target, _ = cast("tuple[int, int, int]", change.key)
         cluster = merging.get(source, merging.get(target))
         if cluster is None:
             single.append(change)
         else:
             together.setdefault(cluster, []).append(change)
-    yield from _memories(plan, merging, together)
+    yield from _memories(_only(plan, rows), merging, together)
     for change in single:
         yield [change]
 
 
-def _grouped(plan: Decision) -> Bools:
+def _grouped(plan: Decision, merging: dict[int, int]) -> Bools:
     """Tell which memories of a plan change together with something else, or go, or change what no block holds."""
     mask = np.zeros(len(plan.seq), np.bool_)
     mask[plan.purged] = True
     for name, edits in plan.columns.items():
         if name in COUNTERS or COLUMN[name].kind not in _BLOCK_KINDS:
             mask[edits.rows] = True
-    mask |= np.isin(plan.seq, _ints(clusters(plan)))
+    mask |= np.isin(plan.seq, _ints(merging))
     for _, _, seqs in plan.tagged():
         mask |= np.isin(plan.seq, seqs)
     return mask
 
 
-def _alone(plan: Decision) -> Bools:
+def _alone(plan: Decision, merging: dict[int, int]) -> Bools:
     """Tell which links of a plan are cut, and by no merge."""
     links = plan.links
     cut: Bools = np.isnan(links.after.weight) & ~np.isnan(links.before.weight)
-    members = _ints(clusters(plan))
+    members = _ints(merging)
     return cut & ~(np.isin(links.source, members) | np.isin(links.target, members))
 
 
@@ -170,9 +167,12 @@ def _link_block(links: LinkEdits) -> Block:
 
 def _kept_sides(sides: Sides) -> Mapping[str, Ints]:
     """Return the columns of links that a plan knows, as numbers."""
-    known = {"weight": _millionths(sides.weight), "confidence": _millionths(sides.confidence)}
-    times = {name: getattr(sides, name) for name in ("last_at", "count", "resolved_at")}
-    return known | {name: values for name, values in times.items() if (values != ABSENT).any()}
+    known = {name: getattr(sides, name) for name in SIDES}
+    return {
+        name: _millionths(values) if name in FRACTIONS else values
+        for name, values in known.items()
+        if values is not None
+    }
 
 
 def _millionths(values: Floats) -> Ints:
@@ -218,7 +218,7 @@ def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Grou
         if seq not in clusters:
             flagged.setdefault(seq, []).append(change)
     waiting = Counter(clusters[seq] for seq in plan.seq.tolist() if seq in clusters) if clusters else {}
-    for change in _rows(_only(plan, _grouped(plan))):
+    for change in _rows(plan):
         seq = cast("int", change.key)
         if seq not in clusters:
             yield [change, *flagged.pop(seq, ())]
@@ -306,33 +306,20 @@ def _links(plan: Decision) -> Iterator[Change]:
     for key, before, after in zip(keys, _values(links.before), _values(links.after), strict=True):
         if before is None and after is not None:
             after["created_at"] = plan.now
-        if before is None or after is None:
-            yield Change("links", key, before, after)
-        else:
-            yield Change("links", key, {**_OPEN, **before}, {**_OPEN, **after})
+        yield Change("links", key, before, after)
 
 
 def _values(sides: Sides) -> Iterator[Row | None]:
-    rows = zip(
-        sides.weight.tolist(),
-        sides.confidence.tolist(),
-        sides.last_at.tolist(),
-        sides.count.tolist(),
-        sides.resolved_at.tolist(),
-        strict=True,
-    )
-    for weight, confidence, last_at, count, resolved_at in rows:
-        if isnan(weight):
-            yield None
-            continue
-        values: Row = {
-            "weight": round(weight, 6),
-            "confidence": None if isnan(confidence) else round(confidence, 6),
-        }
-        if last_at != ABSENT:
-            values["last_at"] = last_at
-        if count != ABSENT:
-            values["count"] = count
-        if resolved_at != ABSENT:
-            values["resolved_at"] = resolved_at
-        yield values
+    """Yield what a link holds, of the columns that a plan knows; None where there is no link."""
+    there = ~np.isnan(sides.weight)
+    columns = {name: _plain(name, values) for name, values in _kept_sides(sides).items()}
+    for exists, row in zip(there.tolist(), zip(*columns.values(), strict=True), strict=True):
+        yield dict(zip(columns, row, strict=True)) if exists else None
+
+
+def _plain(name: str, kept: Ints) -> list[Any]:
+    """Return a column as a change holds it."""
+    return [
+        None if value == ABSENT else value / MILLION if name in FRACTIONS else value
+        for value in kept.tolist()
+    ]

@@ -6,21 +6,22 @@ Knows two states of a scope and how their difference is written down; knows noth
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import orjson
 
-from remanence.change import ABSENT, MILLION
+from remanence.change import ABSENT, FRACTIONS, MILLION
 from remanence.curate.language.view import Array
-from remanence.curate.planner.merge import USED, link_keys
+from remanence.curate.planner.merge import KEYED, USED, link_keys, picked
 from remanence.curate.planner.state import GONE, NOBODY, Working
 from remanence.model import COLUMN
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
 FORMAT = 4
+SIDES = ("weight", "confidence", "last_at", "count", "resolved_at")  # what a plan can know of a link
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 
 
@@ -102,28 +103,40 @@ class Merged:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sides:
-    """The values of links on one side of a change; weight is NaN where there is no such link."""
+    """The values of links on one side of a change; weight is NaN where there is no such link.
+
+    Columns that the policy does not name are None: what it does not read cannot change what it decides.
+    """
 
     weight: Floats = field(default_factory=_no_floats)
-    confidence: Floats = field(default_factory=_no_floats)
-    last_at: Ints = field(default_factory=_no_ints)
-    count: Ints = field(default_factory=_no_ints)
-    resolved_at: Ints = field(default_factory=_no_ints)
+    confidence: Floats | None = None
+    last_at: Ints | None = None
+    count: Ints | None = None
+    resolved_at: Ints | None = None
 
     def payload(self) -> list[Any]:
         """Return it as JSON writes it."""
-        return [self.weight, self.confidence, self.last_at, self.count, packed(self.resolved_at)]
+        times = (self.last_at, self.count, self.resolved_at)
+        return [
+            self.weight,
+            self.confidence,
+            *(None if values is None else packed(values) for values in times),
+        ]
 
     def where(self, kept: Bools | slice) -> "Sides":
         """Return some of them, by a mask or a slice."""
-        return Sides(*(getattr(self, name.name)[kept] for name in fields(self)))
+        some: dict[str, Any] = {
+            name: None if (values := getattr(self, name)) is None else values[kept] for name in SIDES
+        }
+        return Sides(**some)
 
     @classmethod
     def read(cls, data: Any, count: int) -> "Sides":
-        """Read it back from JSON; null is a number that is not there."""
+        """Read it back from JSON; null is a number that is not there, or a column that is not known."""
         weight, confidence, *times = data
-        last_at, seen, resolved_at = (unpacked(values, count) for values in times)
-        return cls(_fractions(weight, count), _fractions(confidence, count), last_at, seen, resolved_at)
+        last_at, seen, resolved_at = (None if values is None else unpacked(values, count) for values in times)
+        sure = None if confidence is None else _fractions(confidence, count)
+        return cls(_fractions(weight, count), sure, last_at, seen, resolved_at)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -341,24 +354,41 @@ def link_edits(working: Working) -> LinkEdits:
     before, after = working.start_links, working.view.links
     if before is None or after is None:
         return LinkEdits()
+    gone = working.view.column("status") == GONE
+    if not working.merges:
+        # Nothing but rules over links has changed them, and those only cut; links of purged memories go with them.
+        rows = np.flatnonzero(after.cut) if after.cut is not None else np.zeros(0, np.int64)
+        rows = rows[~(gone[before.source[rows]] | gone[before.target[rows]])]
+        return _edits(working, before, rows, None, np.full(len(rows), -1))
+    after = picked(after, after.left(np.ones(len(after), np.bool_)))
     old, new = link_keys(before, len(working.view)), link_keys(after, len(working.view))
-    keys = _edited(working, before, old, after, new)
-    left, right = _rows(before, old, keys), _rows(after, new, keys)
-    ends = (
-        np.where(left >= 0, before.source[left], after.source[right]) if len(after) else before.source[left]
-    )
-    others = (
-        np.where(left >= 0, before.target[left], after.target[right]) if len(after) else before.target[left]
+    keys = _edited(gone, before, old, after, new)
+    return _edits(working, before, _rows(before, old, keys), after, _rows(after, new, keys))
+
+
+def _edits(
+    working: Working, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints
+) -> LinkEdits:
+    """Return what becomes of links from their rows on both sides, -1 where there is none."""
+    source, target, relation = (
+        _either(name, before, left, after, right) for name in ("source", "target", "relation")
     )
     seq = working.view.snapshot.seq
+    keys = (source.astype(np.int64) * len(working.view) + target) * KEYED + relation
     return LinkEdits(
-        seq[ends],
-        seq[others],
-        keys % 16,
+        seq[source],
+        seq[target],
+        relation.astype(np.int64),
         _side(before, left),
-        _side(after, right),
+        _side(before if after is None else after, right),
         _cut_by(working, keys),
     )
+
+
+def _either(name: str, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints) -> Array:
+    """Return a part of the keys of links that are on one side or on both."""
+    was: Array = getattr(before, name)[left]
+    return was if after is None or not len(after) else np.where(left >= 0, was, getattr(after, name)[right])
 
 
 def _cut_by(working: Working, keys: Ints) -> Ints:
@@ -374,16 +404,9 @@ def _cut_by(working: Working, keys: Ints) -> Ints:
     return why
 
 
-def _edited(working: Working, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
-    """Return the keys of links that are not as they were."""
-    # Links of purged memories go with them when the plan is applied: to cut one is no change.
-    gone = working.view.column("status") == GONE
-    going = old[gone[before.source] | gone[before.target]] if gone.any() else old[:0]
-    if not working.merges:
-        # Nothing but rules over links has changed them, and those only cut.
-        cut = list(working.cut_by.values())
-        keys = np.sort(np.concatenate(cut)) if cut else new[:0]
-        return np.setdiff1d(keys, going) if len(going) else keys
+def _edited(gone: Bools, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
+    """Return the keys of links that are not as they were; to cut those of purged memories is no change."""
+    going = old[gone[before.source] | gone[before.target]]
     mine = ~(gone[after.source] | gone[after.target])
     left = np.setdiff1d(np.setdiff1d(old, new), going)
     return np.union1d(left, new[mine & _changed(before, old, after, new)])
@@ -398,9 +421,7 @@ def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> B
     """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
     changed = where < 0
-    for name in ("weight", "confidence", "last_at", "count", "resolved_at"):
-        if getattr(before, name) is None:
-            continue
+    for name in SIDES:
         was, is_ = getattr(before, name)[where], getattr(after, name)
         changed |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
     return changed
@@ -417,27 +438,21 @@ def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
 
 
 def _side(links: LinkColumns, rows: Ints) -> Sides:
-    if not len(rows):
-        return Sides()
-    there = rows >= 0
-    if not there.any():
-        nothing, absent = np.full(len(rows), np.nan), np.full(len(rows), ABSENT)
-        return Sides(nothing, nothing, absent, absent, absent)
-    count = np.full(len(rows), ABSENT) if links.count is None else np.where(there, links.count[rows], ABSENT)
-    return Sides(
-        np.where(there, links.weight[rows], np.nan),
-        np.where(there, links.confidence[rows], np.nan),
-        _instants(links.last_at, rows),
-        count.astype(np.int64),
-        _instants(links.resolved_at, rows),
-    )
+    """Return the columns of links that the snapshot knows, of rows where there is one."""
+    known: dict[str, Any] = {}
+    for name in SIDES:
+        if getattr(links, name) is not None:
+            values = np.full(len(rows), np.nan)
+            there = rows >= 0
+            values[there] = links.at(name, rows[there])
+            known[name] = values if name in FRACTIONS else _instants(values)
+    return Sides(**known)
 
 
-def _instants(times: Floats | None, rows: Ints) -> Ints:
-    """Return times of links as integers, ABSENT where there is no link or nobody said."""
-    if times is None:
-        return np.full(len(rows), ABSENT)
-    return np.where((rows >= 0) & ~np.isnan(times[rows]), np.nan_to_num(times[rows]), ABSENT).astype(np.int64)
+def _instants(values: Floats) -> Ints:
+    """Return whole numbers, ABSENT where there is none."""
+    missing = np.isnan(values)
+    return np.where(missing, ABSENT, np.where(missing, 0, values)).astype(np.int64)
 
 
 def merged(working: Working) -> Merged:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from remanence.change import MILLION
 from remanence.clock import HOUR
 from remanence.curate.language.view import Array, LinkView, View
 from remanence.curate.planner.windows import sort_key
@@ -20,7 +21,7 @@ from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
 USED = ("used_at", "use_days", "use_day")
 DWELL = HOUR  # how long a memory that has just taken another in is left alone
-_KEYED = 16  # more than there are relations
+KEYED = 16  # more than there are relations
 # What is said of a text stays with it; the rest of its links goes to the memory that takes its place.
 _STAYING = [int(Relation.NEAR_DUPLICATE), int(Relation.MERGED_FROM)]
 _SYMMETRIC = [int(relation) for relation in SYMMETRIC]
@@ -55,7 +56,7 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
     return [
         Merge(survivor, discard, confidence, index)
         for survivor, discard, confidence in zip(
-            survivors.tolist(), discards.tolist(), links.confidence[edges].tolist(), strict=True
+            survivors.tolist(), discards.tolist(), links.at("confidence", edges).tolist(), strict=True
         )
     ]
 
@@ -63,9 +64,10 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
 def pairs(rule: Rule, view: View) -> Ints:
     """Number the near-duplicates that a rule looks at: sure enough, both in sight and of the same category."""
     links, standing, category = view.edges(), view.standing(), view.column("category")
-    chosen = (links.relation == Relation.NEAR_DUPLICATE) & (links.confidence >= rule.pair_min)
-    chosen &= standing[links.source] & standing[links.target]
-    return np.flatnonzero(chosen & (category[links.source] == category[links.target]))
+    chosen = (links.relation == Relation.NEAR_DUPLICATE) & standing[links.source] & standing[links.target]
+    edges = links.left(chosen & (category[links.source] == category[links.target]))
+    sure: Ints = edges[links.at("confidence", edges) >= rule.pair_min]
+    return sure
 
 
 def _outranks(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
@@ -81,8 +83,9 @@ def _outranks(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
 def _resting(view: View, links: LinkColumns) -> Bools:
     """Tell which memories took another in within the dwell."""
     resting = np.zeros(len(view), np.bool_)
-    lately = (links.relation == Relation.MERGED_FROM) & (links.last_at > view.now - DWELL)
-    resting[links.source[lately]] = True
+    taking = np.flatnonzero(links.relation == Relation.MERGED_FROM)
+    lately = links.at("last_at", taking) > view.now - DWELL
+    resting[links.source[taking[lately]]] = True
     return resting
 
 
@@ -145,7 +148,8 @@ def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
 
     Parallel links become one: the greater weight and confidence, the later time, the counts added up.
     """
-    links, standing = view.edges(), view.standing()
+    whole, standing = view.edges(), view.standing()
+    links = picked(whole, whole.left(np.ones(len(whole), np.bool_)))
     to = np.arange(len(view), dtype=np.int32)
     to[[merge.discard for merge in merges]] = [merge.survivor for merge in merges]
     # By now the discards are out of sight, but they are who is moving.
@@ -158,7 +162,7 @@ def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
     )
     swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
     source, target = np.where(swap, target, source), np.where(swap, source, target)
-    moved = picked(replace(_counted(links), source=source, target=target), source != target)
+    moved = picked(replace(links, source=source, target=target), source != target)
     return _united(_with_lineage(moved, merges, view.now), len(view))
 
 
@@ -166,59 +170,52 @@ def picked(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
     """Return some links, by their numbers or by a mask."""
     arrays = {column.name: getattr(links, column.name) for column in fields(LinkColumns)}
     some: Mapping[str, Any] = {
-        name: None if array is None else array[where] for name, array in arrays.items()
+        name: None if array is None or name == "cut" else array[where] for name, array in arrays.items()
     }
     return LinkColumns(**some)
 
 
-def _counted(links: LinkColumns) -> LinkColumns:
-    """Say of each link how often it was seen and since when it is settled: once and never, where nobody did."""
-    count, resolved_at = links.count, links.resolved_at
-    return replace(
-        links,
-        count=np.ones(len(links), np.int64) if count is None else count,
-        resolved_at=np.full(len(links), np.nan) if resolved_at is None else resolved_at,
-    )
-
-
 def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> LinkColumns:
-    count = len(merges)
-    assert links.count is not None and links.resolved_at is not None
-    return LinkColumns(
-        np.r_[links.source, np.array([merge.survivor for merge in merges], np.int32)],
-        np.r_[links.target, np.array([merge.discard for merge in merges], np.int32)],
-        np.r_[links.relation, np.full(count, Relation.MERGED_FROM, np.int8)],
-        np.r_[links.weight, np.ones(count)],
-        np.r_[links.confidence, np.array([merge.confidence for merge in merges])],
-        np.r_[links.last_at, np.full(count, float(now))],
-        np.r_[links.count, np.ones(count, np.int64)],
-        np.r_[links.resolved_at, np.full(count, np.nan)],
-    )
+    sure = np.array([merge.confidence for merge in merges])
+    made: Mapping[str, Any] = {
+        "source": np.array([merge.survivor for merge in merges], np.int32),
+        "target": np.array([merge.discard for merge in merges], np.int32),
+        "relation": np.full(len(merges), Relation.MERGED_FROM, np.int8),
+        "weight": np.full(len(merges), MILLION, np.int32),
+        "confidence": np.rint(sure * MILLION).astype(np.int32),
+        "last_at": np.full(len(merges), float(now)),
+        "count": np.ones(len(merges), np.int32),
+        "resolved_at": np.full(len(merges), np.nan),
+    }
+    return LinkColumns(**{name: np.r_[getattr(links, name), array] for name, array in made.items()})
 
 
 def _united(links: LinkColumns, rows: int) -> LinkColumns:
     """Make one link of those that have the same ends and relation; what is open on one side is open."""
     keys, first, where = np.unique(link_keys(links, rows), return_index=True, return_inverse=True)
+    # A plan that merges has asked for all columns.
+    assert links.confidence is not None and links.last_at is not None
     assert links.count is not None and links.resolved_at is not None
     count = np.zeros(len(keys), np.int64)
     np.add.at(count, where, links.count)
     still_open = np.bincount(where, np.isnan(links.resolved_at), minlength=len(keys)) > 0
+    some = picked(links, first)
+    np.maximum.at(some.weight, where, links.weight)
+    np.maximum.at(some.confidence, where, links.confidence)  # type: ignore[arg-type]
     return replace(
-        picked(links, first),
-        weight=_most(links.weight, where, len(keys)),
-        confidence=_most(links.confidence, where, len(keys)),
-        last_at=_most(links.last_at, where, len(keys)),
-        count=np.minimum(count, COUNT_MAX),
-        resolved_at=np.where(still_open, np.nan, _most(links.resolved_at, where, len(keys))),
+        some,
+        last_at=_latest(links.last_at, where, len(keys)),
+        count=np.minimum(count, COUNT_MAX).astype(np.int32),
+        resolved_at=np.where(still_open, np.nan, _latest(links.resolved_at, where, len(keys))),
     )
 
 
-def _most(values: Floats, where: Ints, count: int) -> Floats:
-    most = np.full(count, np.nan)
-    np.fmax.at(most, where, values)
-    return most
+def _latest(times: Floats, where: Ints, count: int) -> Floats:
+    latest = np.full(count, np.nan)
+    np.fmax.at(latest, where, times)
+    return latest
 
 
 def link_keys(links: LinkColumns, rows: int) -> Ints:
     """Number links by (source, target, relation)."""
-    return (links.source.astype(np.int64) * rows + links.target) * _KEYED + links.relation
+    return (links.source.astype(np.int64) * rows + links.target) * KEYED + links.relation

@@ -114,13 +114,13 @@ class Working:
 
     def note_cut(self, edges: Ints, rule: int) -> None:
         """Remember which rule cuts some links."""
-        keys, known = link_keys(self.view.edges(), len(self.view))[edges], self.cut_by.get(rule)
+        keys, known = link_keys(picked(self.view.edges(), edges), len(self.view)), self.cut_by.get(rule)
         # Uniting sorts hundreds of thousands of keys, and mostly there is nothing to unite with.
         self.cut_by[rule] = keys if known is None else np.union1d(known, keys)
 
     def unlink(self, edges: Ints) -> None:
         """Cut links."""
-        self.replace({}, without(self.view.edges(), edges))
+        self.replace({}, self.view.edges().without(edges))
 
     def settle_tiers(self) -> None:
         """Where a tier is again what it was, it has not moved: only the net move of a cycle is a change."""
@@ -179,13 +179,6 @@ def _shared(policy: Policy) -> frozenset[str]:
         nodes += node.parts
     several = {text for text, count in seen.items() if count > 1}
     return frozenset(several | {f"not {text}" for text in several})
-
-
-def without(links: LinkColumns, edges: Ints) -> LinkColumns:
-    """Return links but some."""
-    kept = np.ones(len(links), np.bool_)
-    kept[edges] = False
-    return picked(links, kept)
 
 
 def group_of(rule: Rule) -> str:

@@ -6,13 +6,14 @@ Knows how policies are put together (presets, extend, override); knows nothing o
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from remanence.clock import HOUR
 from remanence.curate.language.expression import Place, Words, condition
-from remanence.curate.language.view import LINKS, reads_of
+from remanence.curate.language.view import LINKS, OF_LINKS, reads_of
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import ALWAYS, Document, Table, parse, preset, presets
 from remanence.curate.policy.rules import (
@@ -31,11 +32,11 @@ from remanence.curate.policy.rules import (
     text,
     texts,
 )
-from remanence.effects import STANDING_COLUMNS, never
+from remanence.effects import MERGE, STANDING_COLUMNS, never
 from remanence.errors import PolicyError, suggest
 from remanence.model import PolicyClass
 from remanence.results import Result, number, plain
-from remanence.snapshot import SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.timescale import ClockName
 
 VERSION = 1
@@ -195,11 +196,25 @@ def wanted(policy: Policy) -> SnapshotRequest:
     for rule in policy.rules:
         reads |= rule.changes | rule.needs
         tags |= {rule.tag} - {""}
-    links = LINKS in reads or any(rule.over != "memories" for rule in policy.rules)
-    columns = frozenset(name for name in reads if name not in {LINKS, "seq"} and not name.startswith("tag:"))
+    columns = frozenset(
+        name for name in reads if name not in {LINKS, "seq"} and not name.startswith(("tag:", OF_LINKS))
+    )
     clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
     clocks |= {policy.clock} if policy.interval is not None else set()
-    return SnapshotRequest(columns, frozenset(tags), links, frozenset(clocks - {"wall"}))
+    return SnapshotRequest(
+        columns, frozenset(tags), _wanted_of_links(policy, reads), frozenset(clocks - {"wall"})
+    )
+
+
+def _wanted_of_links(policy: Policy, reads: AbstractSet[str]) -> frozenset[str] | None:
+    """Return the columns of links that a policy needs: those that it names, and to merge two all; None for no links."""
+    if any(rule.effect is MERGE for rule in policy.rules):
+        return LINK_COLUMNS
+    if LINKS not in reads and all(rule.over == "memories" for rule in policy.rules):
+        return None
+    return (
+        frozenset(name.removeprefix(OF_LINKS) for name in reads if name.startswith(OF_LINKS)) & LINK_COLUMNS
+    )
 
 
 def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:

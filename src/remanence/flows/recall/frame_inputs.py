@@ -63,7 +63,7 @@ async def facts(core: Core, seqs: Ints, clock: ClockName, now: int) -> Facts:
     """Read what some memories are weighed by; one that is gone meanwhile knows nothing."""
     if len(seqs) > FEW:
         snapshot = await core.store.snapshot(
-            core.scope, SnapshotRequest(frozenset(_COLUMNS), links=True), now
+            core.scope, SnapshotRequest(frozenset(_COLUMNS), links=frozenset({"resolved_at"})), now
         )
         columns, links = _columns_of(snapshot, seqs, _COLUMNS), _links_of(snapshot)
     else:
@@ -151,7 +151,8 @@ def _links_of(snapshot: Snapshot) -> Links:
     links = snapshot.links
     assert links is not None and links.resolved_at is not None
     source, target = snapshot.seq[links.source], snapshot.seq[links.target]
-    return Links(source, target, links.relation, links.weight, np.isnan(links.resolved_at))
+    weight = links.at("weight", np.arange(len(links)))
+    return Links(source, target, links.relation, weight, np.isnan(links.resolved_at))
 
 
 def _listed(memories: Sequence[Memory | None]) -> dict[str, Floats]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import GUARDS, Cause, Change, Committed, Entry, Logged, rows_of
+from remanence.change import GUARDS, MILLION, Cause, Change, Committed, Entry, Logged, rows_of
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
@@ -198,7 +198,7 @@ class MemoryStore:
             },
             names=names,
             tags={pattern: _tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
-            links=_link_columns(seq, state.tables["links"]) if wanted.links else None,
+            links=None if wanted.links is None else _link_columns(seq, state.tables["links"], wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),
             destroyed_today=sum(
@@ -381,20 +381,27 @@ def _attribute(rows: Sequence[Row], name: str) -> tuple[AttributeColumn, Codes]:
     return column, np.array(codes, np.int32)
 
 
-def _link_columns(seq: Ints, links: Mapping[tuple[int, int, int], Row]) -> LinkColumns:
+def _link_columns(
+    seq: Ints, links: Mapping[tuple[int, int, int], Row], wanted: Collection[str]
+) -> LinkColumns:
     keys = sorted(links)
     ends = np.array(keys, np.int64).reshape(-1, 3)
-    fractions = {
-        name: np.array([np.nan if links[key][name] is None else links[key][name] for key in keys], np.float64)
-        for name in ("weight", "confidence", "last_at", "resolved_at")
-    }
+    columns = {name: _of_links([links[key][name] for key in keys], name) for name in ("weight", *wanted)}
     return LinkColumns(
         source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
         target=np.searchsorted(seq, ends[:, 1]).astype(np.int32),
         relation=ends[:, 2].astype(np.int8),
-        count=np.array([links[key]["count"] for key in keys], np.int64),
-        **fractions,
+        **columns,
     )
+
+
+def _of_links(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
+    """Return a column of links: fractions in millionths, -1 where nobody said, times with NaN."""
+    if name in {"last_at", "resolved_at"}:
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    if name == "count":
+        return np.array(values, np.int32)
+    return np.array([-1 if value is None else round(value * MILLION) for value in values], np.int32)
 
 
 def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:

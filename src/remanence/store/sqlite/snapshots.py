@@ -4,7 +4,7 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 """
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +73,7 @@ def snapshot(
         columns=arrays,
         names=texts,
         tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
-        links=_links(connection, no, seq) if wanted.links else None,
+        links=None if wanted.links is None else _links(connection, no, seq, wanted.links),
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
         destroyed_today=destroyed,
@@ -236,44 +236,70 @@ def _glob(pattern: str) -> str:
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star
 
 
-_LINKS = Packing(
-    [
-        Field("source", "source - ?1", 14),
-        Field("relation", "relation", 4),
-        Field("weight", "weight", 20),
-        Field("confidence", "coalesce(confidence, -1) + 1", 20),
-        Field("target", "target", 40),
-        Field("count", "count", COUNT_MAX.bit_length()),
-        Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
-    ]
-)
+_TARGET_BITS = 26  # up to so many bits the ends, the relation and the weight of a link fit into one word
+_OF_LINKS = {
+    "confidence": Field("confidence", "coalesce(confidence, -1) + 1", 20),
+    "count": Field("count", "count", COUNT_MAX.bit_length()),
+    "last_at": Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
+}
 
 
-def _links(connection: sqlite3.Connection, no: int, seq: Ints) -> LinkColumns:
-    """Return the links of a scope, their ends as row numbers."""
+def _packing(latest: int, wanted: Collection[str]) -> Packing:
+    """Return where the columns of links lie, in as few words as they need."""
+    return Packing(
+        [
+            Field("source", "source - ?1", 14),
+            Field("relation", "relation", 4),
+            Field("weight", "weight", 20),
+            Field("target", "target", _TARGET_BITS if latest < 1 << _TARGET_BITS else 40),
+            *(field for name, field in _OF_LINKS.items() if name in wanted),
+        ]
+    )
+
+
+def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collection[str]) -> LinkColumns:
+    """Return the links of a scope with some of their columns, their ends as row numbers."""
     source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
     bounds = (int(seq[0]), int(seq[-1])) if len(seq) else (1, 0)
-    session_key = _Rows(seq)
-    parts: list[tuple[Array, ...]] = [_no_links()]
-    for base, rows in gather(connection, _LINKS, source, bounds, LINKS_STEP):
-        confidence = rows.unsigned("confidence") - 1
-        parts.append(
-            (
-                session_key(rows.unsigned("source") + base),
-                session_key(rows.signed("target")),
-                rows.unsigned("relation").astype(np.int8),
-                rows.unsigned("weight") / MILLION,
-                np.where(confidence < 0, np.nan, confidence / MILLION),
-                (rows.unsigned("last_at") - _EPOCH).astype(np.float64),
-                rows.unsigned("count"),
-            )
-        )
-    found = LinkColumns(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    return replace(found, resolved_at=_resolved(connection, no, session_key, found))
+    row_of = _Rows(seq)
+    chunks: dict[str, list[Array]] = {
+        name: [np.empty(0, kind)] for name, kind in _LINK_KINDS.items() if name in wanted or name in _ALWAYS
+    }
+    for base, rows in gather(connection, _packing(bounds[1], wanted), source, bounds, LINKS_STEP):
+        for name, parts in chunks.items():
+            parts.append(_of_link(name, rows, base, row_of))
+    found = LinkColumns(**{name: np.concatenate(chunks.pop(name)) for name in list(chunks)})
+    if "resolved_at" not in wanted:
+        return found
+    return replace(found, resolved_at=_resolved(connection, no, row_of, found))
+
+
+_ALWAYS = ("source", "target", "relation", "weight")
+_LINK_KINDS: Mapping[str, type[np.generic]] = {
+    "source": np.int32,
+    "target": np.int32,
+    "relation": np.int8,
+    "weight": np.int32,
+    "confidence": np.int32,
+    "count": np.int32,
+    "last_at": np.float64,
+}
+
+
+def _of_link(name: str, rows: Rows, base: int, row_of: "_Rows") -> Array:
+    """Unpack one column of some links."""
+    values = rows.unsigned(name)
+    if name == "source":
+        values += base
+    if name in {"source", "target"}:
+        return row_of(values)
+    if name == "confidence":
+        values -= 1
+    return (values - _EPOCH if name == "last_at" else values).astype(_LINK_KINDS[name])
 
 
 def _resolved(
-    connection: sqlite3.Connection, no: int, session_key: "_Rows", links: LinkColumns
+    connection: sqlite3.Connection, no: int, row_of: "_Rows", links: LinkColumns
 ) -> npt.NDArray[np.float64]:
     """Return when each link was resolved: few are, so these are read by their own index and found in their places."""
     rows = connection.execute(
@@ -286,7 +312,7 @@ def _resolved(
         source, target, relation, resolved_at = np.array(rows, np.int64).T
         places = np.searchsorted(
             _keys(links.source, links.target, links.relation),
-            _keys(session_key(source), session_key(target), relation),
+            _keys(row_of(source), row_of(target), relation),
         )
         times[places] = resolved_at
     return times

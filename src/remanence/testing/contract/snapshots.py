@@ -5,9 +5,9 @@ import numpy as np
 from remanence.attributes import wanted
 from remanence.change import Increment
 from remanence.clock import DAY
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import COLUMNS, Kind, Relation, Status
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -188,22 +188,37 @@ class SnapshotContract:
             linked(c, a, Relation.SUPERSEDES, weight=0.25, last_at=NOW + 3),
             linked(a, c, Relation.SIMILAR, confidence=0.5, resolved_at=NOW - 1),
         )
-        links = (await frozen(store, links=True)).links
+        links = (await frozen(store, links=LINK_COLUMNS)).links
         assert links is not None
-        assert links.resolved_at is not None
         rows = sorted(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
         old = links.relation.tolist().index(Relation.SUPERSEDES)
 
         assert [(0, 1, Relation.SIMILAR), (1, 0, Relation.SUPERSEDES)] == rows
-        assert (0.25, NOW + 3) == (links.weight[old], links.last_at[old])
-        assert np.isnan(links.confidence[old])
-        assert np.isnan(links.resolved_at[old])
-        assert (0.5, NOW - 1) == (links.confidence[1 - old], links.resolved_at[1 - old])
+        both = np.array([old, 1 - old])
+        assert ([0.25, 0.5], [1, 1]) == (links.at("weight", both).tolist(), links.at("count", both).tolist())
+        assert [NOW + 3, NOW] == links.at("last_at", both).tolist()
+        assert ["nan", "0.5"] == [str(value) for value in links.at("confidence", both)]
+        assert ["nan", str(float(NOW - 1))] == [str(value) for value in links.at("resolved_at", both)]
         assert (await frozen(store)).links is None
+
+    async def test_links_come_with_the_columns_asked_for(self, store: Store) -> None:
+        """Ends, relation and weight always come, no other unasked; a column that links have not is refused."""
+        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
+        await keep(store, linked(a, b, weight=0.123457, confidence=0.75, count=3, resolved_at=NOW))
+        for name in (*LINK_COLUMNS, ""):
+            links = (await frozen(store, links=frozenset({name} - {""}))).links
+            assert links is not None
+            here = {other for other in LINK_COLUMNS if getattr(links, other) is not None}
+
+            assert {name} - {""} == here
+            assert ([123457], [0], [1]) == tuple(
+                array.tolist() for array in (links.weight, links.source, links.target)
+            )
+        await raised(NameUnknown, frozen(store, links=frozenset({"created"})))
 
     async def test_an_empty_scope_has_an_empty_snapshot(self, store: Store) -> None:
         """A scope without rows gives arrays of length 0 and position 0."""
-        snapshot = await frozen(store, *NUMERIC, tags=frozenset({"x"}), links=True)
+        snapshot = await frozen(store, *NUMERIC, tags=frozenset({"x"}), links=LINK_COLUMNS)
 
         assert (0, 0, 0) == (len(snapshot), snapshot.position, len(snapshot.links or ()))
         assert {0} == {len(array) for array in (*snapshot.columns.values(), *snapshot.tags.values())}
