@@ -25,6 +25,7 @@ APPLICATION_ID = 0x52454D41  # "REMA"
 SCHEMA_VERSION = 3
 SQLITE_MIN = (3, 37, 0)  # STRICT tables
 BUSY_MS = 10_000
+_ASKING_MS = 20  # in which SQLite asks for a lock five times
 IN_MEMORY = ":memory:"
 
 # No mmap: it is a tenth faster, but its pages count as the memory of the process.
@@ -65,6 +66,31 @@ def connect(
         connection.close()
         raise
     return connection
+
+
+def begin_writing(connection: sqlite3.Connection) -> None:
+    """Take the write lock, or raise what SQLite raises where another process keeps it for all the time allowed.
+
+    SQLite itself soon asks only ten times a second, and so misses the moments between the parts of a long run.
+    """
+    (busy_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {min(busy_ms, _ASKING_MS)}")
+    try:
+        if not any(_began(connection) for _ in range(busy_ms // _ASKING_MS)):
+            connection.execute("BEGIN IMMEDIATE")
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {busy_ms}")
+
+
+def _began(connection: sqlite3.Connection) -> bool:
+    """Take the write lock; return False where another process has it."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname != "SQLITE_BUSY":
+            raise
+        return False
+    return True
 
 
 def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -> None:

@@ -323,11 +323,6 @@ def _keys(source: Array, target: Array, relation: Array) -> Ints:
     return (source.astype(np.int64) << _ROW_BITS | target.astype(np.int64)) << _RELATION_BITS | relation
 
 
-def _no_links() -> tuple[Array, ...]:
-    kinds = (np.int32, np.int32, np.int8, np.float64, np.float64, np.float64, np.int64)
-    return tuple(np.empty(0, kind) for kind in kinds)
-
-
 class _Rows:
     """Row numbers by sequence number: a table where the numbers lie close, else a search."""
 

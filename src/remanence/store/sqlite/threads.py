@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from remanence.errors import RemanenceError, StoreUnavailable
 from remanence.process import OpeningProcess
-from remanence.store.sqlite.dialect import UNREADABLE, meaning, unreadable
+from remanence.store.sqlite.dialect import UNREADABLE, begin_writing, meaning, unreadable
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -191,7 +191,7 @@ class Worker:
     def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
         """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            begin_writing(connection)
         except sqlite3.Error as error:
             self._refuse(group, error)
             return True
