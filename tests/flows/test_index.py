@@ -91,6 +91,21 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
                 np.testing.assert_array_equal(expected, found)
 
 
+async def test_windows_that_are_asked_for_late_have_room(opener: Opener) -> None:
+    """A scope that was followed for a while before its first recall goes on being followed after it."""
+    async with opener() as memory:
+        for k in range(3):
+            await memory.learn(f"the boat at harbour number {k}")
+            await memory.consolidate()
+        found = []
+        for k in range(3, 6):
+            await memory.recall("boat at the harbour")
+            await memory.learn(f"the boat at harbour number {k}")
+            found.append(len((await memory.recall("boat at the harbour")).memories))
+
+    assert [4, 5, 6] == found
+
+
 async def test_tags_that_are_put_on_need_no_second_look(
     memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

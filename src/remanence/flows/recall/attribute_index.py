@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, Wanted, value_of
+from remanence.change import Change
 from remanence.model import Memory
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Store
@@ -68,7 +69,9 @@ class AttributeIndex:
         parts = 0
         position = self._position
         while page := await self._store.history(self._scope, after=position, limit=PAGE):
-            changes = [change for part in page for change in part.changes if change.table == "memories"]
+            # No block changes attributes.
+            entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
+            changes = [entry for entry in entries if isinstance(entry, Change)]
             parts, position = parts + len(page), page[-1].position
             changed.update(
                 int(change.key)  # type: ignore[arg-type] # of a memory

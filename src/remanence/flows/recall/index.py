@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Change
+from remanence.change import Block, Change
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Bools, Corpus, Floats
@@ -212,11 +212,17 @@ class ScopeIndex:
         changed: set[int] = set()
         runs = 0
         while page := await self._store.history(self._scope, after=self.position, limit=PAGE):
-            changes = [change for part in page for change in part.changes if change.table == "memories"]
-            if any(change.after is None for change in changes):
+            entries = [
+                entry for part in page for entry in part.entries if entry.table in {"memories", "tags"}
+            ]
+            changes = [entry for entry in entries if isinstance(entry, Change)]
+            if any(change.table == "memories" and change.after is None for change in changes):
                 return None
-            self._retag([change for part in page for change in part.changes if change.table == "tags"])
+            self._retag([change for change in changes if change.table == "tags"])
             changed.update(change.key for change in changes if isinstance(change.key, int))
+            changed.update(
+                seq for block in entries if isinstance(block, Block) for seq in block.keys.tolist()
+            )
             runs += len(page)
             if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
                 return None
@@ -324,7 +330,8 @@ class ScopeIndex:
 
     def _blend_all(self) -> None:
         """Work out all windows, which are followed from then on."""
-        self._windows = window_vectors(self.ground.windows, self.bare)
+        # There may be room for more rows already.
+        self._windows = _widened(window_vectors(self.ground.windows, self.bare), len(self._seq))
 
     def _blend(self, left: Ints | None, rows: Ints) -> None:
         """Work out again the windows that changed rows reach, and those that they reached before."""
