@@ -18,6 +18,8 @@ Ints = npt.NDArray[np.int64]
 Table: TypeAlias = Literal["memories", "tags", "links", "sources"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
 Key: TypeAlias = int | tuple[int, str] | tuple[int, int, int]
+# A lease, and the number that it was given with.
+Fence: TypeAlias = tuple[str, int]
 
 # One transaction: at this size it holds the write lock for about half a second and the process about 80 MB more.
 PART_CHANGES_MAX = 20_000
@@ -157,7 +159,8 @@ class Cause:
     as interrupted. `destroyed` counts against the brake. `fired` names periodic rules that have now fired.
     `planned` tells that the changes were decided on a snapshot that knew all rows of the run, so that
     neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
-    turns.
+    turns. `fence` is the lease that the run relies on and the number it was given with: once another holder has it,
+    nothing is written. Neither of the two is in the log.
     """
 
     verb: str
@@ -172,6 +175,7 @@ class Cause:
     fired: tuple[str, ...] = ()
     planned: bool = False
     turns: int = 0
+    fence: Fence | None = None
 
     @property
     def closes(self) -> bool:

@@ -8,6 +8,7 @@ RemanenceError
 ├── NotFound (KeyError)             no such memory, link, run or file
 ├── Protected                       a guard forbids it: pinned, held, a system category
 ├── Conflict                        a row changed since it was read; nothing was written
+├── LeaseLost                       another process has taken over the lease; nothing was written
 ├── PlanHeld                        the brake holds the plan: too much would be destroyed, or the clock jumped
 ├── PolicyMismatch                  the stored policy is another one than the caller's
 ├── ExtensionError                  code of another package, registered by an entry point, failed
@@ -109,6 +110,17 @@ class Conflict(RemanenceError):
         self.keys = tuple(keys)
         self.expected = expected
         self.current = current
+
+
+class LeaseLost(RemanenceError):
+    """The lease that the work relied on has another holder by now, so nothing was written; `lease` names it."""
+
+    def __init__(self, lease: str) -> None:
+        super().__init__(
+            f"the lease {lease!r} has another holder by now; nothing was written",
+            recovery="leave the work to that holder, or take the lease again and decide anew",
+        )
+        self.lease = lease
 
 
 class PlanHeld(RemanenceError):

@@ -32,3 +32,11 @@ class TestSqlStore(StoreContract):
         await store.open()
         yield store
         await store.close()
+
+    @pytest.fixture
+    async def other(self, store: SqlStore, tmp_path: Path) -> AsyncIterator[SqlStore]:
+        """Yield a second store on the same file, with a thread of its own that writes."""
+        other = SqlStore(str(tmp_path / "memory.db"))
+        await other.open()
+        yield other
+        await other.close()

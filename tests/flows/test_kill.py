@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Cause, Change, inverses
+from remanence.change import Cause, Change, Committed, Increment, inverses
 from remanence.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
 from remanence.store.sqlite.sqlite_store import SqlStore, _Writer
@@ -179,3 +179,79 @@ async def looked_over(path: Path, acknowledged: int, number: int) -> None:
     assert [] == found
     assert sum(count for _, count in parts) - acknowledged in {0, 1}, "what was acknowledged is there"
     assert {run: ROWS_AFTER[count] for run, count in parts} == held
+
+
+REPEATS = 12
+
+
+def test_what_a_killed_process_may_have_written_is_asked_for_again(tmp_path: Path) -> None:
+    """Whoever goes on repeats the part that was under way, and all before it: each is there once, as first answered."""
+    path = tmp_path / "memory.db"
+    chance = random.Random(11)
+    for number in range(REPEATS):
+        done = counting_until_killed(path, chance.uniform(0.005, 0.08), f"run {number}")
+        asyncio.run(repeated(path, f"run {number}", done + 1))
+
+
+def counting_until_killed(path: Path, after: float, run: str) -> int:
+    """Let a process commit parts of a run until it is killed; return how many it was told are written."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            asyncio.run(count_on(path, writer, run))
+        finally:
+            os._exit(1)
+    os.close(writer)
+    os.read(reader, 1)  # it is open and about to write
+    time.sleep(after)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    done = b""
+    while more := os.read(reader, 65_536):
+        done += more
+    os.close(reader)
+    return len(done)
+
+
+async def count_on(path: Path, acknowledged: int, run: str) -> None:
+    """Commit one part after another."""
+    store = SqlStore(str(path))
+    await store.open()
+    os.write(acknowledged, b"+")
+    for part in range(100_000):
+        await count_one(store, run, part)
+        os.write(acknowledged, b".")
+
+
+async def count_one(store: SqlStore, run: str, part: int) -> Committed:
+    """Commit a memory of the part's, and count one more in the first part's."""
+    changes = [created(1, f"{run} part {part}")]
+    if part:
+        (first,) = await store.get(SCOPE, [changes_id(run, 0)])
+        assert first is not None
+        changes.append(Change("memories", first.seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)}))
+    return await store.commit(SCOPE, changes, Cause("dispute", 1, run, part=part, final=False))
+
+
+def changes_id(run: str, part: int) -> str:
+    """Return the id of a part's memory."""
+    return str((created(1, f"{run} part {part}").after or {})["id"])
+
+
+async def repeated(path: Path, run: str, parts: int) -> None:
+    """Ask for so many parts of a run again, and compare what is there with what was asked for."""
+    store = SqlStore(str(path))
+    await store.open()
+    told = [await count_one(store, run, part) for part in range(parts)]
+    log = await store.history(SCOPE, run=run, limit=100_000)
+    (first,) = await store.get(SCOPE, [changes_id(run, 0)])
+    found = [check for check in await store.check() if not check.ok]
+    await store.close()
+
+    assert [(part, done.position) for part, done in enumerate(told)] == [
+        (part.cause.part, part.position) for part in log
+    ]
+    assert first is not None
+    assert (parts - 1, []) == (first.disputes, found)

@@ -8,9 +8,12 @@ from pathlib import Path
 from remanence.change import Change, Increment, Logged, inverses
 from remanence.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
+from remanence.store.chain import UNCHAINED, part_digest
 from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite import audit
+from remanence.store.sqlite.audit import HEADER, header_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, SCOPE, because, created
+from remanence.testing.builders import NOW, SCOPE, because, created, keep
 
 ROWS = 60
 VALUES = {"weight": 0.3, "confidence": 0.75, "count": 2, "created_at": NOW, "last_at": NOW}
@@ -153,3 +156,100 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
         await store.close()
 
         assert "audit" in broken, damage
+
+
+async def test_each_scope_has_a_chain_of_its_own(tmp_path: Path) -> None:
+    """Parts of scopes in turns follow from the one before in theirs, the first of each from nothing."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    for k in range(3):
+        for scope in ("work", "home"):
+            await keep(store, created(1, f"{scope} {k}"), scope=scope)
+    sound = [check.ok for check in await store.check()]
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT scope, previous, digest FROM runs ORDER BY position").fetchall()
+        ends = connection.execute("SELECT scope, position, digest FROM scopes ORDER BY position").fetchall()
+    work, home = rows[::2], rows[1::2]
+
+    assert all(sound)
+    for chain in (work, home):
+        assert [UNCHAINED, *(digest for _, _, digest in chain[:-1])] == [previous for _, previous, _ in chain]
+    assert [(work[2][0], 5, work[2][2]), (home[2][0], 6, home[2][2])] == ends
+
+
+async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> None:
+    """Whatever is taken from one scope, given to another or put elsewhere in the order is noticed."""
+    entries = "(SELECT entries FROM runs WHERE position = 1)"
+    for damage in (
+        "DELETE FROM runs WHERE position = 6",
+        "DELETE FROM scopes WHERE scope = 1",
+        "UPDATE scopes SET digest = x'00' WHERE position = 5",
+        "UPDATE scopes SET position = 3 WHERE position = 5",
+        f"UPDATE runs SET entries = {entries} WHERE position = 3",
+        "UPDATE runs SET entries = NULL, asked = NULL WHERE position = 6",
+        "UPDATE runs SET asked = x'00' WHERE position = 6",
+        "UPDATE runs SET scope = (SELECT scope FROM runs WHERE position = 2) WHERE position = 5",
+        "UPDATE runs SET position = 9 WHERE position = 6",
+        "DELETE FROM changes WHERE position = 6",
+        "UPDATE names SET name = 'house' WHERE name = 'home'",
+        """INSERT INTO meta (name, value) VALUES ('audit_sealed', '[2, "00"]')""",
+    ):
+        path = tmp_path / "memory.db"
+        path.unlink(missing_ok=True)
+        store = SqlStore(str(path))
+        await store.open()
+        for k in range(3):
+            for scope in ("work", "home"):
+                await keep(store, created(1, f"{scope} {k}"), scope=scope)
+        await store.close()
+        with closing(sqlite3.connect(path)) as connection, connection:
+            assert connection.execute(damage).rowcount >= 1, damage
+        connection.close()
+        await store.open()
+        broken = [check.name for check in await store.check() if not check.ok]
+        await store.close()
+
+        assert "audit" in broken, damage
+
+
+async def test_a_part_is_proven_by_the_digest_of_its_entries(tmp_path: Path) -> None:
+    """The chain needs of what a part changed no more than the digest that is kept beside the header."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    await lived(store)
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        header = ", ".join(HEADER)
+        rows = connection.execute(f"SELECT previous, digest, entries, asked, {header} FROM runs").fetchall()
+
+    assert [digest for _, digest, *_ in rows] == [
+        part_digest(previous, header_digest(header, SCOPE, asked), entries)
+        for previous, _, entries, asked, *header in rows
+    ]
+
+
+async def test_parts_are_found_without_looking_through_the_scope(tmp_path: Path) -> None:
+    """A part by its number, and all parts of a run, are found by index."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        plans = [
+            connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            for statement, values in (
+                (audit._WRITTEN, (1, "r", 0)),
+                (f"SELECT position FROM {audit._OF_RUN} ORDER BY position", (1, None, "r")),
+            )
+        ]
+    searched = [[line.split(" (")[0] for *_, line in plan if "SEARCH" in line] for plan in plans]
+
+    assert ["SEARCH runs USING INDEX runs_part"] == searched[0]
+    assert {
+        "SEARCH runs USING INDEX runs_part",
+        "SEARCH runs USING INDEX runs_run",
+        "SEARCH runs USING INTEGER PRIMARY KEY",
+    } == set(searched[1])

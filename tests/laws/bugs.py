@@ -14,6 +14,7 @@ import pytest
 
 from remanence import effects, guards, snapshot
 from remanence.change import Block, Cause, Change, Committed, Entry, Increment, inverses
+from remanence.clock import MINUTE
 from remanence.curate import plan
 from remanence.curate.language import derived, logic
 from remanence.curate.language.view import View
@@ -27,7 +28,7 @@ from remanence.snapshot import Snapshot
 from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.store.sqlite import block_log, blocks, bookkeeping, fulltext
+from remanence.store.sqlite import audit, block_log, blocks, bookkeeping, fulltext
 from tests.laws import laws
 from tests.laws.lab import Law
 
@@ -110,9 +111,23 @@ def _update_leaves_revision(inner: Any, rows: Any, change: Change, values: Any, 
 
 async def _numbers_are_used_again(inner: Any, store: MemoryStore, *said: Any) -> Committed:
     done: Committed = await inner(store, *said)
-    store._latest_seq = max(
-        (seq for state in store._scopes.values() for seq in state.tables["memories"]), default=0
-    )
+    for kept in store._scopes.values():
+        kept.latest_seq = max(kept.tables["memories"], default=0)
+    return done
+
+
+async def _nothing_is_known_again(inner: Any, store: MemoryStore, *said: Any) -> Committed:
+    done: Committed = await inner(store, *said)
+    for kept in store._scopes.values():
+        kept.done.clear()
+    return done
+
+
+async def _a_repeated_commit_is_heard(
+    inner: Any, store: MemoryStore, scope: str, said: Any, cause: Cause
+) -> Committed:
+    done: Committed = await inner(store, scope, said, cause)
+    store._scopes[scope].heard[cause.at // MINUTE * MINUTE] += 1
     return done
 
 
@@ -419,6 +434,38 @@ BUGS = (
         "numbers are used again",
         wrapped(MemoryStore, "commit", _numbers_are_used_again),
         "test_sequence_numbers_are_never_used_again",
+    ),
+    Bug(
+        "a repeated commit is written again",
+        wrapped(MemoryStore, "commit", _nothing_is_known_again),
+        "test_the_end_of_a_run_may_be_repeated",
+    ),
+    Bug(
+        "a repeated commit counts its turns",
+        wrapped(MemoryStore, "commit", _a_repeated_commit_is_heard),
+        "test_a_commit_may_be_repeated",
+    ),
+    Bug(
+        "other changes pass for the same",
+        swapped(memory_store, "refuse_other", lambda *_: None),
+        "test_other_changes_under_the_same_part_are_refused",
+    ),
+    Bug(
+        "parts of all scopes are one",
+        swapped(audit, "_WRITTEN", audit._WRITTEN.replace("scope = ?", "? > 0")),
+        "test_other_changes_under_the_same_part_are_refused",
+        sql=True,
+    ),
+    Bug(
+        "a lost lease is not noticed",
+        swapped(memory_store, "refuse_lost", lambda *_: None),
+        "test_who_has_lost_a_lease_writes_nothing",
+    ),
+    Bug(
+        "an old fence is good enough",
+        swapped(bookkeeping, "refuse_lost", lambda *_: None),
+        "test_bookkeeping_under_a_lost_lease_is_not_done",
+        sql=True,
     ),
     Bug("twins are let in", swapped(tables, "_claim", lambda *_: True), "test_a_twin_in_sight_is_a_conflict"),
     Bug(

@@ -86,7 +86,8 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
         ],
     )
     connection.execute(
-        "INSERT INTO scopes (scope, position, memories, newest_at) VALUES (?, 0, ?, 0)", (scope, len(seqs))
+        "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, 0, ?, 0, x'')",
+        (scope, len(seqs)),
     )
 
 

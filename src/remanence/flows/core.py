@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Committed, Entry, Receipt
+from remanence.change import Cause, Change, Committed, Entry, Fence, Receipt
 from remanence.clock import Clock, lived
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
@@ -234,23 +234,24 @@ async def unhurried(items: Iterable[Item]) -> AsyncIterator[Item]:
 
 
 @asynccontextmanager
-async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[bool]:
-    """Hold a lease against other processes for a block, at most so many microseconds; tell whether it is held.
+async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[Fence | None]:
+    """Hold a lease against other processes for a block, at most so many microseconds; yield its fence where it is held.
 
-    A lease that is not free is asked for again every tenth of a second, until so many tries are through.
+    A lease that is not free is asked for again every tenth of a second, until so many tries are through. Who was
+    stopped meanwhile may believe to hold it still: what is written under it names the fence.
     """
-    holder, held = core.new_id(), False
+    holder, number = core.new_id(), None
     for left in reversed(range(tries)):
         now = core.clock.now()
         asked = Bookkeeping(now, lease=(name, holder, now + lasting))
-        held = (await core.store.bookkeep(core.scope, asked)).fence is not None
-        if held or not left:
+        number = (await core.store.bookkeep(core.scope, asked)).fence
+        if number is not None or not left:
             break
         await asyncio.sleep(LEASE_POLL_S)
     try:
-        yield held
+        yield None if number is None else (name, number)
     finally:
-        if held:
+        if number is not None:
             await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=(name, holder)))
 
 

@@ -1,7 +1,10 @@
 """The narrow protocol between the engine and what keeps memories. Knows nothing of rules, ranks or faces.
 
-Every method works in exactly one scope. A store is async at the method, not at the statement: one hop per gather
-or commit. All sequence numbers are positive and ascend in order of arrival for ever.
+Every method works in exactly one scope, and a scope is the unit of order: sequence numbers and positions are positive,
+ascend within their scope in order of arrival for ever, are given once there, and say nothing about another scope, where
+the same ones may stand for something else. Whoever sees a number has seen, or can see by now, all below it: commits of
+one scope become visible in their order. What one method answers is of one moment. A store is async at the method, not
+at the statement: one hop per gather or commit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Cause, Committed, Entry, Logged
+from remanence.change import Cause, Committed, Entry, Fence, Logged
 from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
@@ -72,7 +75,10 @@ class Bookkeeping:
     (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever order they come,
     and an empty interval covers nothing. `clocks` are read as a snapshot reads them, without its memories. `lease` =
     (name, holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a number
-    that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back.
+    that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back. `now` and
+    `until` are of the caller's clock: a store on a server goes by its own and adds to it what lies between the two. No
+    clock is relied on: what is written under a lease names its `fence` = (name, number), as `Cause.fence` does, and
+    raises LeaseLost, with nothing written, where the lease was given to another holder since.
     """
 
     now: int
@@ -84,6 +90,7 @@ class Bookkeeping:
     clocks: frozenset[str] = frozenset()
     lease: tuple[str, str, int] | None = None
     release: tuple[str, str] | None = None
+    fence: Fence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,10 @@ class Store(Protocol):
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
-        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
+        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival.
+
+        Asked again above the last it got, a caller misses none.
+        """
         ...
 
     async def neighbours(
@@ -172,6 +182,10 @@ class Store(Protocol):
         logged by the memories alone that were used, since uses are never undone. `cause.turns` is added to the minute
         of `cause.at`; it is not in the log, and no undo takes it back. Without changes nothing is logged, but for the
         last part of several: it says that the run came to its end.
+
+        What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
+        writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is
+        LeaseLost where the lease was given to another holder since.
         """
         ...
 
@@ -192,7 +206,10 @@ class Store(Protocol):
         ...
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
-        """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
+        """Read and write what is not memory: schedule, settings, leases, what sessions covered.
+
+        Under `asked.fence` it is LeaseLost where the lease was given to another holder since.
+        """
         ...
 
     async def scopes(self) -> list[str]:

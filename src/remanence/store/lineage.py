@@ -4,7 +4,7 @@ Nothing of such a memory is lost, so this is advice and no damage. Knows nothing
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from remanence.model import Reason, Relation, Status
 from remanence.store.base import Check
@@ -15,8 +15,11 @@ _FALLEN = frozenset({Status.SUPERSEDED, Status.PRUNED})
 _SHOWN_MAX = 5
 
 
-def lineage(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> Check:
-    """Judge the links (successor, replaced, status of the successor) and the superseded memories with their reasons."""
+def lost(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> list[int]:
+    """Return the superseded memories of which no successor is left.
+
+    `links` are (successor, replaced, status of the successor), `reasons` those of the superseded memories.
+    """
     replaced = defaultdict(set)
     ahead = []
     for successor, old, status in links:
@@ -28,10 +31,11 @@ def lineage(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -
         found = reasons.keys() & replaced[ahead.pop()] - reached
         reached |= found
         ahead += found
-    return _told(sorted(seq for seq in reasons.keys() - reached if reasons[seq] == Reason.SUPERSEDED))
+    return sorted(seq for seq in reasons.keys() - reached if reasons[seq] == Reason.SUPERSEDED)
 
 
-def _told(lost: list[int]) -> Check:
+def lineage(lost: Sequence[int]) -> Check:
+    """Tell what was found of superseded memories."""
     if not lost:
         return Check("lineage", ok=True, detail="what replaced a superseded memory is still there")
     more = f" and {len(lost) - _SHOWN_MAX} more" if len(lost) > _SHOWN_MAX else ""

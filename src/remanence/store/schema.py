@@ -125,13 +125,15 @@ names = _table(
     Index("names_name", "space", "name", unique=True),
 )
 
-# One row a scope, written by every commit: where its change sequence stands, how many memories hold words.
+# One row a scope, written by every commit: where its change sequence stands and with which digest, how many memories
+# hold words.
 scopes = _table(
     "scopes",
     Column("scope", Integer, ForeignKey("names.no", ondelete="RESTRICT"), primary_key=True),
     _int("position"),
     _int("memories"),
     _int("newest_at"),
+    _blob("digest"),
 )
 
 memories = _table(
@@ -244,7 +246,11 @@ runs = _table(
     _int("changes"),
     _blob("previous"),
     _blob("digest"),
-    Index("runs_run", "run"),
+    # Parts from before these were kept have none: of those a run may have two of one number.
+    _blob("entries", nullable=True),
+    _blob("asked", nullable=True),
+    Index("runs_run", "run", sqlite_where=text("entries IS NULL")),
+    Index("runs_part", "scope", "run", "part", unique=True, sqlite_where=text("entries IS NOT NULL")),
     Index("runs_scope", "scope"),
     Index("runs_destroyed", "scope", "at", sqlite_where=text("destroyed > 0")),
     sqlite_autoincrement=True,

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Awaitable, Mapping, Sequence
-from itertools import count
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from remanence.model import Link, Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.text import fingerprint
 
-_RUNS = count(1)
 NOW = 20_000 * DAY  # some day in 2024
 
 SCOPE = "contract"
@@ -35,7 +34,7 @@ E = TypeVar("E", bound=BaseException)
 
 def because(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
     """Give a cause in a run of its own, unless `run` names one."""
-    run = more.pop("run", None) or f"{next(_RUNS):032x}"
+    run = more.pop("run", None) or uuid4().hex
     return Cause(verb, at, run, **more)
 
 

@@ -157,6 +157,14 @@ def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
     return sorted(f"{table} {key}" for table, key in (held ^ standing) | odd)
 
 
+def misordered(log: Iterable[Logged]) -> list[str]:
+    """Positions rise from part to part, and of a run no part is there twice."""
+    parts = list(log)
+    fallen = [f"position {b.position}" for a, b in pairwise(parts) if b.position <= a.position]
+    written = Counter((part.cause.run, part.cause.part) for part in parts)
+    return fallen + [f"part {part} of {run}" for (run, part), count in written.items() if count > 1]
+
+
 def strayed(log: Iterable[Logged]) -> list[str]:
     """A run changes of memories only the columns that its verb owns."""
     return [

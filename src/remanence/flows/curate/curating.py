@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count, check_path
-from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Key, Receipt, row_count
+from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Fence, Key, Receipt, row_count
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
@@ -162,9 +162,17 @@ def is_adopted(stored: Mapping[str, Any], policy_hash: str) -> bool:
 
 
 async def apply(
-    core: Core, plan: Plan, allow_destroyed: int | None = None, policy: Policy | None = None
+    core: Core,
+    plan: Plan,
+    allow_destroyed: int | None = None,
+    policy: Policy | None = None,
+    *,
+    fence: Fence | None = None,
 ) -> Receipt:
-    """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force."""
+    """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force.
+
+    With a `fence` nothing is written once the lease has another holder.
+    """
     stored, made = await adopted(core), core.made.get(plan)
     verb = CURATE if made is None else made.verb
     _refuse_scope(core, plan)
@@ -172,11 +180,11 @@ async def apply(
         _refuse_elsewhere(plan, stored)
     found = await _agreed_on(core, plan, policy, stored)
     _refuse_held(found, allow_destroyed)
-    done = await _carried_out(core, plan, found, verb)
+    done = await _carried_out(core, plan, found, verb, fence)
     now = core.clock.now()
     if verb == CURATE and (not core.policy_given or found.plan.policy == core.policy.name):
         # Another policy's run is none of the one whose interval is counted.
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}))
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}, fence=fence))
     return done
 
 
@@ -253,11 +261,14 @@ def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, 
     )
 
 
-async def _carried_out(core: Core, plan: Plan, found: _Agreed, verb: str) -> Receipt:
+async def _carried_out(
+    core: Core, plan: Plan, found: _Agreed, verb: str, fence: Fence | None = None
+) -> Receipt:
     cause = core.cause(
         verb,
         policy=plan.policy_hash,
         planned=True,
+        fence=fence,
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))

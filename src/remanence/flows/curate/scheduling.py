@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
-from remanence.errors import RemanenceError
+from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, leased
 from remanence.flows.curate import curating
@@ -20,8 +21,8 @@ from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
 LOG = logging.getLogger("remanence")
-# A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it does no harm:
-# of what two runs would change, the second finds it changed and leaves it out.
+# A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
+# another process has taken the lease, and nothing after that.
 LEASE = 10 * MINUTE
 
 
@@ -89,11 +90,11 @@ async def curate(core: Core) -> Ran | None:
     """Curate if it is due; one process at a time, and never what the brake holds."""
     if not await should_curate(core):
         return None
-    async with leased(core, "curate", LEASE) as held:
-        if not held:
+    async with leased(core, "curate", LEASE) as fence:
+        if fence is None:
             return Ran(core.clock.now(), "skipped", reason="another process is curating")
         # The other process may have been at it until a moment ago.
-        return await _curated(core) if await should_curate(core) else None
+        return await _curated(core, fence) if await should_curate(core) else None
 
 
 async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:
@@ -119,11 +120,14 @@ async def kept(core: Core) -> dict[str, Ran]:
     return {name.removeprefix("automatic/"): Ran(**row) for name, row in rows.items()}
 
 
-async def _curated(core: Core) -> Ran:
+async def _curated(core: Core, fence: Fence) -> Ran:
     plan = await curating.plan(core, core.policy, automatic=True)
     if plan.held is not None:
         return Ran(core.clock.now(), "skipped", reason=f"held: {plan.held}")
-    done = await curating.apply(core, plan, None)
+    try:
+        done = await curating.apply(core, plan, fence=fence)
+    except LeaseLost as lost:
+        return Ran(core.clock.now(), "skipped", reason=str(lost))
     return Ran(done.at, "done", done.run if done.changes else None, done.counts)
 
 

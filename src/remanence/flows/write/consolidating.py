@@ -6,19 +6,19 @@ A writer, where one is given, is asked about each before anything is decided; it
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from remanence.change import Change
+from remanence.change import Cause, Change, Fence
 from remanence.clock import MINUTE
 from remanence.edit.one_memory import act
 from remanence.effects import VERBS
-from remanence.errors import Conflict, WriterError
+from remanence.errors import Conflict, LeaseLost, WriterError
 from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write.learning import vector_of
@@ -129,17 +129,19 @@ class _Chunk:
 
 async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
-    cause = core.cause("consolidate")
+    by = {} if core.writer is None else {"writer": core.writer.name}
+    cause = core.cause("consolidate", detail=by)
     total, part, drawn = Consolidated(), 0, _KnownLinks()
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
     tell(0, waiting)
     while (limit := min(compared, most - total.activated)) and await _inbox(core, 1):
-        async with _own_turn(core):
+        async with _own_turn(core, drawn) as fence:
             inbox = await _inbox(core, limit)
             pairs = await _compared(core, inbox)
             for start in range(0, len(inbox), size):
-                chunk = await _commit(core, inbox[start : start + size], pairs, (cause.run, part), drawn)
+                named = replace(cause, part=part, fence=fence)
+                chunk = await _commit(core, inbox[start : start + size], pairs, named, drawn)
                 part += 1
                 total = chunk.added_to(total, cause.run)
                 tell(total.activated, max(total.activated, waiting))
@@ -160,9 +162,17 @@ async def _inbox(core: Core, limit: int) -> list[Memory]:
     return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
 
 
-def _own_turn(core: Core) -> AbstractAsyncContextManager[object]:
-    """Keep other processes from asking a writer meanwhile; this saves its time, what is right the commit sees to."""
-    return nullcontext() if core.writer is None else leased(core, "consolidate", LEASE, tries=TRIES_MAX)
+@asynccontextmanager
+async def _own_turn(core: Core, drawn: "_KnownLinks") -> AsyncIterator[Fence | None]:
+    """Keep other processes from asking a writer meanwhile; who loses the lease leaves the chunk to its next holder."""
+    if core.writer is None:
+        yield None
+        return
+    try:
+        async with leased(core, "consolidate", LEASE, tries=TRIES_MAX) as fence:
+            yield fence
+    except LeaseLost:
+        drawn.forget()
 
 
 async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
@@ -174,11 +184,10 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
 
 
 async def _commit(
-    core: Core, inbox: list[Memory], pairs: Pairs, place: tuple[str, int], drawn: "_KnownLinks"
+    core: Core, inbox: list[Memory], pairs: Pairs, cause: Cause, drawn: "_KnownLinks"
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
-    run, part = place
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         pairs = await _standing(core, chunk, pairs)
@@ -191,8 +200,7 @@ async def _commit(
         await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
         try:
             if chunk.changes:
-                by = {} if core.writer is None else {"writer": core.writer.name}
-                await core.commit(chunk.changes, core.cause("consolidate", run=run, part=part, detail=by))
+                await core.commit(chunk.changes, replace(cause, at=core.clock.now()))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise

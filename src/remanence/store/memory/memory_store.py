@@ -4,7 +4,6 @@ Knows changes and columns; knows nothing of SQL, files or speed. Full text and t
 the texts on each read, so they cannot be wrong; a commit works on copies, so it cannot be half done.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,6 +34,14 @@ from remanence.store.base import (
     Postings,
 )
 from remanence.store.block_rules import refuse_malformed_entries
+from remanence.store.chain import (
+    UNCHAINED,
+    content_digest,
+    digest_of,
+    part_digest,
+    refuse_lost,
+    refuse_other,
+)
 from remanence.store.constraints import (
     memories_of,
     plain,
@@ -44,7 +51,7 @@ from remanence.store.constraints import (
     refuse_wanted,
     resolve,
 )
-from remanence.store.lineage import REPLACING, lineage
+from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts
 from remanence.text import asks, stems, term_hash
 
@@ -54,7 +61,9 @@ class _Scope:
     """All that one scope holds; rows are never changed in place, so that a shallow copy is a frozen state."""
 
     tables: Tables = field(default_factory=empty)
+    latest_seq: int = 0  # the highest number ever given, also where its row is gone
     log: list[Logged] = field(default_factory=list)
+    done: dict[tuple[str, int], tuple[bytes, Committed]] = field(default_factory=dict)  # by run and part
     fired: dict[str, int] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
@@ -64,6 +73,10 @@ class _Scope:
     @property
     def position(self) -> int:
         return self.log[-1].position if self.log else 0
+
+    def fence_of(self, lease: str) -> int | None:
+        """Return the number that a lease was given with last, None where it never was."""
+        return self.leases[lease][2] if lease in self.leases else None
 
     def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
         return (
@@ -79,7 +92,6 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._scopes: dict[str, _Scope] = {}
-        self._latest_seq = 0
         self._opened = False
 
     async def open(self) -> None:
@@ -214,17 +226,30 @@ class MemoryStore:
     async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
         refuse_malformed_entries(changes)
+        state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(changes)
+        if part in state.done:
+            written, done = state.done[part]
+            refuse_other(cause, written, asked)
+            return done
+        if cause.fence is not None:
+            refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         rows = list(rows_of(changes))
-        state = self._read(scope)
         refuse_conflicts(state.tables, rows)
-        resolved, assigned = resolve(rows, self._latest_seq)
+        resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
-        log = [*state.log, _part(state.log, cause, logged)] if rows or cause.closes else state.log
-        fired = state.fired | dict.fromkeys(cause.fired, cause.at)
-        heard = state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns})
-        after = self._scopes[scope] = replace(state, tables=tables, log=log, fired=fired, heard=heard)
-        self._latest_seq = max([self._latest_seq, *tables["memories"]])
-        return Committed(cause.run, cause.part, after.position, assigned, len(rows))
+        logs = bool(rows) or cause.closes
+        log = [*state.log, _part(state.log, cause, logged)] if logs else state.log
+        done = Committed(cause.run, cause.part, len(log), assigned, len(rows))
+        self._scopes[scope] = replace(
+            state,
+            tables=tables,
+            latest_seq=max([state.latest_seq, *tables["memories"]]),
+            log=log,
+            done=state.done | {part: (asked, done)} if logs else state.done,
+            fired=state.fired | dict.fromkeys(cause.fired, cause.at),
+            heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
+        )
+        return done
 
     async def history(
         self,
@@ -250,7 +275,10 @@ class MemoryStore:
         if asked.cover is not None:
             refuse_interval(*asked.cover)
         refuse_clocks(asked.clocks)
-        state = self._scopes[scope] = self._read(scope)
+        state = self._read(scope)
+        if asked.fence is not None:
+            refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
+        self._scopes[scope] = state
         values = {**state.values, **asked.put}
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         for name, value in {**asked.put, **swapped}.items():
@@ -304,16 +332,7 @@ class MemoryStore:
         )
 
     def _lineage(self) -> Check:
-        rows: dict[int, Row] = {}
-        links: list[tuple[int, int, int]] = []
-        for state in self._scopes.values():
-            rows |= state.tables["memories"]
-            links += [key for key in state.tables["links"] if key[2] in REPLACING]
-        found = [
-            (successor, old, rows[successor]["status"]) for successor, old, _ in links if successor in rows
-        ]
-        fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
-        return lineage(found, fallen)
+        return lineage([seq for state in self._scopes.values() for seq in _lost(state.tables)])
 
     def _read(self, scope: str) -> _Scope:
         if not self._opened:
@@ -404,6 +423,15 @@ def _of_links(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
     return np.array([-1 if value is None else round(value * MILLION) for value in values], np.int32)
 
 
+def _lost(tables: Tables) -> list[int]:
+    """Return a scope's superseded memories of which no successor is left."""
+    rows = tables["memories"]
+    ends = [key for key in tables["links"] if key[2] in REPLACING and key[0] in rows]
+    found = [(successor, old, rows[successor]["status"]) for successor, old, _ in ends]
+    fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
+    return lost(found, fallen)
+
+
 def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
     return np.array(rows, np.int64).reshape(-1, 2)
 
@@ -417,28 +445,27 @@ def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tu
 
 
 def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
-    position, previous = (log[-1].position, log[-1].digest) if log else (0, "")
+    previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
     uses = cause.verb == "use"
     kept = () if uses else changes
     used = {seq for change in changes if uses for seq in memories_of(change.table, change.key)}
-    cause = replace(cause, turns=0)  # what was heard is not in the log
-    digest = _digest(previous, cause, kept)
-    return Logged(position + 1, cause, kept, digest, len(changes), tuple(sorted(used)))
+    cause = replace(cause, turns=0, fence=None)  # neither is in the log
+    part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
+    return replace(part, digest=_digest(previous, part))
 
 
-def _digest(previous: str, cause: Cause, changes: tuple[Change, ...]) -> str:
-    content = json.dumps(
-        [previous, asdict(cause), [asdict(change) for change in changes]], sort_keys=True, default=bytes.hex
-    )
-    return hashlib.blake2b(content.encode(), digest_size=32).hexdigest()
+def _digest(previous: bytes, part: Logged) -> str:
+    header = digest_of([part.position, asdict(part.cause), part.count])
+    entries = digest_of([[asdict(change) for change in part.changes], part.used])
+    return part_digest(previous, header, entries).hex()
 
 
 def _chain_holds(log: Sequence[Logged]) -> bool:
-    previous = ""
-    for part in log:
-        if part.digest != _digest(previous, part.cause, part.changes):
+    previous = UNCHAINED
+    for place, part in enumerate(log, start=1):
+        if (part.position, part.digest) != (place, _digest(previous, part)):
             return False
-        previous = part.digest
+        previous = bytes.fromhex(part.digest)
     return True
 
 

@@ -1,4 +1,4 @@
-"""What was done and why, in parts chained by digests: how a part is kept, read again and proven.
+"""What was done and why, in parts chained by digests: how a part is kept and read again.
 
 Knows changes and causes as rows of `runs` and `changes`; writes no memory. A creation is kept by its key, an update
 by the columns that changed in the order of its shape, a destruction with the whole row. Where a row's values were
@@ -16,33 +16,39 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.change import Block, Cause, Change, Entry, Increment, Ints, Logged, row_count
+from remanence.change import Block, Cause, Change, Committed, Entry, Increment, Ints, Logged, row_count
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
+from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite import block_log
-from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
 TABLES = ("memories", "tags", "links", "sources")
-UNCHAINED = bytes(32)  # what the first part follows
+SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
 # Values shorter than this are not worth a reference.
 _SHARED_MIN = 8
 
 # position, n, kind, key, subkey, shape, before, after
 Row = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
-_RUN = (
+HEADER = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
-    "planned", "changes", "previous", "digest",
+    "planned", "changes",
 )  # fmt: skip
+_RUN = (*HEADER, "previous", "digest", "entries", "asked")
+_WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND run = ? AND part = ? AND entries IS NOT NULL"
+_OF_RUN = (
+    "(SELECT position FROM runs INDEXED BY runs_part WHERE scope = ?1 AND run = ?3 AND entries IS NOT NULL"
+    " UNION ALL SELECT position FROM runs INDEXED BY runs_run WHERE run = ?3 AND entries IS NULL)"
+    " CROSS JOIN runs USING (position)"
+)
 _INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
 _CHANGE = 'position, n, kind, "key", subkey, shape, "before", "after"'
 _INSERT_CHANGE = f"INSERT INTO changes ({_CHANGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_SELECT_CHANGES = (
-    'SELECT position, n, kind, "key", subkey, shape, "before", "after" FROM changes WHERE position = ?'
-)
+SELECT_CHANGES = f"SELECT {_CHANGE} FROM changes WHERE position = ?"
 
 
 def json_text(value: Any) -> str:
@@ -56,6 +62,7 @@ class Images:
 
     position: int
     count: int
+    asked: bytes  # the digest of what was asked for
     rows: list[Row] = field(default_factory=list)
     blocks: list[block_log.Row] = field(default_factory=list)
     shapes: dict[int, str] = field(default_factory=dict)
@@ -108,20 +115,80 @@ def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, colum
     return number
 
 
-def write(connection: sqlite3.Connection, scope: int, cause: Cause, images: Images) -> list[tuple[int, int]]:
-    """Write one part at the end of the chain; return which memories it mentions at its position."""
-    last = connection.execute("SELECT digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
-    previous = last[0] if last else UNCHAINED
+def written(
+    connection: sqlite3.Connection,
+    scope: int,
+    changes: Iterable[tuple[int, Change]],
+    cause: Cause,
+    asked: bytes,
+) -> Committed | None:
+    """Return what was done where this part of this run was written already, None where it was not.
+
+    `changes` are its single changes with their numbers.
+    """
+    row = connection.execute(_WRITTEN, (scope, cause.run, cause.part)).fetchone()
+    if row is None:
+        return None
+    position, count, kept = row
+    refuse_other(cause, kept, asked)
+    given = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
+    keys = dict(connection.execute('SELECT n, "key" FROM changes WHERE position = ?', (position,)).fetchall())
+    return Committed(cause.run, cause.part, position, tuple(keys[given[k]] for k in sorted(given)), count)
+
+
+def write(
+    connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, images: Images
+) -> tuple[bytes, list[tuple[int, int]]]:
+    """Write one part at the end of the chain of its scope, given by number and name.
+
+    Return its digest, and which memories it mentions at its position.
+    """
+    no, name = scope
+    last = connection.execute("SELECT digest FROM scopes WHERE scope = ?", (no,)).fetchone()
+    previous = last[0] if last else sealed(connection)[1]
     images.rows.sort(key=_number)
     images.blocks.sort(key=itemgetter(1))
-    header = _header(images.position, scope, cause, images.count)
-    digest = _digest(previous, header, images.shapes, images.rows, images.blocks)
-    connection.execute(_INSERT_RUN, (*header, previous, digest))
+    header = _header(images.position, no, cause, images.count)
+    entries = entries_digest(images.shapes, images.rows, images.blocks)
+    digest = part_digest(previous, header_digest(header, name, images.asked), entries)
+    connection.execute(_INSERT_RUN, (*header, previous, digest, entries, images.asked))
     connection.executemany(_INSERT_CHANGE, images.rows)
     block_log.write(connection, images.blocks)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
     connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
-    return mentions
+    return digest, mentions
+
+
+def sealed(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    """Return the last part of the one chain over all scopes that older versions wrote, and its digest.
+
+    With that the chain of each scope begins; a file that they never wrote to is sealed before its first part.
+    """
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (SEALED,)).fetchone()
+    if row is None:
+        return 0, UNCHAINED
+    with DECODING:
+        position, digest = orjson.loads(row[0])
+        return int(position), bytes.fromhex(digest)
+
+
+def header_digest(header: Sequence[Any], scope: str, asked: bytes) -> bytes:
+    """Return the digest of why a part was done: its row in `runs`, with the name of the scope for its number."""
+    position, _, *cause = header
+    return digest_of([position, scope, *cause, asked])
+
+
+def entries_digest(shapes: Mapping[int, str], rows: Sequence[Row], blocks: Sequence[block_log.Row]) -> bytes:
+    """Return the digest of what a part changed, of its rows and blocks as they are kept."""
+    digest = blake2b(orjson.dumps([sorted(shapes.items()), rows]), digest_size=32)
+    for *bounds, keys, image in blocks:
+        digest.update(orjson.dumps([*bounds, len(keys)]) + keys + (image or b""))
+    return digest.digest()
+
+
+def shapes_of(rows: Iterable[Row], blocks: Iterable[block_log.Row]) -> set[int]:
+    """Return the numbers of all shapes that rows and blocks name."""
+    return {row[5] for row in rows if row[5] is not None} | {row[3] for row in blocks if row[3] is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +204,15 @@ class AuditQuery:
 
 def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: AuditQuery) -> list[Logged]:
     """Return logged parts, oldest first."""
-    condition = "scope = ?1 AND position > ?2"
+    condition, source = "scope = ?1 AND position > ?2", "runs INDEXED BY runs_scope"
     parameters: list[Any] = [names.number(connection, SCOPE, scope), asked.after]
     if asked.run is not None:
-        condition += f" AND run = ?{len(parameters) + 1}"
+        condition, source = f"{condition} AND run = ?3", _OF_RUN
         parameters.append(asked.run)
     if asked.memory is not None:
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
         parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
-    source = "runs INDEXED BY runs_scope" if asked.memory is None and asked.run is None else "runs"
+        source = source.removesuffix(" INDEXED BY runs_scope")
     found = connection.execute(
         f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
         (*parameters, asked.limit),
@@ -161,26 +228,6 @@ def _positions_about(connection: sqlite3.Connection, memory: int, after: int) ->
     return {position for (position,) in single.fetchall()} | block_log.positions_about(
         connection, memory, after
     )
-
-
-def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
-    """Yield what is wrong with the chain: a part that does not follow from the one before, or was changed."""
-    expected, latest = UNCHAINED, 0
-    for row in connection.execute(f"SELECT {', '.join(_RUN)} FROM runs ORDER BY position").fetchall():
-        *header, previous, digest = row
-        entries = connection.execute(f"{_SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
-        blocks = block_log.read(connection, header[0])
-        shapes = names.all(connection, _shapes(entries, blocks))
-        if latest + 1 != header[0] or previous != expected:
-            yield f"part {header[0]} does not follow part {latest}"
-        elif digest != _digest(previous, header, shapes, entries, blocks):
-            yield f"part {header[0]} is not what was written"
-        latest, expected = header[0], digest
-    (last,) = connection.execute(
-        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
-    ).fetchone()
-    if last != latest:
-        yield f"parts {latest + 1} to {last} are missing"
 
 
 def _shared(seen: dict[str, int], n: int, text: str) -> str:
@@ -215,25 +262,6 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
     )
 
 
-def _digest(
-    previous: bytes,
-    header: Sequence[Any],
-    shapes: Mapping[int, str],
-    rows: Sequence[Row],
-    blocks: Sequence[block_log.Row],
-) -> bytes:
-    """Return the digest of a part: what it follows, why it was done and what it changed."""
-    digest = blake2b(previous + orjson.dumps([header, sorted(shapes.items()), rows]), digest_size=32)
-    for *bounds, keys, image in blocks:
-        digest.update(orjson.dumps([*bounds, len(keys)]) + keys + (image or b""))
-    return digest.digest()
-
-
-def _shapes(rows: Iterable[Row], blocks: Iterable[block_log.Row]) -> set[int]:
-    """Return the numbers of all shapes that rows and blocks name."""
-    return {row[5] for row in rows if row[5] is not None} | {row[3] for row in blocks if row[3] is not None}
-
-
 def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any], asked: AuditQuery) -> Logged:
     (
         position,
@@ -252,6 +280,7 @@ def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any],
         count,
         _,
         digest,
+        *_,
     ) = row
     cause = Cause(
         verb=verb,
@@ -286,7 +315,7 @@ def _entries(
 ) -> Iterator[Entry]:
     """Return a part's changes and blocks in order, all of them or those of one memory."""
     rows = _rows_of(connection, position, memory)
-    shapes = names.all(connection, _shapes(rows, blocks))
+    shapes = names.all(connection, shapes_of(rows, blocks))
     singles = zip((row[1] for row in rows), _changes(connection, position, rows, shapes), strict=True)
     numbered: Iterable[tuple[int, Entry]] = merge(
         singles, block_log.blocks(blocks, shapes, memory), key=itemgetter(0)
@@ -300,7 +329,7 @@ def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) 
     if memory is not None:
         condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
         about = (position, memory)  # type: ignore[assignment]
-    statement = _SELECT_CHANGES.replace("?", "?1") + condition
+    statement = SELECT_CHANGES.replace("?", "?1") + condition
     return connection.execute(f"{statement} ORDER BY n", about).fetchall()
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.model import INT_MAX
 from remanence.snapshot import Ints
 from remanence.store.base import Booked, Bookkeeping
+from remanence.store.chain import refuse_lost
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
 from remanence.store.sqlite.sums import record
@@ -47,6 +49,7 @@ _CLOCKS = {
 def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
     """Write values, spans and leases, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
+    refuse_lost_lease(connection, no, asked.fence)
     _write(connection, no, asked.put)
     held = _values(connection, no, asked.swap)
     swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
@@ -62,6 +65,16 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
 def booked(connection: sqlite3.Connection, names: Interned, scope: str, asked: Bookkeeping) -> Booked:
     """Answer what asks for no writing; a scope that nobody wrote to holds nothing."""
     return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
+
+
+def refuse_lost_lease(connection: sqlite3.Connection, scope: int, fence: Fence | None) -> None:
+    """Raise LeaseLost where work relies on a lease that another holder was given since."""
+    if fence is None:
+        return
+    row = connection.execute(
+        "SELECT fence FROM leases WHERE scope = ? AND name = ?", (scope, fence[0])
+    ).fetchone()
+    refuse_lost(fence, row[0] if row else None)
 
 
 def hear(work: Work, turns: int) -> None:

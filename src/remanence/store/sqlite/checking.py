@@ -11,8 +11,8 @@ from itertools import chain
 
 from remanence.model import Status
 from remanence.store.base import Check
-from remanence.store.lineage import REPLACING, lineage
-from remanence.store.sqlite import audit, fulltext, sums
+from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.sqlite import fulltext, proving, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
 from remanence.store.sqlite.rows import MEMORIES, row_digest
@@ -37,7 +37,7 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         _looked(
             "sums", "every state, tag, source and link is what was written", lambda: sums.broken(connection)
         ),
-        _looked("audit", "every part follows from the one before", lambda: audit.broken(connection, names)),
+        _looked("audit", "every part follows from the one before", lambda: proving.broken(connection, names)),
         _looked(
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
         ),
@@ -92,7 +92,7 @@ def _lineage(connection: sqlite3.Connection) -> Check:
             f" WHERE relation IN ({_REPLACING})"
         ).fetchall()
         fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
-        return lineage(links, dict(fallen.fetchall()))
+        return lineage(lost(links, dict(fallen.fetchall())))
     except _UNREADABLE as error:
         return Check("lineage", ok=False, detail=f"cannot be read: {error}")
 

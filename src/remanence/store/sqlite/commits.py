@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from remanence.change import Block, Cause, Change, Committed, Entry, row_count
 from remanence.errors import Conflict
+from remanence.store.chain import content_digest
 from remanence.store.constraints import memories_of, resolve
 from remanence.store.sqlite import audit, bookkeeping
 from remanence.store.sqlite.attached import Attached
@@ -19,9 +20,9 @@ from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.transaction import Key, Work
 
 _CLOSE = (
-    "INSERT INTO scopes (scope, position, memories, newest_at) VALUES (?, ?, ?, ?) ON CONFLICT (scope) DO UPDATE"
-    " SET position = excluded.position, memories = memories + excluded.memories,"
-    " newest_at = max(newest_at, excluded.newest_at)"
+    "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope)"
+    " DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
+    " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest"
 )
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
@@ -37,21 +38,25 @@ def commit(
     connection: sqlite3.Connection, names: Fresh, scope: str, entries: Sequence[Entry], cause: Cause
 ) -> Committed:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
+    no, asked = names.make(connection, SCOPE, scope), content_digest(entries)
+    singles, taken = _numbered(entries)
+    done = audit.written(connection, no, singles, cause, asked)
+    if done is not None:
+        return done
+    bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     # The highest number ever given, also where its row is gone: none is given twice.
     latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-    singles, taken = _numbered(entries)
     changes = [change for _, change in singles]
     resolved, assigned = resolve(changes, latest.get("memories", 0))
     count = row_count(entries)
-    images = audit.Images(latest.get("runs", 0) + 1, count)
-    work = Work(connection, names, names.make(connection, SCOPE, scope), scope, cause, images)
+    images = audit.Images(latest.get("runs", 0) + 1, count, asked)
+    work = Work(connection, names, no, scope, cause, images)
     writes = _Writes(Memories(work), Attached(work), Blocks(work, taken))
     for (n, _), change in zip(singles, resolved, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
     _compare(writes, changes, resolved)
     logs = bool(entries) or cause.closes
-    if logs:
-        _log(work, writes, resolved)
+    digest = _log(work, writes, resolved) if logs else b""
     writes.memories.update()
     writes.memories.create()
     writes.attached.refuse_dangling(writes.memories.destroyed)
@@ -63,13 +68,13 @@ def commit(
     if not cause.planned:
         _touch(work, writes)
     if logs:
-        connection.execute(_CLOSE, (work.no, work.images.position, work.words, cause.at))
+        connection.execute(_CLOSE, (no, images.position, work.words, cause.at, digest))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
     if cause.fired:
         bookkeeping.fire(work, cause.fired)
     work.sums.write(connection)
-    position = work.images.position if logs else position_of(connection, work.no)
+    position = images.position if logs else position_of(connection, no)
     return Committed(cause.run, cause.part, position, assigned, count)
 
 
@@ -116,7 +121,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> None:
+def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb == "use":
         work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
@@ -124,8 +129,9 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> None:
         writes.memories.images()
         writes.attached.images()
         writes.blocks.images()
-    mentions = audit.write(work.connection, work.no, work.cause, work.images)
+    digest, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images)
     work.sums.added("mentions", mentions)
+    return digest
 
 
 def _revise(work: Work, writes: _Writes) -> None:

@@ -180,7 +180,7 @@ class SqlStore:
         if asked.cover is not None:
             refuse_interval(*asked.cover)
         refuse_clocks(asked.clocks)
-        if asked.put or asked.swap or asked.cover or asked.lease or asked.release:
+        if asked.put or asked.swap or asked.cover or asked.lease or asked.release or asked.fence:
             return await self._write(
                 lambda connection: bookkeeping.bookkeep(connection, self._fresh, scope, asked)
             )

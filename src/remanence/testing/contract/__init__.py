@@ -1,6 +1,7 @@
 """The contract of a store, as a class of tests: each says in one sentence what every store must do.
 
-Subclass `StoreContract` with a fixture `store` that yields an opened, empty store, and let pytest collect it.
+Subclass `StoreContract` with a fixture `store` that yields an opened, empty store, and let pytest collect it. Where two
+processes may open the same data, let a fixture `other` yield a second store on it.
 """
 
 from remanence.testing.contract.audit import AuditContract
@@ -11,6 +12,7 @@ from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
 from remanence.testing.contract.snapshots import SnapshotContract
+from remanence.testing.contract.writers import WritersContract
 
 
 class StoreContract(
@@ -22,5 +24,6 @@ class StoreContract(
     AuditContract,
     BlockContract,
     BooksContract,
+    WritersContract,
 ):
     """Everything that a store must do."""

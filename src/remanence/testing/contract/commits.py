@@ -432,5 +432,6 @@ class CommitContract:
             dict(seen.postings),
             set(seen.df.values()),
         )
-        assert [None] == await store.get(SCOPE, [theirs])
+        assert ["f" * 32] == [(await one(store, theirs, "another")).id]
+        assert [None] == await store.get(SCOPE, ["f" * 32])
         assert {SCOPE, "another"} == set(await store.scopes())

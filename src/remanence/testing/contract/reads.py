@@ -138,7 +138,8 @@ class ReadContract:
     async def test_listings_among_some_sequence_numbers(self, store: Store) -> None:
         """Only these are looked at; those of another scope and of nobody are left out."""
         a, _, c = (await keep(store, *[created(n, f"text {n}") for n in (1, 2, 3)])).assigned
-        (other,) = (await keep(store, created(1, "elsewhere"), scope="another")).assigned
+        theirs = [created(n, f"elsewhere {n}") for n in range(1, 5)]
+        (*_, other) = (await keep(store, *theirs, scope="another")).assigned
         only = [a, c, other, 10**9]
 
         assert [c, a] == [memory.seq for memory in await store.find(SCOPE, Find(only=only))]

@@ -142,7 +142,9 @@ class RefusalContract:
     async def test_a_memory_of_another_scope_is_not_named(self, store: Store) -> None:
         """A link never leads from one scope into another."""
         (seq,) = (await keep(store, created(1, "task"))).assigned
-        (other,) = (await keep(store, created(1, "theirs"), scope="another")).assigned
+        # Numbers are given by scope: the last of more than this one has is none of its own.
+        theirs = [created(k, f"theirs {k}") for k in (1, 2, 3)]
+        (*_, other) = (await keep(store, *theirs, scope="another")).assigned
         await refused(store, [linked(seq, other)])
         await refused(store, [tagged(other, "x")])
 

@@ -2,8 +2,12 @@
 
 Tables are made anew, copied in one statement and renamed, because SQLite adds no checked column in the middle of a
 table; that is also faster than adding columns with checks one by one.
+
+The one chain over all scopes ends with the last part that is there: its position and digest are kept in `meta`, and
+each scope's own chain begins with that digest.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +20,42 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
+RUNS = """
+CREATE TABLE runs_next (
+    position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    scope INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    final INTEGER NOT NULL,
+    verb TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT,
+    policy TEXT,
+    detail TEXT,
+    fired TEXT,
+    destroyed INTEGER NOT NULL,
+    planned INTEGER NOT NULL,
+    changes INTEGER NOT NULL,
+    previous BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    entries BLOB,
+    asked BLOB,
+    FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
+)
+ STRICT
+"""
+SCOPES = """
+CREATE TABLE scopes_next (
+    scope INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    memories INTEGER NOT NULL,
+    newest_at INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (scope),
+    FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
+)
+ STRICT
+"""
 STATES = """
 CREATE TABLE states_next (
     seq INTEGER NOT NULL,
@@ -129,6 +169,12 @@ ADDED = {
     "confidence_at": "NULL",
     "importance": "NULL",
 }
+RUN_INDEXES = (
+    "CREATE INDEX runs_destroyed ON runs (scope, at) WHERE destroyed > 0",
+    "CREATE UNIQUE INDEX runs_part ON runs (scope, run, part) WHERE entries IS NOT NULL",
+    "CREATE INDEX runs_run ON runs (run) WHERE entries IS NULL",
+    "CREATE INDEX runs_scope ON runs (scope)",
+)
 STATE_INDEXES = (
     "CREATE INDEX states_inbox ON states (scope, seq) WHERE status = 0",
     "CREATE UNIQUE INDEX states_scope ON states (scope, seq)",
@@ -215,12 +261,30 @@ CREATE TABLE blocks (
 
 
 def upgrade() -> None:
+    _chains()
     _states()
     _vectors()
     _links()
     op.get_bind().exec_driver_sql(SUMS.strip())
     op.get_bind().exec_driver_sql(BLOCKS.strip())
     op.get_bind().exec_driver_sql(BLOCK_INDEX)
+
+
+def _chains() -> None:
+    """Seal the chain over all scopes; each scope's own goes on from its end."""
+    run = op.get_bind().exec_driver_sql
+    last = run("SELECT position, digest FROM runs ORDER BY position DESC LIMIT 1").fetchone()
+    position, digest = last or (0, bytes(32))
+    run("INSERT INTO meta (name, value) VALUES ('audit_sealed', ?)", (json.dumps([position, digest.hex()]),))
+    latest = run("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'").scalar_one()
+    run(RUNS.strip())
+    run("INSERT INTO runs_next SELECT *, NULL, NULL FROM runs")
+    _renamed("runs", RUN_INDEXES)
+    # A part that is missing at the end stays missed.
+    run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'runs'", (latest,))
+    run(SCOPES.strip())
+    run("INSERT INTO scopes_next SELECT *, ? FROM scopes", (digest,))
+    _renamed("scopes")
 
 
 def _states() -> None:

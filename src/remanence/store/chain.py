@@ -1,0 +1,76 @@
+"""How a part of the audit is proven, how a commit is known again, and when a lease is lost: the same in every store.
+
+Knows changes and digests; knows nothing of how rows are kept.
+"""
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from remanence.change import Block, Cause, Entry, Fence, Increment, Ints
+from remanence.errors import InvalidInput, LeaseLost
+
+_CONTENT_BYTES = 16
+_CHAIN_BYTES = 32
+UNCHAINED = bytes(_CHAIN_BYTES)  # what the first part follows
+
+
+def digest_of(value: Any, size: int = _CHAIN_BYTES) -> bytes:
+    """Return the digest of a value that JSON can hold, bytes as hex digits; the order of keys is of no account."""
+    try:
+        said = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
+    except (
+        orjson.JSONEncodeError
+    ):  # an increment may be of any size; what cannot be kept is refused elsewhere
+        said = json.dumps(value, default=_plain, sort_keys=True).encode()
+    return blake2b(said, digest_size=size).digest()
+
+
+def part_digest(previous: bytes, header: bytes, entries: bytes) -> bytes:
+    """Return the digest of a part from those of the part before, of why it was done and of what it changed.
+
+    What it changed may be taken away and its digest kept: the chain is proven all the same.
+    """
+    return blake2b(previous + header + entries, digest_size=_CHAIN_BYTES).digest()
+
+
+def content_digest(entries: Sequence[Entry]) -> bytes:
+    """Return the digest of what a commit was asked to write, by which a repeated one is known."""
+    return digest_of(list(map(_told, entries)), _CONTENT_BYTES)
+
+
+def refuse_other(cause: Cause, written: bytes, asked: bytes) -> None:
+    """Raise InvalidInput where a part that was written is to be written again with other changes."""
+    if written != asked:
+        raise InvalidInput(
+            f"part {cause.part} of run {cause.run} was written already, with other changes",
+            recovery="give each part of a run its own number, and each run its own id; nothing was written",
+        )
+
+
+def refuse_lost(fence: Fence, held: int | None) -> None:
+    """Raise LeaseLost unless the lease was given last with the number that the work relies on."""
+    name, number = fence
+    if held != number:
+        raise LeaseLost(name)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    return {"by": value.by} if isinstance(value, Increment) else dict(value)
+
+
+def _told(entry: Entry) -> Any:
+    """Return an entry as values that JSON can hold; arrays of a block by their digests."""
+    if not isinstance(entry, Block):
+        return entry.table, entry.key, entry.before, entry.after
+    arrays = entry.keys, entry.before, entry.after, entry.revision, entry.touched
+    return entry.table, entry.columns, [None if array is None else _digest(array) for array in arrays]
+
+
+def _digest(array: Ints) -> str:
+    return blake2b(array.tobytes(), digest_size=_CONTENT_BYTES).hexdigest()

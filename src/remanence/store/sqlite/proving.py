@@ -1,0 +1,87 @@
+"""Whether the audit is what was written: every part under its digest, each after the one before it in its scope.
+
+Knows the digests of parts; knows nothing of what they changed.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from remanence.store.chain import UNCHAINED, part_digest
+from remanence.store.sqlite import block_log
+from remanence.store.sqlite.audit import (
+    HEADER,
+    SELECT_CHANGES,
+    entries_digest,
+    header_digest,
+    sealed,
+    shapes_of,
+)
+from remanence.store.sqlite.interned import Interned
+
+_RUNS = f"SELECT {', '.join(HEADER)}, previous, digest, entries, asked FROM runs ORDER BY position"
+
+
+def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
+    """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
+    last_shared, seal = sealed(connection)
+    shared, latest = UNCHAINED, 0
+    ends: dict[int, tuple[int, bytes]] = {}  # of each scope the last part, and what the next one follows
+    for *header, previous, digest, entries, asked in connection.execute(_RUNS).fetchall():
+        position, scope = header[:2]
+        is_shared = position <= last_shared
+        if latest + 1 != position or previous != (shared if is_shared else ends.get(scope, (0, seal))[1]):
+            yield f"part {position} does not follow part {latest}"
+        elif digest != _digest(connection, names, header, previous, entries, asked):
+            yield f"part {position} is not what was written"
+        latest, shared = position, digest if is_shared else shared
+        ends[scope] = position, seal if is_shared else digest
+    if shared != seal:
+        yield f"parts 1 to {last_shared} are not those that were sealed"
+    yield from _cut_off(connection, latest, ends)
+
+
+def _digest(
+    connection: sqlite3.Connection,
+    names: Interned,
+    header: Sequence[Any],
+    previous: bytes,
+    entries: bytes | None,
+    asked: bytes,
+) -> bytes | None:
+    """Return the digest that a part must have, None where what it changed is not what was written."""
+    rows = connection.execute(f"{SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
+    blocks = block_log.read(connection, header[0])
+    shapes = names.all(connection, shapes_of(rows, blocks))
+    if entries is None:
+        return _shared_digest(previous, header, shapes, rows)
+    if entries != entries_digest(shapes, rows, blocks):
+        return None
+    return part_digest(previous, header_digest(header, names.text(connection, header[1]), asked), entries)
+
+
+def _shared_digest(
+    previous: bytes, header: Sequence[Any], shapes: Mapping[int, str], entries: Sequence[Sequence[Any]]
+) -> bytes:
+    """Return the digest of a part as older versions made it, of all in one."""
+    content = orjson.dumps([header, sorted(shapes.items()), entries])
+    return blake2b(previous + content, digest_size=32).digest()
+
+
+def _cut_off(
+    connection: sqlite3.Connection, latest: int, ends: Mapping[int, tuple[int, bytes]]
+) -> Iterator[str]:
+    """Yield what is missing at the end, of the file or of a scope."""
+    (last,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    ).fetchone()
+    if last != latest:
+        yield f"parts {latest + 1} to {last} are missing"
+    rows = connection.execute("SELECT scope, position, digest FROM scopes").fetchall()
+    held = {scope: (position, digest) for scope, position, digest in rows}
+    for scope in sorted(ends.keys() | held.keys()):
+        if held.get(scope) != ends.get(scope):
+            yield f"the parts of scope {scope} do not end with the one that it names"

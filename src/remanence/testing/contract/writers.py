@@ -1,0 +1,338 @@
+"""Several who write to one scope at once, and one who cannot know whether it wrote.
+
+Asks a store only through its protocol, and through `other`, a second store on the same data.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from remanence.change import Cause, Change, Committed, Increment
+from remanence.errors import Conflict, InvalidInput, LeaseLost
+from remanence.model import Relation
+from remanence.snapshot import SnapshotRequest
+from remanence.store.base import Bookkeeping, Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    because,
+    created,
+    destroyed,
+    keep,
+    linked,
+    one,
+    raised,
+    tagged,
+    updated,
+)
+from remanence.testing.dump import dump
+
+ROUNDS = 20
+VECTOR = np.ones(4, "<f2").tobytes()
+
+
+async def at_once(*writing: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Let several go on at once; what one of them raises is raised."""
+    async with asyncio.TaskGroup() as group:
+        for work in writing:
+            group.create_task(work())
+
+
+async def lease(store: Store, holder: str, now: int, until: int) -> int:
+    """Take the one lease of these tests; return its fence."""
+    fence = (await store.bookkeep(SCOPE, Bookkeeping(now, lease=("curate", holder, until)))).fence
+    assert fence is not None
+    return fence
+
+
+async def written(store: Store) -> tuple[object, ...]:
+    """Return all that a scope holds and all that its audit tells."""
+    return await dump(store, SCOPE), await store.history(SCOPE)
+
+
+class WritersContract:
+    """Two who write at once are put in order, and what one was told of is there for the other."""
+
+    @pytest.fixture
+    def other(self, store: Store) -> Store:
+        """A second store on the same data, opened; here the same one, used by several at once."""
+        return store
+
+    async def test_of_two_who_read_the_same_one_writes(self, store: Store, other: Store) -> None:
+        """Nobody writes over what he has not read: every addition of several who add to one number is in it."""
+        (seq,) = (await keep(store, created(1, "count", attributes={"n": 0}))).assigned
+
+        async def add(to: Store) -> None:
+            added = 0
+            while added < ROUNDS:
+                memory = await one(to, seq)
+                await asyncio.sleep(0)
+                more = {"n": (memory.attributes or {})["n"] + 1}
+                try:
+                    await keep(to, updated(memory, attributes=more), verb="update")
+                except Conflict:
+                    continue
+                added += 1
+
+        await at_once(lambda: add(store), lambda: add(store), lambda: add(other))
+        memory = await one(store, seq)
+
+        assert ({"n": 3 * ROUNDS}, 3 * ROUNDS + 1) == (memory.attributes, memory.revision)
+        assert [] == [check for check in await other.check() if not check.ok]
+
+    async def test_numbers_become_visible_in_their_order(self, store: Store, other: Store) -> None:
+        """Who asks again and again for the vectors above the last he has misses none, whoever writes meanwhile."""
+        seen: list[int] = []
+        done = asyncio.Event()
+
+        async def write(to: Store, scope: str, name: str) -> None:
+            for k in range(ROUNDS):
+                texts = [created(n, f"{name} {k} {n}", vector=VECTOR) for n in (1, 2)]
+                await keep(to, *texts, scope=scope)
+                await asyncio.sleep(0)
+
+        async def writers() -> None:
+            await at_once(
+                lambda: write(store, SCOPE, "a"),
+                lambda: write(other, SCOPE, "b"),
+                lambda: write(other, "another", "c"),
+            )
+            done.set()
+
+        async def follow() -> None:
+            while not done.is_set():
+                seqs, rows = await store.vectors(SCOPE, after=seen[-1] if seen else 0)
+                assert len(rows) == len(seqs)
+                seen.extend(seqs.tolist())
+                await asyncio.sleep(0)
+
+        await at_once(writers, follow)
+        seen.extend((await store.vectors(SCOPE, after=seen[-1]))[0].tolist())
+
+        assert (await store.vectors(SCOPE))[0].tolist() == seen
+        assert 4 * ROUNDS == len(seen)
+
+    async def test_parts_become_visible_in_their_order(self, store: Store, other: Store) -> None:
+        """Who follows the history above the last position he has misses no part, and gets each once."""
+        seen: list[tuple[str, int]] = []
+        done = asyncio.Event()
+
+        async def write(to: Store, name: str) -> None:
+            for k in range(ROUNDS):
+                await keep(to, created(1, f"{name} {k}"), run=name, part=k)
+                await asyncio.sleep(0)
+
+        async def writers() -> None:
+            await at_once(lambda: write(store, "a"), lambda: write(other, "b"))
+            done.set()
+
+        async def follow() -> None:
+            after, ends = 0, False
+            while not ends:
+                ends = done.is_set()
+                for part in await store.history(SCOPE, after=after, limit=3):
+                    assert part.position > after
+                    after = part.position
+                    seen.append((part.cause.run, part.cause.part))
+                    ends = False
+                await asyncio.sleep(0)
+
+        await at_once(writers, follow)
+
+        assert [("a", k) for k in range(ROUNDS)] == [part for part in seen if part[0] == "a"]
+        assert [("b", k) for k in range(ROUNDS)] == [part for part in seen if part[0] == "b"]
+
+    async def test_what_is_read_together_is_of_one_moment(self, store: Store, other: Store) -> None:
+        """Each commit moves one confirmation between two memories and links or unlinks them; no reader sees a half."""
+        texts = [created(1, "a a", confirmations=ROUNDS), created(2, "b b")]
+        a, b = (await keep(store, *texts)).assigned
+        done = asyncio.Event()
+
+        async def move() -> None:
+            for k in range(ROUNDS):
+                moved = [
+                    Change(
+                        "memories", seq, {"confirmations": Increment(-by)}, {"confirmations": Increment(by)}
+                    )
+                    for seq, by in ((a, -1), (b, 1))
+                ]
+                link = Change("links", (a, b, int(Relation.REFERS)), {}, None) if k % 2 else linked(a, b)
+                await keep(other, *moved, link, verb="confirm")
+                await asyncio.sleep(0)
+            done.set()
+
+        async def look() -> None:
+            while not done.is_set():
+                held = await store.get(SCOPE, [a, b])
+                assert ROUNDS == sum(memory.confirmations for memory in held if memory is not None)
+                wanted = SnapshotRequest(frozenset({"confirmations"}), links=frozenset())
+                snapshot = await store.snapshot(SCOPE, wanted, NOW)
+                left, right = snapshot.columns["confirmations"].tolist()
+                assert snapshot.links is not None
+                assert (ROUNDS, right % 2) == (left + right, len(snapshot.links))
+                await asyncio.sleep(0)
+
+        await at_once(move, look, look)
+
+        assert (0, ROUNDS) == ((await one(store, a)).confirmations, (await one(store, b)).confirmations)
+
+    async def test_a_commit_may_be_repeated(self, store: Store, other: Store) -> None:
+        """Who never learned whether it was written asks again: the answer is what was done, and nothing is written."""
+        (seq,) = (await keep(store, created(1, "old"))).assigned
+        memory = await one(store, seq)
+        changes = [
+            created(2, "second"),
+            updated(memory, text="newer", helped=Increment(3)),
+            created(1, "first", key="k"),
+            linked(-2, -1),
+            tagged(seq, "x"),
+        ]
+        cause = because("learn", run="r", part=4, fired=("weekly",), turns=2)
+        first = await store.commit(SCOPE, changes, cause)
+        await keep(store, created(1, "later"))
+        before = await written(store)
+        again = [
+            await store.commit(SCOPE, changes, cause),
+            await other.commit(SCOPE, changes, because("learn", NOW + 1, run="r", part=4)),
+        ]
+
+        assert [first, first] == again
+        assert before == await written(store)
+        assert ["first", "second"] == [(await one(store, seq)).text for seq in first.assigned]
+
+    async def test_a_part_of_a_run_is_written_once(self, store: Store, other: Store) -> None:
+        """Asked by several at once one part is written, and all are told the same; counters count it once."""
+        (seq,) = (await keep(store, created(1, "old"))).assigned
+        told: list[Committed] = []
+
+        async def ask(to: Store) -> None:
+            counted = Change("memories", seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})
+            told.append(await keep(to, counted, created(1, "new"), verb="dispute", run="r"))
+
+        await at_once(*(lambda to=to: ask(to) for to in (store, other, store, other)))
+
+        assert [told[0]] * 4 == told
+        assert (1, 2) == ((await one(store, seq)).disputes, len(await store.history(SCOPE)))
+
+    async def test_the_end_of_a_run_may_be_repeated(self, store: Store, other: Store) -> None:
+        """The empty last part of several, and a part that only counted uses, are known again too."""
+        (seq,) = (await keep(store, created(1, "old"), run="r", final=False)).assigned
+        used = Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)})
+        asked: Sequence[tuple[list[Change], Cause]] = (
+            ([], because("curate", run="r", part=1)),
+            ([used], because("use", run="u")),
+        )
+        first = [await store.commit(SCOPE, *one) for one in asked]
+        before = await written(store)
+
+        assert first == [await other.commit(SCOPE, *one) for one in asked]
+        assert before == await written(store)
+
+    async def test_a_creation_is_known_after_its_memory_is_gone(self, store: Store, other: Store) -> None:
+        """The numbers that were given stay the answer, also where the rows were destroyed since."""
+        changes, cause = [created(1, "first"), created(2, "second")], because(run="r")
+        first = await store.commit(SCOPE, changes, cause)
+        doomed = [change for seq in first.assigned for change in destroyed(await one(store, seq))]
+        await keep(store, *doomed, verb="purge")
+        before = await written(store)
+
+        assert first == await other.commit(SCOPE, changes, cause)
+        assert before == await written(store)
+
+    async def test_other_changes_under_the_same_part_are_refused(self, store: Store, other: Store) -> None:
+        """A run id or a part number used twice by mistake is an error, so that nothing is lost without a word."""
+        cause = because(run="r", part=1)
+        await store.commit(SCOPE, [created(1, "one")], cause)
+        before = await written(store)
+        for changes in (
+            [created(1, "two")],
+            [created(1, "one"), created(2, "two")],
+            [created(1, "one", key="k")],
+        ):
+            error = await raised(InvalidInput, other.commit(SCOPE, changes, cause))
+            assert error.recovery
+        refused = await written(store)
+        await store.commit("another", [created(1, "two")], cause)
+        await store.commit(SCOPE, [created(1, "two")], because(run="r", part=2))
+
+        assert before == refused
+
+    async def test_a_refused_commit_may_be_repeated_otherwise(self, store: Store) -> None:
+        """Of a part that met a conflict nothing was written, so it may come again with other changes."""
+        (seq,) = (await keep(store, created(1, "old"))).assigned
+        stale = await one(store, seq)
+        await keep(store, updated(stale, text="newer"), verb="update")
+        await raised(Conflict, keep(store, updated(stale, text="mine"), verb="update", run="r"))
+        done = await keep(store, updated(await one(store, seq), text="mine"), verb="update", run="r")
+
+        assert ("mine", 1) == ((await one(store, seq)).text, done.changes)
+
+    async def test_who_has_lost_a_lease_writes_nothing(self, store: Store, other: Store) -> None:
+        """A commit under a lease that was given to another since raises LeaseLost; the new holder's is written."""
+        mine = await lease(store, "ann", NOW, NOW + 10)
+        await keep(store, created(1, "in time"), fence=("curate", mine))
+        theirs = await lease(other, "bob", NOW + 10, NOW + 20)
+        before = await written(store)
+        error = await raised(LeaseLost, keep(store, created(1, "too late"), fence=("curate", mine)))
+        after = await written(store)
+        done = await keep(other, created(1, "theirs"), fence=("curate", theirs))
+
+        assert ("curate", before) == (error.lease, after)
+        assert "theirs" == (await one(store, done.assigned[0])).text
+
+    async def test_a_fence_is_of_a_scope_and_a_lease(self, store: Store) -> None:
+        """A lease that was never taken protects nothing, and another scope's or another name is another lease."""
+        number = await lease(store, "ann", NOW, NOW + 10)
+        await raised(LeaseLost, keep(store, created(1, "x"), fence=("curate", number + 1)))
+        await raised(LeaseLost, keep(store, created(1, "x"), fence=("purge", number)))
+        await raised(LeaseLost, keep(store, created(1, "x"), fence=("curate", number), scope="another"))
+
+        assert [] == await store.history(SCOPE)
+        assert [] == await store.history("another")
+
+    async def test_a_lease_counts_until_it_is_given_away(self, store: Store) -> None:
+        """Clocks decide nothing: after its end, and renewed, a lease is good for writing until another has it."""
+        number = await lease(store, "ann", NOW, NOW + 10)
+        await keep(store, created(1, "after the end"), at=NOW + 1_000, fence=("curate", number))
+        await lease(store, "ann", NOW + 1_000, NOW + 2_000)
+        await keep(store, created(1, "renewed"), fence=("curate", number))
+        await store.bookkeep(SCOPE, Bookkeeping(NOW + 2_000, release=("curate", "ann")))
+        await lease(store, "bob", NOW + 2_000, NOW + 3_000)
+        await raised(LeaseLost, keep(store, created(1, "given away"), fence=("curate", number)))
+
+        assert ["after the end", "renewed"] == [
+            row["text"] for row in (await dump(store, SCOPE)).memories.values()
+        ]
+
+    async def test_bookkeeping_under_a_lost_lease_is_not_done(self, store: Store) -> None:
+        """Values, leases and what sessions covered are left as they are, whatever else was asked for."""
+        mine = await lease(store, "ann", NOW, NOW + 10)
+        fence = ("curate", mine)
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, fence=fence))
+        await lease(store, "bob", NOW + 10, NOW + 20)
+        asked = Bookkeeping(
+            NOW + 11, put={"x": 2}, cover=(NOW, NOW + 1), release=("curate", "bob"), fence=fence
+        )
+        await raised(LeaseLost, store.bookkeep(SCOPE, asked))
+        await raised(LeaseLost, store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",), fence=fence)))
+        held = await store.bookkeep(
+            SCOPE,
+            Bookkeeping(
+                NOW + 12, get=("x",), clocks=frozenset({"active"}), lease=("curate", "cat", NOW + 30)
+            ),
+        )
+
+        assert held.spans is not None
+        assert ({"x": 1}, None, []) == (dict(held.values), held.fence, held.spans.tolist())
+
+    async def test_what_was_done_is_told_also_to_who_lost_the_lease(self, store: Store) -> None:
+        """A part that was written in time stays the answer to its repetition, which writes nothing."""
+        mine = await lease(store, "ann", NOW, NOW + 10)
+        cause = because(run="r", fence=("curate", mine))
+        first = await store.commit(SCOPE, [created(1, "in time")], cause)
+        await lease(store, "bob", NOW + 10, NOW + 20)
+
+        assert first == await store.commit(SCOPE, [created(1, "in time")], cause)
