@@ -29,6 +29,7 @@ from remanence.guide import Guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    Asking,
     Columns,
     DecayName,
     Editable,
@@ -101,6 +102,7 @@ __all__ = [
     "About",
     "AboutNamed",
     "Affected",
+    "Asking",
     "Check",
     "Clock",
     "Columns",

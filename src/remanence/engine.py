@@ -32,6 +32,7 @@ from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    Asking,
     Columns,
     Editable,
     IfExists,
@@ -189,22 +190,20 @@ class Engine:
         *,
         limit: int = 10,
         budget: int | None = None,
-        asker: str | None = None,
-        thread: str | None = None,
         filters: Mapping[str, Any] | None = None,
         between: tuple[Moment, Moment] | None = None,
-        count_use: bool = True,
+        **asking: Unpack[Asking],
     ) -> Recalled:
         """Find the memories that answer a question best, within a budget of tokens.
 
         `filters` maps `status`, `tags`, columns (category, kind, state, speaker, agent, session …) and attributes
         (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
-        what stands. `between` limits when it was said. With `count_use` the returned memories count as used.
+        what stands. `between` limits when it was said. The returned memories count as used, by `agent` or the engine's
+        own, unless `count_use` is False.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        asked = RecallRequest(
-            query, limit, budget, asker, thread, read(filters or {}, COLUMNS), span, count_use
-        )
+        narrowed = read(filters or {}, COLUMNS)
+        asked = RecallRequest(query, limit, budget, filters=narrowed, between=span, **asking)
         return await recalling.recall(self._core, asked)
 
     async def frame(
@@ -214,15 +213,16 @@ class Engine:
         *,
         budget: int | None = None,
         limit: int | None = None,
+        agent: str | None = None,
         count_use: bool = True,
     ) -> Recalled:
         """Select memories by a frame: what it guarantees, then the best by its score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
-        used.
+        used, by `agent` or the engine's own.
         """
-        return await framing.frame(self._core, Look(name, query, budget, limit, count_use))
+        return await framing.frame(self._core, Look(name, query, budget, limit, count_use, agent))
 
     async def boot(self, *, budget: int | None = None) -> Recalled:
         """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""

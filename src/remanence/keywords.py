@@ -67,6 +67,18 @@ class AboutNamed(About, total=False):
     key: str | None
 
 
+class Asking(TypedDict, total=False):
+    """Who asks in `recall`: `asker` where the question says I and my, `agent` whose use is counted.
+
+    `thread` is the conversation to look in; with `count_use` False no use is counted.
+    """
+
+    asker: str | None
+    agent: str | None
+    thread: str | None
+    count_use: bool
+
+
 class Editable(TypedDict, total=False):
     """What of a memory can be changed by name."""
 

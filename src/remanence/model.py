@@ -169,7 +169,7 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = {
 }
 RETURNING_VERBS = frozenset({"undo", "restore", "confirm", "import"})
 
-ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob"]
+ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob", "accessors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +178,12 @@ class Column:
 
     int: an integer · time: microseconds UTC · fraction: a float from 0 to `limit` kept in millionths · flag: 0 or 1
     · enum: an integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as
-    they are.
+    they are · accessors: by name how often it was used and when last, a row each.
     """
 
     name: str
     kind: ColumnKind
-    home: Literal["states", "memories", "vectors"] = "states"
+    home: Literal["states", "memories", "vectors", "accessors"] = "states"
     default: Any = None
     nullable: bool = True
     labels: type[Label] | None = None
@@ -248,6 +248,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("reinforced", "int", default=0, nullable=False),
     Column("helped", "int", default=0, nullable=False),
     Column("failed", "int", default=0, nullable=False),
+    Column("accessors", "accessors", "accessors"),
     Column("vector", "blob", "vectors"),
     Column("revision", "int", default=1, nullable=False),
     Column("touched", "int", default=0, nullable=False),
@@ -315,7 +316,11 @@ def link_values(now: int, weight: float = 1.0, confidence: float | None = None) 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Memory(Result):
-    """One thing kept, with all its columns, tags and sources; times in microseconds UTC."""
+    """One thing kept, with all its columns, tags and sources; times in microseconds UTC.
+
+    `accessors` maps each agent that used it to how often (`uses`) and when last (`last_at`), `tagged_at` each tag to
+    when it was set, as far as that is known.
+    """
 
     seq: int
     id: str
@@ -368,10 +373,12 @@ class Memory(Result):
     reinforced: int = 0
     helped: int = 0
     failed: int = 0
+    accessors: Mapping[str, Mapping[str, int]] | None = None
     revision: int = 1
     touched: int = 0
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
     said_time = Time("said_at")

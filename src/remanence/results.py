@@ -15,7 +15,8 @@ from remanence.clock import to_datetime
 LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 _TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})
-_OF_TIMES = frozenset({"holds", "first_archives"})  # mappings whose values are times
+_OF_TIMES = frozenset({"holds", "first_archives", "tagged_at"})  # mappings whose values are times
+_OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
 
 
 class Result:
@@ -56,12 +57,19 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, int):
         return to_datetime(value).isoformat() if is_time(name) else int(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item, "until" if name in _OF_TIMES else "") for key, item in value.items()}
+        return {str(key): _within(name, item) for key, item in value.items()}
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Sequence | AbstractSet):
         return [plain(item) for item in value]
     return str(value)
+
+
+def _within(name: str, item: Any) -> Any:
+    """Turn one item of a mapping into what JSON knows; what callers made themselves is given back as it is."""
+    if name in _OF_FIELDS:
+        return {field: plain(value, field) for field, value in item.items()}
+    return plain(item, "until" if name in _OF_TIMES else "")
 
 
 def is_time(name: str) -> bool:

@@ -71,7 +71,7 @@ class SnapshotRequest:
     """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask.
 
     `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
-    of attributes.
+    of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory.
     """
 
     columns: frozenset[str]
@@ -81,6 +81,8 @@ class SnapshotRequest:
     asks: bool = False
     attributes: frozenset[str] = frozenset()
     link_count: bool = False  # only how many links there are
+    tagged_at: frozenset[str] = frozenset()
+    agents: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,9 @@ class Snapshot:
     asks: Bools | None = None  # whose text holds a question mark
     attributes: Mapping[str, tuple[AttributeColumn, Codes]] = field(default_factory=dict)
     link_count: int | None = None
+    # Microseconds by tag; NaN where it is not set, or nobody knows when.
+    tagged_at: Mapping[str, Floats] = field(default_factory=dict)
+    agents: Ints | None = None  # how many agents used it
 
     def __len__(self) -> int:
         return len(self.seq)

@@ -21,6 +21,7 @@ from remanence.guide import Guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    Asking,
     Columns,
     Editable,
     IfExists,
@@ -103,11 +104,9 @@ class Engine:
         *,
         limit: int = 10,
         budget: int | None = None,
-        asker: str | None = None,
-        thread: str | None = None,
         filters: Mapping[str, Any] | None = None,
         between: tuple[Moment, Moment] | None = None,
-        count_use: bool = True,
+        **asking: Unpack[Asking],
     ) -> Recalled: ...
     def frame(
         self,
@@ -116,6 +115,7 @@ class Engine:
         *,
         budget: int | None = None,
         limit: int | None = None,
+        agent: str | None = None,
         count_use: bool = True,
     ) -> Recalled: ...
     def boot(self, *, budget: int | None = None) -> Recalled: ...

@@ -86,7 +86,7 @@ where = "True"
 async def path(tmp_path: Path) -> Path:
     """A small file with something in every table."""
     path = tmp_path / "whole.db"
-    async with remanence.open(path, embedder="hashed") as memory:
+    async with remanence.open(path, embedder="hashed", agent="mate") as memory:
         for number in range(4):
             await memory.learn(
                 f"Barrel {number} holds tar.",
@@ -99,6 +99,7 @@ async def path(tmp_path: Path) -> Path:
                 attributes={"n": number},
             )
         await memory.consolidate()
+        await memory.recall("which barrel holds tar?")
         await memory.link(1, 2, "contradicts")
         await memory.hold(2, "audit")
         await memory.adopt("tidy")
@@ -188,6 +189,9 @@ async def test_what_once_came_out_raw_does_not(path: Path, table: str, column: s
         ("memories", "holds", "[1]"),
         ("states", "severity", 99),
         ("states", "speaker", 9_999),
+        ("accessors", "uses", 0),
+        ("accessors", "last_at", 2**62),
+        ("tags", "at", 2**62),
     ],
 )
 async def test_a_damaged_memory_is_damage(path: Path, table: str, column: str, value: object) -> None:
@@ -258,6 +262,6 @@ async def test_what_no_verb_can_read_is_said_in_our_words(path: Path, damage: st
 
 def test_every_kind_of_column_is_damaged() -> None:
     """No kind of the model is left out above."""
-    assert {"int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob"} == {
+    assert {"int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob", "accessors"} == {
         one.kind for one in COLUMNS
     }

@@ -16,6 +16,7 @@ PROVEN = {
     "memories": "a digest in the row",
     "runs": "the chain of the audit",
     "changes": "the chain of the audit",
+    "blocks": "the chain of the audit",
     "scopes": "the audit and the texts",
     "terms": "the texts",
     "waiting": "the texts",
@@ -31,7 +32,11 @@ EDITS = {
     "UPDATE vectors SET vector = zeroblob(length(vector)) WHERE seq = 4": "rows: the vector of memory 4",
     "DELETE FROM vectors WHERE seq = 4": "sums: vectors",
     "DELETE FROM tags WHERE seq = 1": "sums: tags",
-    "INSERT INTO tags SELECT scope, 4, tag FROM tags WHERE seq = 1": "sums: tags",
+    "INSERT INTO tags SELECT scope, 4, tag, at FROM tags WHERE seq = 1": "sums: tags",
+    "UPDATE tags SET at = at - 1 WHERE seq = 1": "sums: tags",
+    "UPDATE accessors SET uses = uses + 1 WHERE seq = 1": "sums: accessors",
+    "UPDATE accessors SET last_at = last_at + 1 WHERE seq = 1": "sums: accessors",
+    "DELETE FROM accessors WHERE seq = 1": "sums: accessors",
     "UPDATE sources SET source = 'forged' WHERE seq = 2": "sums: sources",
     "UPDATE sources SET span = '1-2' WHERE seq = 2": "sums: sources",
     "UPDATE links SET weight = weight + 1": "sums: links",
@@ -51,7 +56,7 @@ EDITS = {
 async def path(tmp_path: Path) -> Path:
     """A small file with something in every table that an edit is about."""
     path = tmp_path / "memory.db"
-    async with remanence.open(path, embedder="hashed") as memory:
+    async with remanence.open(path, embedder="hashed", agent="mate") as memory:
         for number, speaker in enumerate(("Mara", "Jon", "Mara", "Jon")):
             await memory.learn(
                 f"Barrel {number} holds tar.",

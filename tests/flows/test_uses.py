@@ -23,11 +23,13 @@ class Desk:
         self.refusals = list(refusals)
         self.links = [LINK]
         self.tried: list[list[Change]] = []
+        self.agents: list[str | None] = []
         self.uses = Uses(self.write, self.read, lambda: 99)
 
-    async def write(self, changes: Sequence[Change]) -> None:
+    async def write(self, changes: Sequence[Change], agent: str | None) -> None:
         """Keep a commit, or refuse it."""
         self.tried.append(list(changes))
+        self.agents.append(agent)
         if self.refusals:
             raise self.refusals.pop(0)
 
@@ -51,17 +53,32 @@ async def test_uses_that_wait_share_a_commit() -> None:
     """Three groups counted at once are one commit, in which the link grows once for each group it is inside of."""
     desk = Desk()
     for group in ([1, 2, 3], [1, 2], [2, 3]):
-        desk.uses.count(group, together=True)
-    desk.uses.count([1, 2])
+        desk.uses.count(group, None, together=True)
+    desk.uses.count([1, 2], None)
     await desk.uses.settle()
 
     assert [[used(1, 3), used(2, 4), used(3, 2), grown(0.7, 5)]] == desk.tried
 
 
+async def test_each_agent_has_a_commit() -> None:
+    """What several used while they waited is written agent by agent, each once, though one of them fails at first."""
+    desk = Desk(StoreUnavailable("locked", recovery="wait"))
+    for seqs, agent in (([1], "ann"), ([1, 2], "bob"), ([1], None), ([2], "ann")):
+        desk.uses.count(seqs, agent)
+    with pytest.raises(StoreUnavailable):
+        await desk.uses.settle()
+    await desk.uses.settle()
+
+    assert ["ann", "bob", None, "ann"] == desk.agents
+    assert [[used(1, 1), used(2, 1)], [used(1, 1), used(2, 1)], [used(1, 1)], [used(1, 1), used(2, 1)]] == (
+        desk.tried
+    )
+
+
 async def test_what_a_lost_commit_held_is_written_by_the_next() -> None:
     """A store that is away for a while loses neither uses nor what was used together."""
     desk = Desk(StoreUnavailable("locked", recovery="wait"))
-    desk.uses.count([1, 2], together=True)
+    desk.uses.count([1, 2], None, together=True)
     with pytest.raises(StoreUnavailable):
         await desk.uses.settle()
     await desk.uses.settle()
@@ -75,13 +92,13 @@ async def test_a_settling_that_is_cancelled_counts_once() -> None:
     begun, goes_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Desk):
-        async def write(self, changes: Sequence[Change]) -> None:
+        async def write(self, changes: Sequence[Change], agent: str | None) -> None:
             begun.set()
             await goes_on.wait()
-            await super().write(changes)
+            await super().write(changes, agent)
 
     desk = Slow()
-    desk.uses.count([1])
+    desk.uses.count([1], None)
     waits = asyncio.create_task(desk.uses.settle())
     await begun.wait()
     waits.cancel()
@@ -114,7 +131,7 @@ async def test_a_settling_cancelled_at_the_store_counts_once(tmp_path: Path) -> 
 async def test_a_link_that_changed_meanwhile_is_read_again() -> None:
     """A lost race for a link is tried again; a purged memory drops out with its links."""
     desk = Desk(Conflict([("links", LINK.key)]), Conflict([("memories", 2)]))
-    desk.uses.count([1, 2], together=True)
+    desk.uses.count([1, 2], None, together=True)
     await desk.uses.settle()
 
     assert [used(1, 1)] == [change for change in desk.tried[2] if change.table == "memories"]
@@ -123,7 +140,7 @@ async def test_a_link_that_changed_meanwhile_is_read_again() -> None:
 async def test_a_race_that_is_lost_for_ever_is_told() -> None:
     """After twenty lost races the conflict is raised instead of tried again."""
     desk = Desk(*(Conflict([("links", LINK.key)]) for _ in range(50)))
-    desk.uses.count([1, 2], together=True)
+    desk.uses.count([1, 2], None, together=True)
     with pytest.raises(Conflict):
         await desk.uses.settle()
 

@@ -484,6 +484,23 @@ BUGS = (
         "test_states_move_forward_only",
     ),
     Bug(
+        "the ephemeral is come into",
+        swapped(tables, "refuse_class", lambda *_: None),
+        "test_nothing_becomes_ephemeral",
+    ),
+    Bug(
+        "nobody is an accessor",
+        swapped(tables, "count_access", lambda accessors, *_: accessors),
+        "test_a_use_counts_for_its_agent",
+    ),
+    Bug(
+        "a tag is as new as its row",
+        swapped(
+            tables, "defaults", lambda table, at: {"tags": {"at": None}}.get(table, constraints.LINK_DEFAULTS)
+        ),
+        "test_a_tag_knows_when_it_was_set",
+    ),
+    Bug(
         "there are two archives", swapped(tables, "refuse_state", lambda *_: None), "test_the_archive_is_one"
     ),
     Bug(

@@ -642,6 +642,9 @@ def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, A
             (held.discard if change.after is None else held.add)(name)
             if owner in rows:
                 rows[owner][change.table] = tuple(sorted(held))
+            if owner in rows and change.table == "tags":
+                times = {tag: at for tag, at in rows[owner]["tagged_at"].items() if tag in held}
+                rows[owner]["tagged_at"] = {tag: times.get(tag, NOW) for tag in sorted(held)}
     return {seq: visible(row) for seq, row in rows.items()}, {
         key for key in links if {key[0], key[1]} <= rows.keys()
     }

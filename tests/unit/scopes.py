@@ -37,6 +37,7 @@ def row(**values: Any) -> Row:
         "tokens": 10,
         "words": 8,
         "tags": (),
+        "accessors": (),
     }
     for name, value in values.items():
         labels = COLUMN[name].labels if name in COLUMN else None
@@ -95,6 +96,7 @@ def snapshot(
         seq=np.array(seqs, np.int64),
         columns=columns,
         names=names,
+        agents=np.array([len(one["accessors"]) for one in ordered], np.int64),
         tags={pattern: np.array([_bears(one, pattern) for one in ordered], np.bool_) for pattern in patterns},
         links=_links(seqs, links or {}),
         **{"calibrated": True, **more},

@@ -521,6 +521,7 @@ CALLS = {
     "recency": ("days(1)", " > 0.5", 0, 1),
     "feedback": ("1", " > 0.5", 0, 0),
     "score": ("'self'", " > 0.5", 1, 1),
+    "flagged": ("'a'", " < now", 1, 1),
     "tagged": ("'a'", "", 1, 1),
     "declared": ("category", "", 1, 1),
     **dict.fromkeys(("missing", "known"), ("uses", "", 1, 1)),

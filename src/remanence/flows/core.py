@@ -7,7 +7,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -105,7 +105,7 @@ class Core:
         self.attributes = AttributeIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.uses = Uses(
-            lambda changes: self.commit(changes, self.cause("use")),
+            lambda changes, agent: self.commit(changes, replace(self.cause("use"), actor=agent)),
             lambda seqs: self.store.neighbours(self.scope, seqs),
             self.clock.now,
         )

@@ -148,7 +148,7 @@ def _asked(core: Core) -> SnapshotRequest:
     if not core.policy_given:
         return asked
     foretold = needed(core.policy)
-    return replace(asked, columns=columns | foretold.columns, tags=foretold.tags, links=foretold.links)
+    return replace(foretold, columns=columns | foretold.columns, clocks=asked.clocks, link_count=True)
 
 
 def _pace(scale: Timescale) -> Pace:

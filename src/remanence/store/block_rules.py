@@ -14,6 +14,7 @@ from remanence.model import COLUMN, COUNTERS, SYMMETRIC, Column, Relation
 from remanence.store.constraints import (
     LINK_COLUMN,
     bounds,
+    refuse_class,
     refuse_malformed,
     refuse_state,
     refuse_transition,
@@ -58,6 +59,7 @@ def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:
 
     `old` has the columns of STATED, ABSENT for None.
     """
+    _refuse_classes(seqs, block, verb)
     moved = [name for name in STATED if name in block.columns]
     if not moved or block.after is None:
         return
@@ -70,6 +72,15 @@ def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:
         seq = int(seqs[place])
         refuse_transition(seq, was["status"], is_["status"], verb)
         refuse_state(seq, is_)
+
+
+def _refuse_classes(seqs: Ints, block: Block, verb: str) -> None:
+    if "policy_class" not in block.columns or block.before is None or block.after is None:
+        return
+    at = block.columns.index("policy_class")
+    moves = np.column_stack((seqs, block.before[:, at], block.after[:, at]))
+    for seq, was, is_ in moves[moves[:, 1] != moves[:, 2]].tolist():
+        refuse_class(seq, was, is_, verb)
 
 
 def _codes(rows: Ints) -> Ints:

@@ -42,9 +42,10 @@ LINK_COLUMN: Mapping[str, Column] = {
     "last_at": Column("last_at", "time", nullable=False),
     "resolved_at": Column("resolved_at", "time"),
 }
+TAG_COLUMN: Mapping[str, Column] = {"at": Column("at", "time")}
 _TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
-    "tags": {},
+    "tags": TAG_COLUMN,
     "links": LINK_COLUMN,
     "sources": {"span": Column("span", "text")},
 }
@@ -58,6 +59,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "name": (str,),
     "text": (str,),
     "json": (Mapping,),
+    "accessors": (Mapping,),
     "blob": (bytes,),
 }
 _KEYS: Mapping[str, tuple[type, ...]] = {
@@ -103,6 +105,11 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
             _refuse_missing(change)
 
 
+def defaults(table: str, at: int) -> Mapping[str, Any]:
+    """Return what a new row of a table other than memories holds where nobody says; a tag is set at the commit."""
+    return {"links": LINK_DEFAULTS, "tags": {"at": at}}.get(table, {})
+
+
 def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
     """Raise NameUnknown for a name that is no column of the table."""
     known = _TABLE_COLUMNS[table]
@@ -128,10 +135,25 @@ def fits(column: Column, value: Any) -> bool:
         return bool(0 <= given <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
+    if column.kind == "accessors":
+        return bool(given) and all(map(is_access, given.items()))
     if column.kind in _ROOM:
         least, most = bounds(column)
         return bool(least <= given <= most)
     return column.labels is None or value in _CODES[column.labels]
+
+
+def is_access(item: tuple[Any, Any]) -> bool:
+    """Tell whether a name comes with how often and when last."""
+    name, access = item
+    return (
+        isinstance(name, str)
+        and isinstance(access, Mapping)
+        and access.keys() == {"uses", "last_at"}
+        and all(type(value) is int for value in access.values())
+        and 0 < access["uses"] <= INT_MAX
+        and abs(access["last_at"]) <= TIME_BOUND
+    )
 
 
 def _fitting(column: Column) -> str:
@@ -145,6 +167,7 @@ def _fitting(column: Column) -> str:
         "name": "a name",
         "text": "a text",
         "json": "a mapping that JSON can hold",
+        "accessors": "a mapping from names to their `uses` and `last_at`",
         "blob": "bytes",
     }
     labels = "" if column.labels is None else " or ".join(item.label for item in column.labels)
@@ -262,6 +285,17 @@ def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
     return {"used_at": max(at, row["used_at"] or at), "use_days": packed, "use_day": max(day, row["use_day"])}
 
 
+def count_access(
+    accessors: Mapping[str, Mapping[str, int]] | None, agent: str, at: int, by: int
+) -> dict[str, Mapping[str, int]]:
+    """Return who used a memory, with an agent's uses counted."""
+    found = dict(accessors or {})
+    known = found.get(agent, {"uses": 0, "last_at": at})
+    uses = known["uses"] + as_far_as(known["uses"], by)
+    found[agent] = {"uses": uses, "last_at": max(known["last_at"], at)}
+    return dict(sorted(found.items()))
+
+
 def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
     return InvalidInput(f"{change.table} {change.key}: {what}", recovery=recovery)
 
@@ -292,6 +326,8 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
                     change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
                 )
             continue
+        if name == "accessors" and change.before is not None:
+            raise _refused(change, "accessors are counted, not set", "commit uses whose cause has an actor")
         if not fits(columns[name], value):
             raise _refused(change, f"{name} cannot be {shown(value)}", f"pass {_fitting(columns[name])}")
         fitting[change.table, name] = value
@@ -327,6 +363,8 @@ def _plain(column: Column, value: Any) -> Any:
             return round(float(value), 6)
         case "json":
             return dict(value)
+        case "accessors":
+            return {name: dict(access) for name, access in sorted(value.items())}
         case _:
             return value
 

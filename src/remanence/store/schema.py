@@ -168,9 +168,26 @@ tags = _table(
     _int("scope"),
     _int("seq"),
     _name("tag"),
+    _int("at", nullable=True),
     PrimaryKeyConstraint("scope", "seq", "tag"),
+    CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     _memory_of("tags", "seq"),
     Index("tags_tag", "scope", "tag", "seq"),
+    sqlite_with_rowid=False,
+)
+
+# Who used a memory, how often and when last.
+accessors = _table(
+    "accessors",
+    _int("scope"),
+    _int("seq"),
+    _name("agent"),
+    _int("uses"),
+    _int("last_at"),
+    PrimaryKeyConstraint("scope", "seq", "agent"),
+    _memory_of("accessors", "seq"),
+    CheckConstraint(f"uses BETWEEN 1 AND {INT_MAX}", name="uses_range"),
+    CheckConstraint(f"last_at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="last_at_range"),
     sqlite_with_rowid=False,
 )
 

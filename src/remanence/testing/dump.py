@@ -12,7 +12,7 @@ from remanence.store.base import Arriving, Find, Store
 from remanence.text import stems, term_hash
 
 # Undo gives back neither of these: they say that something happened, not what is kept.
-HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use_day"})
+HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use_day", "accessors"})
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from remanence import score, snapshot
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
 from remanence.model import REJECTED_PATH, Relation, Status
+from remanence.score import RATING
 from remanence.snapshot import Bools, Floats, Ints
 
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
@@ -207,3 +208,22 @@ def _marked(view: View, rows: Array) -> Bools:
     marks = np.zeros(len(view.snapshot), np.bool_)
     marks[rows] = True
     return marks
+
+
+def text_at(view: View) -> Array:
+    """Return when texts last changed: where they never did, when they were learned."""
+    learned, changed = view.column("learned_at"), view.column("text_at")
+    return np.where(np.isnan(changed), learned, changed)
+
+
+def confidence_at(view: View) -> Array:
+    """Return when confidences were last said: where only on arrival, when they were learned."""
+    learned, said = view.column("learned_at"), view.column("confidence_at")
+    return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
+
+
+def feedback(view: View) -> Array:
+    """Return what ratings say, from -1 to 1 (engram)."""
+    helped, failed = (view.column(name) / RATING for name in ("helped", "failed"))
+    share: Array = (helped - failed) / np.maximum(helped + failed, 1)
+    return share

@@ -20,6 +20,8 @@ Array: TypeAlias = npt.NDArray[Any]
 Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]
 LINKS = "links"  # what a condition that reads links names in `reads`
 OF_LINKS = "link:"  # and before a column of theirs
+AGENTS = "agents"  # and what reads how many agents used a memory
+TAGGED_AT = "tagged at:"  # before a tag of which a condition reads when it was set
 _TIMES = frozenset(column.name for column in COLUMNS if column.kind == "time")
 
 
@@ -126,6 +128,25 @@ class View:
                 recovery="take it with wanted(policy) of this policy",
             )
         return tags if self.rows is None else tags[self.rows]
+
+    def tagged_at(self, tag: str) -> Array:
+        """Return when memories got a tag that they bear, on this view's clock; unknown where a plan sets it."""
+        times = self.snapshot.tagged_at.get(tag)
+        if times is None:
+            raise InvalidInput(
+                f"the snapshot lacks the times of the tag {tag!r}",
+                recovery="take it with wanted(policy) of this policy",
+            )
+        mine = times if self.rows is None else times[self.rows]
+        return np.where(self.tag(tag), self.reading(mine), np.nan)
+
+    def agents(self) -> Array:
+        """Return how many agents used each memory."""
+        if self.snapshot.agents is None:
+            raise InvalidInput(
+                "the snapshot lacks who used it", recovery="take it with wanted(policy) of this policy"
+            )
+        return self.snapshot.agents if self.rows is None else self.snapshot.agents[self.rows]
 
     def edges(self) -> LinkColumns:
         """Return the links as they now are."""

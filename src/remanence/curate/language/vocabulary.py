@@ -12,14 +12,17 @@ import numpy as np
 
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.derived import (
+    confidence_at,
     dangling,
     decayed_weight,
     degree,
+    feedback,
     linked,
     load_bearing,
     posterior,
     recency,
     scored,
+    text_at,
     uses_within,
     weighted_degree,
 )
@@ -31,7 +34,8 @@ from remanence.curate.language.expression import (
     Word,
 )
 from remanence.curate.language.logic import derived, truth
-from remanence.curate.language.view import LINKS, OF_LINKS, LinkView, Node, Run, Type
+from remanence.curate.language.meanings import LINK_MEANINGS, MEANINGS, RATED
+from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, LinkView, Node, Run, Type
 from remanence.errors import suggest
 from remanence.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
 from remanence.score import PRESETS, RATING
@@ -41,57 +45,7 @@ MEMORIES: frozenset[Over] = frozenset({"memories"})
 LINK: frozenset[Over] = frozenset({"links"})
 BOTH: frozenset[Over] = MEMORIES | LINK
 
-# The columns of `model.COLUMNS` that a rule may read; texts, blobs, JSON and the store's own guards are not here.
-MEANINGS = {
-    "status": "where it stands; a rule sees inbox and active unless it names this column",
-    "tier": "how near at hand it is kept",
-    "reason": "why it is neither inbox nor active",
-    "category": "what it is, from the categories that policies declare",
-    "kind": "what sort of knowledge it is",
-    "state": "how far it has got, from the states of its category",
-    "severity": "how grave it is; the only label with an order: `severity >= 'high'`",
-    "decay": "how fast its recency fades",
-    "lifecycle": "how far it has been tried",
-    "verification": "what is known of whether it is right: confirm, dispute and correct say so",
-    "policy_class": "how careful rules are to be with it; its category says so when it arrives",
-    "role": "who spoke",
-    "agent": "which agent it belongs to",
-    "speaker": "who said it, by name",
-    "thread": "the conversation it comes from",
-    "session": "the part of a conversation it comes from",
-    "said_at": "when it was said; old chats keep their old times",
-    "learned_at": "when it was taken in",
-    "valid_from": "from when on it holds",
-    "valid_to": "until when it holds",
-    "used_at": "when it was last recalled; unknown if never",
-    "state_at": "when its state last changed",
-    "status_at": "when its status last changed",
-    "tier_at": "when its tier last changed",
-    "reinforced_at": "when a rule last reinforced it",
-    "hold_until": "until when its longest hold lasts",
-    "pinned": "it is pinned; a condition by itself",
-    "confidence": "how sure its author was, 0 to 1; 0 if absent",
-    "importance": "how much it matters, 0 to 1, as was said; unknown if absent",
-    "alignment": "how well it fits who the agent is, 0 to 1; 0 if absent",
-    "value": "its keep-value, what its text is worth: 3 to 300 for texts of some words to some pages; 0 if absent",
-    "tokens": "its length in tokens",
-    "words": "its length in words",
-    "uses": "how often it was recalled",
-    "confirmations": "how often it was seen again or was the answer",
-    "disputes": "how often somebody denied it",
-    "reinforced": "how often a rule reinforced it",
-}
-_RATED = {
-    "helped": "how many ratings said that it helped; a rating of 0.75 counts three quarters",
-    "failed": "how many ratings said that it did not; a rating of 0.75 counts a quarter",
-}
 _FADING = ("decay", "helped", "failed")
-_OF_LINKS = {
-    "weight": "how strong it is, 0 to 1, before any fading",
-    "confidence": "how sure its author was, 0 to 1; 1 if absent",
-    "relation": "what it says",
-    "last_at": "when it was made or last seen again",
-}
 _ABSENT_LINK_CONFIDENCE = 1.0
 
 
@@ -142,7 +96,7 @@ def _of_links() -> list[Word]:
             Relation if name == "relation" else None,
             _ABSENT_LINK_CONFIDENCE if name == "confidence" else None,
         )
-        for name, doc in _OF_LINKS.items()
+        for name, doc in LINK_MEANINGS.items()
     ]
 
 
@@ -196,16 +150,6 @@ def _since(text: str, time: Node, word: str) -> Node:
     )
 
 
-def _text_at(view: Any) -> Any:
-    learned, changed = view.column("learned_at"), view.column("text_at")
-    return np.where(np.isnan(changed), learned, changed)
-
-
-def _confidence_at(view: Any) -> Any:
-    learned, said = view.column("learned_at"), view.column("confidence_at")
-    return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
-
-
 _LAST_USED = _latest(_time("used_at"), _time("learned_at"))
 _COMPUTED = [
     _fact("seq", "its place in the order of arrival", MEMORIES, "number", lambda view: view.column("seq")),
@@ -215,7 +159,7 @@ _COMPUTED = [
         "when its text last changed; learned_at where it never did",
         MEMORIES,
         "time",
-        _text_at,
+        text_at,
         "text_at",
         "learned_at",
     ),
@@ -224,7 +168,7 @@ _COMPUTED = [
         "when its confidence was last said, also where it was said again; unknown where it has none",
         MEMORIES,
         "time",
-        _confidence_at,
+        confidence_at,
         "confidence_at",
         "confidence",
         "learned_at",
@@ -270,7 +214,15 @@ _COMPUTED = [
         "helped",
         "failed",
     ),
-    *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in _RATED.items()),
+    _fact(
+        "agents",
+        "how many agents used it, each counted once",
+        MEMORIES,
+        "number",
+        lambda view: view.agents(),
+        AGENTS,
+    ),
+    *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
     Word(
         "load_bearing",
         MEMORIES,
@@ -442,12 +394,12 @@ def _feedback(call: Call) -> Node:
     call.plain()
     call.count(0, 0)
 
-    def run(view: Any) -> Any:
-        helped, failed = (view.column(name) / RATING for name in ("helped", "failed"))
-        return (helped - failed) / np.maximum(helped + failed, 1)
-
     return Node(
-        "number", run, call.text(), reads=frozenset({"helped", "failed"}), mentions=frozenset({"feedback"})
+        "number",
+        feedback,
+        call.text(),
+        reads=frozenset({"helped", "failed"}),
+        mentions=frozenset({"feedback"}),
     )
 
 
@@ -485,6 +437,22 @@ def _tagged(call: Call) -> Node:
         reads=reads,
     )
     return _mentioning(node, "tagged")
+
+
+def _flagged(call: Call) -> Node:
+    call.plain()
+    call.count(1, 1)
+    name = call.string(call.arguments[0])
+    if not name or "*" in name:
+        raise call.error("takes the name of one flag", call.arguments[0])
+    tag = f"flag/{name}"
+    return Node(
+        "time",
+        lambda view: view.tagged_at(tag),
+        f"flagged({name!r})",
+        reads=frozenset({f"tag:{tag}", f"{TAGGED_AT}{tag}"}),
+        mentions=frozenset({"flagged"}),
+    )
 
 
 def _known(wanted: bool) -> Callable[[Call], Node]:
@@ -648,6 +616,12 @@ FUNCTIONS = [
         "number",
         "what ratings say of it, -1 to 1: (helped - failed) / max(helped + failed, 1)",
         _feedback,
+    ),
+    _function(
+        "flagged('orphan')",
+        "time",
+        "when this flag was set; unknown where it is not, and where this plan sets it",
+        _flagged,
     ),
     _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _tagged),
     _function(

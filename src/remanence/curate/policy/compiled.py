@@ -13,7 +13,7 @@ from typing import Any
 
 from remanence.clock import HOUR
 from remanence.curate.language.expression import Place, Words, condition
-from remanence.curate.language.view import LINKS, OF_LINKS, reads_of
+from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, reads_of
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import ALWAYS, Document, Table, parse, preset, presets
 from remanence.curate.policy.rules import (
@@ -196,13 +196,21 @@ def wanted(policy: Policy) -> SnapshotRequest:
     for rule in policy.rules:
         reads |= rule.changes | rule.needs
         tags |= {rule.tag} - {""}
+    tagged_at = {name.removeprefix(TAGGED_AT) for name in reads if name.startswith(TAGGED_AT)}
     columns = frozenset(
-        name for name in reads if name not in {LINKS, "seq"} and not name.startswith(("tag:", OF_LINKS))
+        name
+        for name in reads
+        if name not in {LINKS, AGENTS, "seq"} and not name.startswith(("tag:", OF_LINKS, TAGGED_AT))
     )
     clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
     clocks |= {policy.clock} if policy.interval is not None else set()
     return SnapshotRequest(
-        columns, frozenset(tags), _wanted_of_links(policy, reads), frozenset(clocks - {"wall"})
+        columns,
+        frozenset(tags),
+        _wanted_of_links(policy, reads),
+        frozenset(clocks - {"wall"}),
+        tagged_at=frozenset(tagged_at),
+        agents=AGENTS in reads,
     )
 
 

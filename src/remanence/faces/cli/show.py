@@ -220,13 +220,19 @@ def _memory(memory: Memory) -> Iterator[Text]:
     yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
     for one in fields(memory):
         value = getattr(memory, one.name)
-        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value == ():
+        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value in ((), {}):
             continue
         shown = _plainly(one.name, value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
 
 
 def _plainly(name: str, value: Any) -> str:
+    if name == "tagged_at":
+        return ", ".join(f"{tag} {when(at)}" for tag, at in value.items())
+    if name == "accessors":
+        return ", ".join(
+            f"{agent} {access['uses']:,} × until {when(access['last_at'])}" for agent, access in value.items()
+        )
     if is_time(name):
         return when(value)
     if name == "holds":

@@ -70,6 +70,9 @@ def _facts(memory: Memory) -> Iterator[str]:
         "key": memory.key,
         "pinned": "yes" if memory.pinned else None,
         "held": ", ".join(memory.holds or ()),
+        "importance": memory.importance,
+        "verification": memory.verification.label if memory.verification else None,
+        "used by": ", ".join(f"{name} {one['uses']}×" for name, one in (memory.accessors or {}).items()),
     }
     yield from (f"{name}: {value}" for name, value in about.items() if value)
     counts = ("uses", "confirmations", "disputes")

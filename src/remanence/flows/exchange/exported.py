@@ -21,13 +21,14 @@ from remanence.decay_class import decay
 from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
-from remanence.store.constraints import LINK_COLUMN, fits, refuse_state
+from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
 
 FORMAT = "remanence-export"
 VERSION = 2
 UNTRAILED = 1  # the version whose exports say nothing at their end
 NOT_EXPORTED = frozenset({"revision", "touched"})
+_ATTACHED = frozenset({"tags", "sources", "tagged_at"})
 _REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
 _LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -42,6 +43,7 @@ class Row:
     tags: tuple[str, ...]
     sources: tuple[str, ...]
     is_edited: bool = False
+    tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -244,14 +246,14 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
     missing = [name for name in _REQUIRED if value.get(name) is None]
     if missing:
         raise _wrong(f"a memory lacks {', '.join(missing)}")
-    columns = {name: _column(name, item) for name, item in value.items() if name not in ("tags", "sources")}
+    columns = {name: _column(name, item) for name, item in value.items() if name not in _ATTACHED}
     check_validity(columns.get("valid_from"), columns.get("valid_to"))
     given = columns.get("fingerprint")
     tags = _names(value, "tags")
     columns |= _derived(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and given is not None and given != columns["fingerprint"]
-    return Row(line, columns, tags, _names(value, "sources"), is_edited)
+    return Row(line, columns, tags, _names(value, "sources"), is_edited, _tagged_at(value, tags))
 
 
 def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
@@ -274,6 +276,14 @@ def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
     for one in given:
         check_name(f"each of {what}", one)
     return tuple(sorted(set(given)))
+
+
+def _tagged_at(value: Mapping[str, Any], tags: Sequence[str]) -> dict[str, int]:
+    """Read when tags were set; an export of an older version does not say."""
+    given = value.get("tagged_at", {})
+    if not isinstance(given, dict) or not given.keys() <= set(tags):
+        raise _wrong("tagged_at must be a JSON object of tags that stand in tags")
+    return {tag: _time(TAG_COLUMN["at"], at) for tag, at in given.items()}
 
 
 def _column(name: str, item: Any) -> Any:
@@ -329,6 +339,14 @@ def _attributes(item: Any) -> dict[str, Any]:
     return item
 
 
+def _accessors(item: Any) -> dict[str, dict[str, int]]:
+    if not isinstance(item, dict):
+        raise _wrong("accessors must be a JSON object")
+    for name in item:
+        check_name("an accessor", name)
+    return item
+
+
 def _holds(item: Any) -> dict[str, int | None]:
     if not isinstance(item, dict):
         raise _wrong("holds must be a JSON object")
@@ -377,6 +395,7 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "text": _text,
     "attributes": _attributes,
     "holds": _holds,
+    "accessors": _accessors,
 }
 _BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
     "blob": _blob,

@@ -51,6 +51,7 @@ class New:
     tags: set[str]
     sources: set[str]
     seq: int = 0
+    tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -62,9 +63,12 @@ class New:
         """Create it under a placeholder."""
         return [
             Change("memories", key, None, self.columns),
-            *(Change("tags", (key, tag), None, {}) for tag in sorted(self.tags)),
+            *(Change("tags", (key, tag), None, self._times(tag)) for tag in sorted(self.tags)),
             *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
         ]
+
+    def _times(self, tag: str) -> dict[str, int]:
+        return {"at": self.tagged_at[tag]} if tag in self.tagged_at else {}
 
     def repeated(self, row: Row, now: int) -> None:
         """Let another line of the file that says the same be a repeat of this one."""
@@ -234,7 +238,7 @@ class _Overlap:
 
     def _added(self, row: Row, twin: KnownMemory | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
-        new = New(dict(row.columns), {*row.tags}, {*row.sources})
+        new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
         if row.is_edited and self.core.embedder.dimensions:
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         self.decided.new.append(new)

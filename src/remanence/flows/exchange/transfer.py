@@ -99,6 +99,8 @@ def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
         if value is None or (value == column.default and column.name != "status"):
             continue
         out[column.name] = value.label if column.labels is not None else _plain(value)
+    if memory.tagged_at:
+        out["tagged_at"] = memory.tagged_at
     if vector is not None:
         out["vector"] = _plain(vector)
     return out

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from remanence.arguments import check_count
+from remanence.arguments import check_count, check_name
 from remanence.flows import settings
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
@@ -55,6 +55,7 @@ class Look:
     budget: int | None = None
     limit: int | None = None
     count_use: bool = True
+    agent: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,6 +109,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     chosen = await kept_frames.one(core, look.name)
     if look.query is not None:
         check_text(look.query)
+    if look.agent is not None:
+        check_name("agent", look.agent)
     budget = chosen.budget if look.budget is None else look.budget
     limit = chosen.limit if look.limit is None else look.limit
     limit = await settings.number(core, "frame_limit") if limit is None else limit
@@ -128,7 +131,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
     answer = await aside(chars, _answer, core, look, chosen, (field, ranking), (filled, room), head)
     if look.count_use and not answer.is_weak:
-        core.uses.count([hit.memory.seq for hit in answer.memories], together=True)
+        used = [hit.memory.seq for hit in answer.memories]
+        core.uses.count(used, look.agent or core.agent, together=True)
     return answer
 
 

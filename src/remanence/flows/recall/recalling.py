@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.arguments import check_count
+from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
@@ -50,6 +50,7 @@ class RecallRequest:
     filters: Filters = field(default_factory=Filters)
     between: tuple[int, int] | None = None
     count_use: bool = True
+    agent: str | None = None
 
 
 async def recall(core: Core, asked: RecallRequest) -> Recalled:
@@ -68,7 +69,8 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     weak = is_weak(core, ranked.strength)
     answer = await aside(chars, _answer, core, asked, ranked, memories, (above, weak))
     if asked.count_use and not weak:
-        core.uses.count([hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING])
+        standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
+        core.uses.count(standing, asked.agent or core.agent)
     return answer
 
 
@@ -97,6 +99,8 @@ def _hashes(query: str) -> dict[str, int]:
 
 def _check(asked: RecallRequest) -> None:
     check_text(asked.query)
+    if asked.agent is not None:
+        check_name("agent", asked.agent)
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)

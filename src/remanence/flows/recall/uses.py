@@ -6,6 +6,7 @@ Memories that a frame returned together strengthen the links between them, in th
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from remanence.change import Change
 from remanence.edit.links import Group, strengthened
@@ -13,33 +14,48 @@ from remanence.effects import VERBS
 from remanence.errors import Conflict
 from remanence.model import Link
 
-Write = Callable[[Sequence[Change]], Awaitable[object]]
+Write = Callable[[Sequence[Change], str | None], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 
 RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
+@dataclass(slots=True)
+class _Batch:
+    """What one agent used, how often, and what of it together."""
+
+    seqs: Counter[int] = field(default_factory=Counter)
+    together: Counter[Group] = field(default_factory=Counter)
+
+    def add(self, other: "_Batch") -> None:
+        """Take in what another holds."""
+        self.seqs.update(other.seqs)
+        self.together.update(other.together)
+
+
 class Uses:
-    """Uses not yet written; whoever plans, applies or closes settles them first."""
+    """Uses not yet written, by agent; whoever plans, applies or closes settles them first."""
 
     def __init__(self, write: Write, links: Read, now: Callable[[], int]) -> None:
         self._write = write
         self._links = links
         self._now = now
-        self._pending: Counter[int] = Counter()
-        self._together: Counter[Group] = Counter()
+        self._pending: dict[str | None, _Batch] = {}
         self._task: asyncio.Task[None] | None = None
 
     def give_up(self) -> int:
         """Forget the uses that wait to be written; return how many they were."""
-        left, self._pending, self._together = self._pending, Counter(), Counter()
-        return left.total()
+        left, self._pending = self._pending, {}
+        return sum(batch.seqs.total() for batch in left.values())
 
-    def count(self, seqs: Sequence[int], *, together: bool = False) -> None:
-        """Count one use of each memory, and of all `together`; it is written soon, without waiting for the disk."""
-        self._pending.update(seqs)
+    def count(self, seqs: Sequence[int], agent: str | None, *, together: bool = False) -> None:
+        """Count one use of each memory by an agent, and of all `together`; it is written soon, without waiting."""
+        if not seqs:
+            return
+        batch = self._pending.setdefault(agent, _Batch())
+        batch.seqs.update(seqs)
         if together and len(seqs) > 1:
-            self._together[frozenset(seqs)] += 1
+            batch.together[frozenset(seqs)] += 1
         if self._task is None or self._task.done():
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
@@ -60,38 +76,38 @@ class Uses:
             task.result()
 
     async def _drain(self) -> None:
+        """Write what each agent used in a commit of its own, since a commit is by one."""
         while self._pending:
-            batch, self._pending = self._pending, Counter()
-            groups, self._together = self._together, Counter()
+            agent = next(iter(self._pending))
+            batch = self._pending.pop(agent)
             written = False
             try:
-                await self._commit(batch, groups)
+                await self._commit(batch, agent)
                 written = True
             except asyncio.CancelledError:
                 written = True  # as the loop ends: it may have been, and no use is counted twice
                 raise
             finally:
                 if not written:
-                    self._pending.update(batch)
-                    self._together.update(groups)
+                    self._pending.setdefault(agent, _Batch()).add(batch)
 
-    async def _commit(self, batch: Counter[int], groups: Counter[Group]) -> None:
+    async def _commit(self, batch: _Batch, agent: str | None) -> None:
         """Write one batch; memories that were purged meanwhile drop out, and links that changed are read again."""
         races = 0
-        while batch:
-            changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.items()]
-            changes += await self._strengthened(groups)
+        while batch.seqs:
+            changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.seqs.items()]
+            changes += await self._strengthened(batch.together)
             try:
-                await self._write(changes)
+                await self._write(changes, agent)
             except Conflict as conflict:
-                gone = [key for table, key in conflict.keys if table == "memories" and key in batch]
+                gone = [key for table, key in conflict.keys if table == "memories" and key in batch.seqs]
                 races += 1
                 if not gone and (
                     races == RACES_MAX or not any(table == "links" for table, _ in conflict.keys)
                 ):
                     raise
                 for key in gone:
-                    del batch[key]
+                    del batch.seqs[key]
                 continue
             return
 

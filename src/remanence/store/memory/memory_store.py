@@ -210,6 +210,10 @@ class MemoryStore:
             },
             names=names,
             tags={pattern: _tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
+            tagged_at={tag: _tagged_at(seq, tag, state.tables["tags"]) for tag in wanted.tagged_at},
+            agents=np.array([len(row["accessors"] or ()) for _, row in rows], np.int64)
+            if wanted.agents
+            else None,
             links=None if wanted.links is None else _link_columns(seq, state.tables["links"], wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),
@@ -368,9 +372,10 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
     for column in COLUMNS:
         if column.labels is not None and row[column.name] is not None:
             row[column.name] = column.labels(row[column.name])
-    tags = tuple(sorted(tag for owner, tag in tables["tags"] if owner == seq))
+    tags = {tag: row["at"] for (owner, tag), row in sorted(tables["tags"].items()) if owner == seq}
     sources = tuple(sorted(source for owner, source in tables["sources"] if owner == seq))
-    return Memory(seq=seq, scope=scope, tags=tags, sources=sources, **row)
+    tagged_at = {tag: at for tag, at in tags.items() if at is not None}
+    return Memory(seq=seq, scope=scope, tags=tuple(tags), sources=sources, tagged_at=tagged_at, **row)
 
 
 def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:
@@ -392,6 +397,11 @@ def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDA
 def _tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
     owners = {owner for owner, tag in tags if means(pattern, tag)}
     return np.array([number in owners for number in seq.tolist()], np.bool_)
+
+
+def _tagged_at(seq: Ints, tag: str, tags: Mapping[tuple[int, str], Row]) -> npt.NDArray[np.float64]:
+    times = [tags.get((number, tag), {}).get("at") for number in seq.tolist()]
+    return np.array([np.nan if at is None else at for at in times], np.float64)
 
 
 def _attribute(rows: Sequence[Row], name: str) -> tuple[AttributeColumn, Codes]:

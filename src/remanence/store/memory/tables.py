@@ -11,9 +11,10 @@ from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.constraints import (
-    LINK_DEFAULTS,
     as_far_as,
+    count_access,
     count_use,
+    defaults,
     memories_of,
     plain,
     refuse_class,
@@ -127,7 +128,7 @@ def _write(tables: Tables, change: Change, cause: Cause) -> Change:
     values = plain(change.table, change.after)
     if change.table == "memories":
         return _write_memory(rows, change, values, cause)
-    rows[change.key] = {**(LINK_DEFAULTS if change.table == "links" else {}), **(old or {}), **values}
+    rows[change.key] = {**defaults(change.table, cause.at), **(old or {}), **values}
     if old is None:
         return Change(change.table, change.key, None, {})
     return Change(change.table, change.key, {name: old[name] for name in values}, values)
@@ -150,6 +151,8 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
             for name, value in count_use(old, cause.at, counts["uses"]).items()
             if name not in columns
         }
+        if cause.verb == "use" and cause.actor is not None:
+            new["accessors"] = count_access(old["accessors"], cause.actor, cause.at, counts["uses"])
     new["touched"] += bool(counts)
     new["revision"] += bool(columns)
     rows[seq] = new

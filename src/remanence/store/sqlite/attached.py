@@ -9,22 +9,24 @@ from typing import Any
 from remanence.change import Change
 from remanence.errors import InvalidInput
 from remanence.model import LINK_COLUMNS
-from remanence.store.constraints import LINK_DEFAULTS, memories_of, plain
+from remanence.store.constraints import defaults, memories_of, plain
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import TAG
 from remanence.store.sqlite.rows import decoded_link, encoded_link
-from remanence.store.sqlite.sums import SUMMED
 from remanence.store.sqlite.transaction import Key, Work
 
 _VALUES = ", ".join(LINK_COLUMNS)
 _SELECT = {
-    "tags": "SELECT 1 FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
+    "tags": "SELECT at FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
 }
 _PUT = {
-    "tags": "INSERT INTO tags (scope, seq, tag) VALUES (?, ?, ?) ON CONFLICT (scope, seq, tag) DO NOTHING",
+    "tags": (
+        "INSERT INTO tags (scope, seq, tag, at) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (scope, seq, tag) DO UPDATE SET at = excluded.at"
+    ),
     "sources": (
         "INSERT INTO sources (scope, seq, source, span) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (scope, seq, source) DO UPDATE SET span = excluded.span"
@@ -141,7 +143,7 @@ class Attached:
         for _, change in taken:
             kept = self._kept.get((table, change.key))
             if kept is not None:
-                before.append((*self._key(table, change.key), *kept)[: len(SUMMED[table].columns)])
+                before.append((*self._key(table, change.key), *kept))
             if change.after is not None:
                 after.append(self._put(table, change))
         self._work.sums.removed(table, before)
@@ -165,12 +167,13 @@ class Attached:
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
         key = self._key(table, change.key)
-        if table == "tags":
-            return key
         values = plain(table, change.after or {})
         if table == "sources":
             return (*key, values.get("span"))
-        whole = {**LINK_DEFAULTS, **self._rows.get((table, change.key), {}), **values}
+        held = self._rows.get((table, change.key), {})
+        whole = {**defaults(table, self._work.cause.at), **held, **values}
+        if table == "tags":
+            return (*key, whole["at"])
         return (*key, *encoded_link(whole))
 
 
@@ -188,12 +191,12 @@ def _span(kept: Sequence[Any]) -> Row:
     return {"span": kept[0]}
 
 
-def _nothing(_: Sequence[Any]) -> Row:
-    return {}
+def _at(kept: Sequence[Any]) -> Row:
+    return {"at": kept[0]}
 
 
 _READ: Mapping[str, Callable[[Sequence[Any]], Row]] = {
-    "tags": _nothing,
+    "tags": _at,
     "sources": _span,
     "links": decoded_link,
 }

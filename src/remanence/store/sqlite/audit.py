@@ -422,6 +422,8 @@ def _whole(table: str, image: Any) -> dict[str, Any]:
     if table == "links":
         # The first version kept no `resolved_at`, the last of them.
         return {**LINK_DEFAULTS, **dict(zip(LINK_COLUMNS, image, strict=False))}
+    if table == "tags":
+        return {"at": None, **image}  # before tags had a time, an image of one held nothing
     if table != "memories":
         return dict(image)
     return {

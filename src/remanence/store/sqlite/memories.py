@@ -11,7 +11,7 @@ from remanence.change import Change
 from remanence.model import COLUMNS, Status
 from remanence.store.constraints import refuse_state
 from remanence.store.memory.tables import freed
-from remanence.store.sqlite import fulltext
+from remanence.store.sqlite import accessors, fulltext
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
     DEFAULTS,
@@ -133,6 +133,8 @@ class Memories:
         work.connection.executemany(_INSERT_VECTOR, vectors)
         work.sums.added("states", states)
         work.sums.added("vectors", [(seq, digest) for seq, _, digest in vectors])
+        used = [(change.key, (change.after or {}).get("accessors")) for _, change in self._created]
+        accessors.put(work, used)  # type: ignore[arg-type]
         texts = [(change.key, (change.after or {})["text"]) for _, change in self._created]
         work.words += fulltext.add(work.connection, work.no, texts)  # type: ignore[arg-type]
 
@@ -144,6 +146,7 @@ class Memories:
         work.words -= fulltext.remove(
             work.connection, work.no, [(seq, row["text"]) for seq, row in self._gone.items()]
         )
+        accessors.drop(work, self.destroyed)
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
         work.sums.removed("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])

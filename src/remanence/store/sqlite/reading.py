@@ -222,29 +222,28 @@ def _memories(
     texts = names.all(connection, names_in(rows))
     tags = _grouped(
         connection.execute(
-            "SELECT seq, name FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
+            "SELECT seq, name, at FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
             " JOIN names ON no = tag ORDER BY seq, name",
             (given, no),
         )
     )
     sources = _grouped(
         connection.execute(
-            "SELECT seq, source FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value ORDER BY seq, source",
+            "SELECT seq, source, NULL FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value"
+            " ORDER BY seq, source",
             (given, no),
         )
     )
     return {
-        row[0]: memory(
-            scope, row, texts, tags=tuple(tags.get(row[0], ())), sources=tuple(sources.get(row[0], ()))
-        )
+        row[0]: memory(scope, row, texts, tags=tags.get(row[0], {}), sources=tuple(sources.get(row[0], ())))
         for row in rows
     }
 
 
-def _grouped(rows: Iterable[tuple[int, str]]) -> Mapping[int, list[str]]:
-    groups: dict[int, list[str]] = defaultdict(list)
-    for seq, text in rows:
-        groups[seq].append(text)
+def _grouped(rows: Iterable[tuple[int, str, int | None]]) -> Mapping[int, dict[str, int | None]]:
+    groups: dict[int, dict[str, int | None]] = defaultdict(dict)
+    for seq, text, at in rows:
+        groups[seq][text] = at
     return groups
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import orjson
 
 from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relation
-from remanence.store.constraints import TIME_BOUND
+from remanence.store.constraints import TAG_COLUMN, TIME_BOUND, is_access
 from remanence.store.sqlite.dialect import id_list
 
 MILLION = 1_000_000
@@ -25,6 +25,11 @@ DEFAULTS: Values = {
     for column in COLUMNS
 }
 
+# Who used a memory, as JSON by name: how often and when last.
+_ACCESSORS = (
+    "(SELECT json_group_object(name, json_array(a.uses, a.last_at)) FROM accessors a JOIN names ON no = a.agent"
+    " WHERE a.scope = s.scope AND a.seq = s.seq)"
+)
 _ALIAS = {"memories": "m", "states": "s", "vectors": "v"}
 # What of a column can be written as it comes.
 _AS_INT = frozenset({"int", "time", "flag", "enum"})
@@ -63,6 +68,8 @@ def decoded(column: Column, value: Any) -> Any:
         return value / MILLION
     if column.kind == "json":
         return mapping(value)
+    if column.kind == "accessors":
+        return _accessors(value)
     if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
         raise ValueError(f"{value} is no time")
     return value
@@ -74,6 +81,17 @@ def mapping(text: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise TypeError(f"{text[:40]!r} is no mapping")
     return read
+
+
+def _accessors(text: str) -> dict[str, Any] | None:
+    if text == "{}":
+        return None
+    found = {
+        name: {"uses": uses, "last_at": last_at} for name, (uses, last_at) in sorted(mapping(text).items())
+    }
+    if not all(map(is_access, found.items())):
+        raise ValueError(f"{text[:40]!r} says of nobody how often and when")
+    return found
 
 
 def selected(names: Iterable[str], where: str = "") -> str:
@@ -93,7 +111,9 @@ def selected(names: Iterable[str], where: str = "") -> str:
 
 
 def place(column: Column) -> str:
-    """Return a column's name with the alias of its table."""
+    """Return a column's name with the alias of its table, or the query that makes it one of several rows."""
+    if column.home == "accessors":
+        return _ACCESSORS
     return f"{_ALIAS[column.home]}.{column.name}"
 
 
@@ -170,7 +190,7 @@ def _maker(column: Column) -> Callable[[Any], Any]:
 _MAKERS = tuple(
     (number, _maker(column))
     for number, column in enumerate(WHOLE)
-    if column.kind in {"enum", "fraction", "json", "time"}
+    if column.kind in {"enum", "fraction", "json", "time", "accessors"}
 )
 _NAMED = tuple(number for number, column in enumerate(WHOLE) if column.kind == "name")
 
@@ -180,10 +200,13 @@ def memory(
     kept: Sequence[Any],
     texts: Mapping[int, str],
     *,
-    tags: tuple[str, ...],
+    tags: Mapping[str, int | None],
     sources: tuple[str, ...],
 ) -> Memory:
-    """Build a memory from its `seq` and kept values in the order of WHOLE, with the names behind its numbers."""
+    """Build a memory from its `seq` and kept values in the order of WHOLE, with the names behind its numbers.
+
+    `tags` are given with when each was set.
+    """
     seq, *values = kept
     for number, make in _MAKERS:
         if values[number] is not None:
@@ -192,7 +215,12 @@ def memory(
         if values[number] is not None:
             values[number] = texts[values[number]]
     return Memory(
-        seq=seq, scope=scope, tags=tags, sources=sources, **dict(zip(WHOLE_NAMES, values, strict=True))
+        seq=seq,
+        scope=scope,
+        tags=tuple(tags),
+        sources=sources,
+        tagged_at={tag: decoded(TAG_COLUMN["at"], at) for tag, at in tags.items() if at is not None},
+        **dict(zip(WHOLE_NAMES, values, strict=True)),
     )
 
 

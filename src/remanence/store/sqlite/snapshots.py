@@ -73,6 +73,8 @@ def snapshot(
         columns=arrays,
         names=texts,
         tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
+        tagged_at={tag: _tagged_at(connection, no, tag, seq) for tag in wanted.tagged_at},
+        agents=_agents(connection, no, seq) if wanted.agents else None,
         links=None if wanted.links is None else _links(connection, no, seq, wanted.links),
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
@@ -187,6 +189,28 @@ def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) ->
         (no, _glob(pattern)),
     ).fetchone()
     return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+
+
+def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> npt.NDArray[np.float64]:
+    """Return when each memory got a tag; NaN where it lacks it, or nobody noted when."""
+    rows = connection.execute(
+        "SELECT seq, at FROM tags WHERE at IS NOT NULL AND scope = ? AND tag IN"
+        " (SELECT no FROM names WHERE space = 'tag' AND name = ?)",
+        (no, tag),
+    )
+    found = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
+    times = np.full(len(seq), np.nan)
+    times[np.searchsorted(seq, found[:, 0])] = found[:, 1]
+    return times
+
+
+def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> Ints:
+    """Return how many agents used each memory."""
+    rows = connection.execute("SELECT seq, count(*) FROM accessors WHERE scope = ? GROUP BY seq", (no,))
+    found = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
+    counts = np.zeros(len(seq), np.int64)
+    counts[np.searchsorted(seq, found[:, 0])] = found[:, 1]
+    return counts
 
 
 def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:

@@ -56,7 +56,8 @@ def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) 
 SUMMED: Mapping[str, Summed] = {
     "states": Summed(("seq", "scope", *(column.name for column in STATES)), ("seq",)),
     "vectors": Summed(("seq", "digest"), ("seq",)),
-    "tags": Summed(("scope", "seq", "tag"), ("seq", "tag")),
+    "tags": Summed(("scope", "seq", "tag", "at"), ("seq", "tag")),
+    "accessors": Summed(("scope", "seq", "agent", "uses", "last_at"), ("seq", "agent")),
     "sources": Summed(("scope", "seq", "source", "span"), ("seq", "source"), frozenset({"source", "span"})),
     "links": Summed(
         ("scope", "source", "target", "relation", *LINK_COLUMNS), ("source", "target", "relation")

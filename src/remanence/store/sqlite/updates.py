@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from remanence.change import GUARDS, Change, Increment
 from remanence.model import COLUMN, Column, PolicyClass, Status
 from remanence.store.constraints import as_far_as, count_use, refuse_class, refuse_state, refuse_transition
-from remanence.store.sqlite import fulltext
+from remanence.store.sqlite import accessors, fulltext
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import MEMORIES, read_rows, row_digest
@@ -162,6 +162,9 @@ class Updates:
         for group in self._groups.values():
             self._write(group)
             self._write_wide(group)
+            if group.uses and self._work.cause.verb == "use":
+                uses = [(change.key, (change.after or {})["uses"].by) for _, change in group.taken]
+                accessors.count(self._work, uses)  # type: ignore[arg-type]
 
     def _new(self, group: _Group, change: Change) -> _New:
         """Return what an update sets; equal updates of a group share it."""

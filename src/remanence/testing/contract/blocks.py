@@ -8,7 +8,7 @@ import pytest
 
 from remanence.change import Block, Change, Entry, Increment, inverses
 from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.model import Lifecycle, Memory, Relation, Status, Tier
+from remanence.model import Lifecycle, Memory, PolicyClass, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -244,6 +244,9 @@ class BlockContract:
         await refused(store, block(rising))
         await refused(store, block([updated(memory, tier=Tier.ARCHIVE) for memory in fresh]))
         await refused(store, block([updated(memory, status=Status.SUPERSEDED) for memory in fresh[:2]]))
+        await refused(
+            store, block([updated(memory, policy_class=PolicyClass.EPHEMERAL) for memory in fresh[:2]])
+        )
         await keep(store, block(rising), verb="undo")
 
         assert [1, 1, 1] == [(await one(store, seq)).status for seq in (1, 2, 3)]

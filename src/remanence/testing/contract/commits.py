@@ -237,6 +237,56 @@ class CommitContract:
         assert (6, NOW + 4 * DAY, (NOW + 4 * DAY) // DAY) == (memory.uses, memory.used_at, memory.use_day)
         assert [3, 0, 0, 2, 1, 0, 0] == [memory.use_days >> 8 * day & 255 for day in range(7)]
 
+    async def test_a_use_counts_for_its_agent(self, store: Store) -> None:
+        """The actor of a use is an accessor of the memory: how often and when last; without one nobody is."""
+        (seq,) = (await keep(store, created(1, "apples"))).assigned
+        for actor, uses, at in (("bob", 1, NOW), ("ann", 2, NOW + 5), ("bob", 3, NOW - 5), (None, 4, NOW)):
+            change = Change("memories", seq, {"uses": Increment(-uses)}, {"uses": Increment(uses)})
+            await keep(store, change, verb="use", actor=actor, at=at)
+        memory = await one(store, seq)
+
+        assert 10 == memory.uses
+        assert {
+            "ann": {"uses": 2, "last_at": NOW + 5},
+            "bob": {"uses": 4, "last_at": NOW},
+        } == memory.accessors
+        assert ["ann", "bob"] == list(memory.accessors)
+
+    async def test_only_a_use_makes_an_accessor(self, store: Store) -> None:
+        """Neither a merge that adds counters up nor its undo is anybody's use."""
+        (seq,) = (await keep(store, created(1, "apples"))).assigned
+        for by in (2, -1):
+            change = Change("memories", seq, {"uses": Increment(-by)}, {"uses": Increment(by)})
+            await keep(store, change, verb="curate", actor="ann")
+
+        assert (1, None) == ((await one(store, seq)).uses, (await one(store, seq)).accessors)
+
+    async def test_accessors_go_and_come_back_with_their_memory(self, store: Store) -> None:
+        """The image of a memory that is destroyed holds them, and a creation that names them writes them."""
+        (seq,) = (await keep(store, created(1, "apples"))).assigned
+        use = Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)})
+        await keep(store, use, verb="use", actor="ann")
+        before = await one(store, seq)
+        purge = await keep(store, *destroyed(before), verb="purge")
+        (part,) = await store.history(SCOPE, run=purge.run)
+        await keep(store, *inverses(part.changes), verb="restore")
+        after = await one(store, seq)
+
+        assert {"ann": {"uses": 1, "last_at": NOW}} == before.accessors == after.accessors
+        await keep(store, *destroyed(after), verb="purge")
+
+    async def test_a_tag_knows_when_it_was_set(self, store: Store) -> None:
+        """At its commit, or when the change says; a tag that was taken off comes back with its time."""
+        (seq,) = (await keep(store, created(1, "apples"), tagged(-1, "a"))).assigned
+        await keep(store, tagged(seq, "b"), at=NOW + 5, verb="tag")
+        await keep(store, Change("tags", (seq, "c"), None, {"at": 7}), verb="import")
+        before = (await one(store, seq)).tagged_at
+        run = (await keep(store, *(Change("tags", (seq, tag), {}, None) for tag in "abc"), verb="untag")).run
+        (part,) = await store.history(SCOPE, run=run)
+        await keep(store, *inverses(part.changes), verb="undo", at=NOW + 9)
+
+        assert {"a": NOW, "b": NOW + 5, "c": 7} == before == (await one(store, seq)).tagged_at
+
     async def test_a_use_of_the_eighth_day_drops_the_first(self, store: Store) -> None:
         """Day counts older than seven days are gone, and a day's count stops at 255."""
         (seq,) = (await keep(store, created(1, "task"))).assigned

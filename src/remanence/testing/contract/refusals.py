@@ -68,6 +68,7 @@ class RefusalContract:
             {"category": 7},
             {"fingerprint": "text"},
             {"attributes": "text"},
+            {"accessors": {"ann": {"uses": 1, "last_at": 1}}},
         ):
             await refused(store, [Change("memories", seq, {}, wrong)])
 
@@ -86,6 +87,20 @@ class RefusalContract:
 
         assert f"memory {lasting}: its policy class durable cannot become ephemeral by 'update'" == str(error)
         assert PolicyClass.EPHEMERAL == (await one(store, brief)).policy_class
+
+    async def test_accessors_are_whole(self, store: Store) -> None:
+        """Each is a name with how often and when last, and nothing else."""
+        for wrong in (
+            {},
+            {7: {"uses": 1, "last_at": 1}},
+            {"ann": 1},
+            {"ann": {"uses": 1}},
+            {"ann": {"uses": 0, "last_at": 1}},
+            {"ann": {"uses": 1, "last_at": 1.5}},
+            {"ann": {"uses": 1, "last_at": 2**53}},
+            {"ann": {"uses": 2**31, "last_at": 1}},
+        ):
+            await refused(store, [created(1, "task", accessors=wrong)])
 
     async def test_numbers_out_of_range_are_refused(self, store: Store) -> None:
         """A number or time that a row has no room for is refused, when it is set."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from remanence.attributes import wanted
-from remanence.change import Increment
+from remanence.change import Change, Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import COLUMNS, Kind, Relation, Status
@@ -23,7 +23,9 @@ from remanence.testing.builders import (
     updated,
 )
 
-NUMERIC = frozenset(column.name for column in COLUMNS if column.kind not in {"text", "json", "blob"})
+NUMERIC = frozenset(
+    column.name for column in COLUMNS if column.kind not in {"text", "json", "blob", "accessors"}
+)
 
 
 async def frozen(store: Store, *columns: str, **more: object) -> Snapshot:
@@ -68,6 +70,29 @@ class SnapshotContract:
                 await store.snapshot("nowhere", SnapshotRequest(frozenset(), link_count=True), NOW)
             ).link_count
         )
+
+    async def test_a_snapshot_counts_agents(self, store: Store) -> None:
+        """How many used each memory; one that is not asked does not say, nor does it name tags' times."""
+        a, _, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
+        for actor, seqs in (("ann", (a, c)), ("bob", (c,)), ("ann", (c,))):
+            uses = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in seqs]
+            await keep(store, *uses, verb="use", actor=actor)
+        asked = (await frozen(store, agents=True)).agents
+        assert asked is not None
+
+        assert [1, 0, 2] == asked.tolist()
+        assert (None, {}) == ((await frozen(store)).agents, (await frozen(store)).tagged_at)
+
+    async def test_a_snapshot_tells_when_tags_were_set(self, store: Store) -> None:
+        """Of a tag that is asked for, by its whole name; NaN where a memory lacks it."""
+        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "flag/x"))).assigned
+        await keep(store, tagged(b, "flag/x"), tagged(a, "flag/y"), at=NOW + 5, verb="curate")
+        wanted_ = frozenset({"flag/x", "flag/y", "flag/*"})
+        times = (await frozen(store, tagged_at=wanted_)).tagged_at
+
+        assert [NOW, NOW + 5] == times["flag/x"].tolist()
+        assert (NOW + 5, True) == (times["flag/y"][0], np.isnan(times["flag/y"][1]))
+        assert np.isnan(times["flag/*"]).all()
 
     async def test_a_snapshot_of_many_rows_is_whole(self, store: Store) -> None:
         """Thousands of rows come whole and aligned, whatever ranges they are read in."""

@@ -56,7 +56,8 @@ CREATE TABLE scopes_next (
 )
  STRICT
 """
-STATES = """
+TABLES = (
+    """
 CREATE TABLE states_next (
     seq INTEGER NOT NULL,
     scope INTEGER NOT NULL,
@@ -156,18 +157,52 @@ CREATE TABLE states_next (
     FOREIGN KEY(session) REFERENCES names (no) ON DELETE RESTRICT
 )
  STRICT
-"""
+""",
+    """
+CREATE TABLE tags_next (
+    scope INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    tag INTEGER NOT NULL,
+    at INTEGER,
+    PRIMARY KEY (scope, seq, tag),
+    CONSTRAINT at_range CHECK (at BETWEEN -9007199254740991 AND 9007199254740991),
+    CONSTRAINT tags_seq FOREIGN KEY(scope, seq) REFERENCES states (scope, seq) ON DELETE RESTRICT,
+    FOREIGN KEY(tag) REFERENCES names (no) ON DELETE RESTRICT
+)
+ WITHOUT ROWID,
+ STRICT
+""",
+    """
+CREATE TABLE accessors (
+    scope INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    agent INTEGER NOT NULL,
+    uses INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (scope, seq, agent),
+    CONSTRAINT accessors_seq FOREIGN KEY(scope, seq) REFERENCES states (scope, seq) ON DELETE RESTRICT,
+    CONSTRAINT uses_range CHECK (uses BETWEEN 1 AND 2147483647),
+    CONSTRAINT last_at_range CHECK (last_at BETWEEN -9007199254740991 AND 9007199254740991),
+    FOREIGN KEY(agent) REFERENCES names (no) ON DELETE RESTRICT
+)
+ WITHOUT ROWID,
+ STRICT
+""",
+)
 # What the new columns hold in rows that were there before: the text and the confidence are from arrival as far as
 # anybody knows, and nothing becomes ephemeral after it.
 ADDED = {
-    "verification": "0",
-    "policy_class": (
-        "CASE WHEN category IN (SELECT no FROM names WHERE space = 'category' AND name IN"
-        " ('commitment', 'preference', 'decision', 'principle', 'procedure')) THEN 2 ELSE 1 END"
-    ),
-    "text_at": "NULL",
-    "confidence_at": "NULL",
-    "importance": "NULL",
+    "states": {
+        "verification": "0",
+        "policy_class": (
+            "CASE WHEN category IN (SELECT no FROM names WHERE space = 'category' AND name IN"
+            " ('commitment', 'preference', 'decision', 'principle', 'procedure')) THEN 2 ELSE 1 END"
+        ),
+        "text_at": "NULL",
+        "confidence_at": "NULL",
+        "importance": "NULL",
+    },
+    "tags": {"at": "NULL"},
 }
 RUN_INDEXES = (
     "CREATE INDEX runs_destroyed ON runs (scope, at) WHERE destroyed > 0",
@@ -180,6 +215,7 @@ STATE_INDEXES = (
     "CREATE UNIQUE INDEX states_scope ON states (scope, seq)",
     "CREATE INDEX states_session ON states (scope, session) WHERE session IS NOT NULL",
 )
+ADDED_INDEXES = {"states": STATE_INDEXES, "tags": ("CREATE INDEX tags_tag ON tags (scope, tag, seq)",)}
 VECTORS = """
 CREATE TABLE vectors_next (
     seq INTEGER NOT NULL,
@@ -223,6 +259,7 @@ CREATE TABLE sums (
     states INTEGER NOT NULL,
     vectors INTEGER NOT NULL,
     tags INTEGER NOT NULL,
+    accessors INTEGER NOT NULL,
     sources INTEGER NOT NULL,
     links INTEGER NOT NULL,
     mentions INTEGER NOT NULL,
@@ -262,7 +299,7 @@ CREATE TABLE blocks (
 
 def upgrade() -> None:
     _chains()
-    _states()
+    _added()
     _vectors()
     _links()
     op.get_bind().exec_driver_sql(SUMS.strip())
@@ -287,13 +324,15 @@ def _chains() -> None:
     _renamed("scopes")
 
 
-def _states() -> None:
+def _added() -> None:
     run = op.get_bind().exec_driver_sql
-    run(STATES.strip())
-    kept = ", ".join(row[1] for row in run("PRAGMA table_info(states)"))
-    names, values = ", ".join(ADDED), ", ".join(ADDED.values())
-    run(f"INSERT INTO states_next ({kept}, {names}) SELECT {kept}, {values} FROM states")
-    _renamed("states", STATE_INDEXES)
+    for statement in TABLES:
+        run(statement.strip())
+    for table, added in ADDED.items():
+        kept = ", ".join(row[1] for row in run(f"PRAGMA table_info({table})"))
+        names, values = ", ".join(added), ", ".join(added.values())
+        run(f"INSERT INTO {table}_next ({kept}, {names}) SELECT {kept}, {values} FROM {table}")
+        _renamed(table, ADDED_INDEXES[table])
 
 
 def _vectors() -> None:

@@ -1,0 +1,52 @@
+"""What the stored columns of memories and links mean, in the words of the reference. Knows no expression."""
+
+# The columns of `model.COLUMNS` that a rule may read; texts, blobs, JSON and the store's own guards are not here.
+MEANINGS = {
+    "status": "where it stands; a rule sees inbox and active unless it names this column",
+    "tier": "how near at hand it is kept",
+    "reason": "why it is neither inbox nor active",
+    "category": "what it is, from the categories that policies declare",
+    "kind": "what sort of knowledge it is",
+    "state": "how far it has got, from the states of its category",
+    "severity": "how grave it is; the only label with an order: `severity >= 'high'`",
+    "decay": "how fast its recency fades",
+    "lifecycle": "how far it has been tried",
+    "verification": "what is known of whether it is right: confirm, dispute and correct say so",
+    "policy_class": "how careful rules are to be with it; its category says so when it arrives",
+    "role": "who spoke",
+    "agent": "which agent it belongs to",
+    "speaker": "who said it, by name",
+    "thread": "the conversation it comes from",
+    "session": "the part of a conversation it comes from",
+    "said_at": "when it was said; old chats keep their old times",
+    "learned_at": "when it was taken in",
+    "valid_from": "from when on it holds",
+    "valid_to": "until when it holds",
+    "used_at": "when it was last recalled; unknown if never",
+    "state_at": "when its state last changed",
+    "status_at": "when its status last changed",
+    "tier_at": "when its tier last changed",
+    "reinforced_at": "when a rule last reinforced it",
+    "hold_until": "until when its longest hold lasts",
+    "pinned": "it is pinned; a condition by itself",
+    "confidence": "how sure its author was, 0 to 1; 0 if absent",
+    "importance": "how much it matters, 0 to 1, as was said; unknown if absent",
+    "alignment": "how well it fits who the agent is, 0 to 1; 0 if absent",
+    "value": "its keep-value, what its text is worth: 3 to 300 for texts of some words to some pages; 0 if absent",
+    "tokens": "its length in tokens",
+    "words": "its length in words",
+    "uses": "how often it was recalled",
+    "confirmations": "how often it was seen again or was the answer",
+    "disputes": "how often somebody denied it",
+    "reinforced": "how often a rule reinforced it",
+}
+RATED = {
+    "helped": "how many ratings said that it helped; a rating of 0.75 counts three quarters",
+    "failed": "how many ratings said that it did not; a rating of 0.75 counts a quarter",
+}
+LINK_MEANINGS = {
+    "weight": "how strong it is, 0 to 1, before any fading",
+    "confidence": "how sure its author was, 0 to 1; 1 if absent",
+    "relation": "what it says",
+    "last_at": "when it was made or last seen again",
+}
