@@ -190,10 +190,10 @@ def _guards_see_working_columns(inner: Any, guarding: Any, name: str, blocks: st
     inner(guarding, name, blocks, mask)
 
 
-def _budget_stops_at_the_first_misfit(cost: Any, part: Any, first: Any, budget: float) -> Any:
+def _budget_stops_at_the_first_misfit(cost: Any, part: Any, first: Any, keep: Any) -> Any:
     spent = np.bincount(part, np.where(first, cost, 0))
-    overfull = (budget - spent)[part] < 0
-    return ~first & ~overfull & (windows._running(cost, part) > budget), overfull
+    overfull = (keep.amount - spent)[part] < 0
+    return ~first & ~overfull & (windows._running(cost, part) > keep.amount), overfull
 
 
 def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any, **more: Any) -> Any:
@@ -255,10 +255,10 @@ async def _purge_leaves_the_rest(core: Any, groups: Any) -> Any:
     return groups
 
 
-def _flags_on_what_is_purged(worked: state.Working) -> Iterator[tuple[str, Any]]:
-    for name, start in worked.start.items():
-        if name.startswith("tag:") and (fresh := worked.view.tag(name[4:]) & ~start).any():
-            yield name[4:], worked.view.snapshot.seq[fresh]
+def _flags_on_what_is_purged(worked: state.Working) -> dict[str, dict[str, Any]]:
+    tags = [name[4:] for name in worked.start if name.startswith("tag:")]
+    fresh = {tag: worked.view.tag(tag) & ~worked.start[f"tag:{tag}"] for tag in tags}
+    return {"flag": {tag: worked.view.snapshot.seq[rows] for tag, rows in fresh.items() if rows.any()}}
 
 
 def _archive_is_left_by_a_rule(inner: Any, self: Any, rule: Any) -> Any:
@@ -339,7 +339,7 @@ BUGS = (
     ),
     Bug(
         "a flag stays on what is purged",
-        swapped(plan, "_flags", _flags_on_what_is_purged),
+        swapped(plan, "_tags", _flags_on_what_is_purged),
         laws.nothing_dangles,
     ),
     Bug(
