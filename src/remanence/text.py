@@ -201,6 +201,11 @@ def term_hash(stem: str) -> int:
     return (int.from_bytes(digest) >> 1) or 1
 
 
+def terms_of(text: str) -> frozenset[int]:
+    """Return the hashes of the distinct stems of a text."""
+    return frozenset(map(term_hash, stems(text)))
+
+
 def token_estimate(text: str) -> int:
     """Return about how many tokens a language model will count: a quarter of the characters, rounded up."""
     return -(-len(text) // CHARS_PER_TOKEN)

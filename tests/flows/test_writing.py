@@ -74,6 +74,24 @@ async def test_a_batch_gives_the_same_rows_as_the_texts_one_by_one(opener: Opene
     ]
 
 
+@pytest.mark.parametrize("embedder", ["auto", "hashed"])
+async def test_a_batch_gives_the_same_vectors_as_the_texts_one_by_one(opener: Opener, embedder: str) -> None:
+    """Words weigh what they weigh on arrival, repeats do not count; to the last bit, in one pass or each alone."""
+    texts = [f"Rosa moved to quay {n % 7} in {2000 + n % 5}{', she says' * (n % 3)}" for n in range(150)]
+    async with (
+        opener(scope="batch", embedder=embedder) as batch,
+        opener(scope="single", embedder=embedder) as single,
+    ):
+        await batch.learn_many([Turn(text) for text in texts])
+        for text in texts:
+            await single.learn(text)
+        _, together = await batch._core.store.vectors("batch")
+        _, alone = await single._core.store.vectors("single")
+
+    assert (105, 256) == together.shape
+    np.testing.assert_array_equal(alone, together)
+
+
 async def test_a_text_whose_twin_fell_is_learned_anew_and_says_so(memory: remanence.Engine) -> None:
     """A tombstone does not swallow what is said again."""
     first = await memory.learn("Ann likes tea")

@@ -13,7 +13,16 @@ from remanence.errors import RemanenceError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.recall.passage import passage
-from remanence.text import fingerprint, sentences, stems, token_estimate, visible, vital_tokens, words
+from remanence.text import (
+    fingerprint,
+    sentences,
+    stems,
+    terms_of,
+    token_estimate,
+    visible,
+    vital_tokens,
+    words,
+)
 from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts import parse
@@ -32,7 +41,9 @@ RULE = 'version = 1\nname = "x"\n[[rule]]\nname = "a"\nevery = "deep"\nphase = "
 
 
 def _valued(text: str) -> object:
-    return keep_value(text, memories=1, df={}, place=0, after_question=False, assistant=False)
+    return keep_value(
+        text, terms=terms_of(text), memories=1, df={}, place=0, after_question=False, assistant=False
+    )
 
 
 def _refused(work: Callable[[str], object]) -> Callable[[str], None]:

@@ -8,7 +8,7 @@ import pytest
 from remanence.change import Change, Increment
 from remanence.clock import MINUTE
 from remanence.model import Decay, Known, KnownMemory, Relation, Role, Segment, Status, Tail, Turn
-from remanence.text import fingerprint, stems, term_hash
+from remanence.text import fingerprint, stems, term_hash, terms_of
 from remanence.write.arrive import Batch, Draft, Outcome, in_segment
 from remanence.write.value import keep_value
 
@@ -222,7 +222,7 @@ def test_each_source_of_a_memory_is_named_once() -> None:
 
 def _value(text: str, **more: Any) -> float:
     said: dict[str, Any] = {"memories": 0, "df": {}, "place": 0, "after_question": False, "assistant": False}
-    return round(keep_value(text, **(said | more)).total, 6)
+    return round(keep_value(text, terms=terms_of(text), **(said | more)).total, 6)
 
 
 def test_a_value_counts_what_came_before() -> None:

@@ -13,8 +13,8 @@ from remanence.llm.base import Embedder
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
-from remanence.recall.semantic import cosine, touched_rows, window_vectors, word_weight
-from remanence.text import term_hash
+from remanence.recall.semantic import ArrivalWeights, cosine, touched_rows, window_vectors, word_weight
+from remanence.text import stems, term_hash
 from tests.unit.arrays import Said, corpus_of
 
 SESSIONS = st.lists(st.integers(-1, 2), min_size=1, max_size=16)
@@ -173,3 +173,51 @@ def test_missing_word_vectors_are_named_with_a_way_out(monkeypatch: pytest.Monke
 def test_no_embedder_makes_no_vectors() -> None:
     """It says 0 dimensions and gives rows of none."""
     assert NoEmbedder().embed(["a", "b"]).shape == (2, NoEmbedder.dimensions)
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["boat", "rope", "sail", "tide", "gull"]), max_size=4),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_words_that_arrive_together_weigh_what_they_do_one_by_one(texts: list[list[str]]) -> None:
+    """Each text counts those before it and itself, in one pass for all or for each."""
+    df = {term_hash("boat"): 3, term_hash("rope"): 1}
+    terms = [frozenset(map(term_hash, text)) for text in texts]
+    together = ArrivalWeights(3, df, terms)
+    expected = []
+    for number, text in enumerate(texts):
+        for term in terms[number]:
+            df[term] = df.get(term, 0) + 1
+        expected += [word_weight(3 + number, df)(stem) for stem in text]
+    places = np.array([number for number, text in enumerate(texts) for _ in text], np.int64)
+    stems = [stem for text in texts for stem in text]
+
+    np.testing.assert_allclose(together(stems, places), np.array(expected), rtol=1e-6)
+    assert expected == [together.alone(number)(stem) for stem, number in zip(stems, places, strict=True)]
+    assert math.log1p(3.5 / 0.5) == pytest.approx(float(together(["unheard"], np.array([0]))[0]))
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
+def test_texts_embedded_together_have_the_vectors_they_have_alone(count: int) -> None:
+    """To the last bit: words, marks alone, stop words alone, however many there are."""
+    made = (
+        "the boat number{n} and a rope",
+        "?!",
+        "who are you?",
+        "sail " * 200,
+        "船と海{n}",
+        "Don't stop-{n}!",
+    )
+    texts = [made[n % len(made)].format(n=n) for n in range(count)]
+    weights = ArrivalWeights(
+        5, {term_hash("boat"): 2}, [frozenset(map(term_hash, stems(text))) for text in texts]
+    )
+    embedder = StaticEmbedder()
+    together = embedder.embed_together(texts, weights)
+    alone = [embedder.embed([text], weights.alone(number))[0] for number, text in enumerate(texts)]
+
+    np.testing.assert_array_equal(np.array(alone), together)
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, rtol=1e-5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,23 @@ import numpy.typing as npt
 from remanence.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 WordWeight = Callable[[str], float]
+# What the stem of each word weighs in its text: stems, and beside each the place of its text among those embedded.
+WordWeights = Callable[[Sequence[str], Ints], Vectors]
 
-__all__ = ["Embedder", "Judgement", "SimilarityThresholds", "Vectors", "WordWeight", "Writer", "unit_rows"]
+__all__ = [
+    "Embedder",
+    "Ints",
+    "Judgement",
+    "SimilarityThresholds",
+    "TogetherEmbedder",
+    "Vectors",
+    "WordWeight",
+    "WordWeights",
+    "Writer",
+    "unit_rows",
+]
 
 
 def unit_rows(rows: Vectors) -> Vectors:
@@ -45,6 +59,15 @@ class Embedder(Protocol):
 
         `weight` says what the stem of a word weighs, usually how rare it is; an embedder may ignore it.
         """
+        ...
+
+
+@runtime_checkable
+class TogetherEmbedder(Protocol):
+    """An embedder that takes many texts in one pass where a word weighs something else in each of them."""
+
+    def embed_together(self, texts: Sequence[str], weights: WordWeights) -> Vectors:
+        """Return what `embed` gives for each text alone."""
         ...
 
 

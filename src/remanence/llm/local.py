@@ -4,8 +4,10 @@ A text's vector is the sum of its tokens' vectors, each weighted by how rare its
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -14,7 +16,7 @@ import numpy.typing as npt
 import orjson
 
 from remanence.errors import NotFound
-from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight, unit_rows
+from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
 from remanence.llm.pieces import Pieces
 from remanence.text import lexicon_of, readings
 
@@ -25,6 +27,7 @@ _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 STOP_WEIGHT = 1.0
 # What a word weighs where nobody says how rare it is: as in one memory of 150.
 WORD_WEIGHT = 5.0
+_TOGETHER = 64  # texts whose words are weighed at once
 _CACHE_SIZE = 16_384  # words, 1 kB each
 _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
 
@@ -47,34 +50,35 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""
-        rows = np.zeros((len(texts), self.dimensions), np.float32)
-        for number, text in enumerate(texts):
+        return self.embed_together(texts, _alike if weight is None else partial(_each, weight))
+
+    def embed_together(self, texts: Sequence[str], weights: WordWeights) -> Vectors:
+        """Return one unit row per text, each as if it were embedded alone."""
+        rows = np.empty((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), _TOGETHER):
             if len(self._known.places) > _CACHE_SIZE:
                 # Others may be reading the old ones, in threads of their own.
                 self._known = _Words(self.dimensions)
-            known = self._known
-            places, weights = self._words(known, text, weight)
-            if places:
-                rows[number] = np.array(weights, np.float32) @ known.sums[places]
+            said, known = _Said(start), self._known
+            for text in texts[start : start + _TOGETHER]:
+                self._say(said, known, text)
+            places, weighed = np.array(said.places), said.weights(weights)
+            for number, (begin, end) in enumerate(pairwise([*said.begins, len(places)]), start):
+                # A product of BLAS would wake threads for a long text, whose sum would depend on their number.
+                sums = known.sums[places[begin:end]]
+                np.einsum("i,ij->j", weighed[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
-    def _words(self, words: "_Words", text: str, weight: WordWeight | None) -> tuple[list[int], list[float]]:
-        """Return (rows of the words' sums, what each weighs) for the words of a text."""
+    def _say(self, said: "_Said", words: "_Words", text: str) -> None:
+        """Add the words of a text; its marks and emoji where it has none."""
         read = readings(text)
         stop = lexicon_of(read).stop
         known, new = words.places, partial(self._place, words)
-        places: list[int] = []
-        weights: list[float] = []
-        for reading in read:
-            for surface, folded, stem in reading.weighed:
-                place = known.get(surface)
-                places.append(new(surface) if place is None else place)
-                rare = WORD_WEIGHT if weight is None or not stem else weight(stem)
-                weights.append(STOP_WEIGHT if not stem or folded in stop else rare)
-        if places:
-            return places, weights
-        # No words: its marks and emoji are all there is.
-        return [new("".join(text.split())[:_WORD_CHARS_MAX])], [1.0]
+        spoken = [word for reading in read for word in reading.weighed]
+        marks = [] if spoken else [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
+        said.begins.append(len(said.places))
+        said.places += [known[word] if word in known else new(word) for word, _, _ in spoken or marks]
+        said.stems += ["" if folded in stop else stem for _, folded, stem in spoken or marks]
 
     def _place(self, words: "_Words", word: str) -> int:
         """Put the sum of a word's token vectors where it is found again."""
@@ -92,7 +96,37 @@ class StaticEmbedder:
         with file.open("rb") as opened:
             size = int.from_bytes(opened.read(8), "little")
             table = orjson.loads(opened.read(size))["embedding.weight"]
-        return np.memmap(file, np.float16, "r", 8 + size + table["data_offsets"][0], tuple(table["shape"]))
+        mapped = np.memmap(file, np.float16, "r", 8 + size + table["data_offsets"][0], tuple(table["shape"]))
+        return mapped.view(np.ndarray)  # whose rows are read without the bookkeeping of a mapped one
+
+
+@dataclass(slots=True)
+class _Said:
+    """The words of some texts one behind the other; `first` is the place of the first text among all.
+
+    `places` are rows of the words' sums, `stems` are empty for stop words, `begins` is where each text begins.
+    """
+
+    first: int
+    places: list[int] = field(default_factory=list)
+    stems: list[str] = field(default_factory=list)
+    begins: list[int] = field(default_factory=list)
+
+    def weights(self, weights: WordWeights) -> Vectors:
+        """Return what each word weighs."""
+        found = np.full(len(self.places), STOP_WEIGHT, np.float32)
+        rare = [at for at, stem in enumerate(self.stems) if stem]
+        texts = self.first - 1 + np.searchsorted(self.begins, rare, "right")
+        found[rare] = weights([self.stems[at] for at in rare], texts)
+        return found
+
+
+def _alike(stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
+    return np.full(len(stems), WORD_WEIGHT, np.float32)
+
+
+def _each(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
+    return np.array([weight(stem) for stem in stems], np.float32)
 
 
 class _Words:

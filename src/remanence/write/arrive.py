@@ -212,6 +212,7 @@ class Batch:
     def _value(self, draft: Draft, tail: Tail | None) -> float:
         value = keep_value(
             draft.turn.text,
+            terms=draft.terms,
             memories=self.known.memories + len(self.rows),
             df=self.df,
             place=0 if tail is None else tail.length,

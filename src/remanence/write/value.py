@@ -8,14 +8,14 @@ The signs carry the gain, not the constants, so every sign is worth the same.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
 from remanence.languages import LEXICONS, Lexicon
 from remanence.segment import FIRST_IN_SEGMENT
-from remanence.text import ChunkReading, asks, lexicon_of, readings, stems_of, term_hash
+from remanence.text import ChunkReading, asks, lexicon_of, readings
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
 MEMORIES_PRIOR = (
@@ -71,6 +71,7 @@ class Value(NamedTuple):
 def keep_value(
     text: str,
     *,
+    terms: Collection[int],
     memories: int,
     df: Mapping[int, int],
     place: int,
@@ -79,13 +80,14 @@ def keep_value(
 ) -> Value:
     """Return what a memory is worth keeping for, on the statistics of its arrival.
 
-    `memories` of the scope have been seen so far, `df` maps a term's hash to how many of them hold it.
+    `terms` are the hashes of its stems. `memories` of the scope have been seen so far, `df` maps a term to how many of
+    them hold it.
     `place` is how many memories of its segment (session, thread or run) came before, `after_question` says that the
     last of them asked something.
     """
     read = readings(text)
     lexicon = lexicon_of(read)
-    information = _information(stems_of(read, lexicon), memories, df)
+    information = _information(terms, memories, df)
     reasons = _word_signs(read, lexicon)
     reasons += _text_signs(text, read, lexicon)
     reasons += _place_signs(place, after_question)
@@ -94,9 +96,9 @@ def keep_value(
     return Value(information * points * speaker, information, points, speaker, tuple(reasons))
 
 
-def _information(stems: Sequence[str], memories: int, df: Mapping[int, int]) -> float:
-    """Return the sum over the rarest distinct stems of ln((N + 500) / (df + 1))."""
-    counts = sorted([df.get(term_hash(stem), 0) for stem in set(stems)])[:RAREST_MAX]
+def _information(terms: Collection[int], memories: int, df: Mapping[int, int]) -> float:
+    """Return the sum over the rarest terms of ln((N + 500) / (df + 1))."""
+    counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]
     # df may count memories that arrived since; a word then says nothing, never less.
     return sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
 

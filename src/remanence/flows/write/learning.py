@@ -21,13 +21,13 @@ from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
-from remanence.llm.base import WordWeight
+from remanence.llm.base import TogetherEmbedder, Vectors
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
-from remanence.recall.semantic import word_weight
+from remanence.recall.semantic import ArrivalWeights
 from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, fingerprint, stems, term_hash
+from remanence.text import check_text, fingerprint, terms_of
 from remanence.write.arrive import GREATER, Batch, Draft, in_segment
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
@@ -131,7 +131,7 @@ def prepare(core: Core, turn: Turn) -> Draft:
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
-        terms=frozenset(map(term_hash, stems(turn.text))),
+        terms=terms_of(turn.text),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
@@ -205,24 +205,36 @@ def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -
 def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
     """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
     batch = Batch(core.clock.now(), known, core.new_id, core.agent)
-    for draft in drafts:
-        before = len(batch.rows)
-        batch.take(draft)
-        if core.embedder.dimensions and len(batch.rows) > before:
-            weight = word_weight(known.memories + before, batch.df)
-            batch.rows[-1]["vector"] = vector_of(core, draft.turn.text, weight)
+    new = [draft for draft in drafts if batch.take(draft).status == "stored"]
+    if core.embedder.dimensions and new:
+        weights = ArrivalWeights(known.memories, known.df, [draft.terms for draft in new])
+        vectors = _vectors(core, [draft.turn.text for draft in new], weights)
+        for row, vector in zip(batch.rows, vectors, strict=True):
+            row["vector"] = vector
     return batch
 
 
-def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
-    """Embed one text; without `weight` all its words weigh alike. A vector that cannot be kept is refused."""
-    vectors = core.embedder.embed([text], weight)
-    if vectors.shape != (1, core.embedder.dimensions) or not np.isfinite(vectors).all():
+def _vectors(core: Core, texts: Sequence[str], weights: ArrivalWeights) -> list[bytes]:
+    """Embed texts as they arrive, in one pass where the embedder can."""
+    if isinstance(core.embedder, TogetherEmbedder):
+        return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
+    alone = (core.embedder.embed([text], weights.alone(number)) for number, text in enumerate(texts))
+    return [vector for vectors in alone for vector in _kept(core, vectors, 1)]
+
+
+def vector_of(core: Core, text: str) -> bytes:
+    """Embed one text, all its words alike."""
+    return _kept(core, core.embedder.embed([text], None), 1)[0]
+
+
+def _kept(core: Core, vectors: Vectors, texts: int) -> list[bytes]:
+    """Return vectors as they are stored; such as cannot be kept are refused."""
+    if vectors.shape != (texts, core.embedder.dimensions) or not np.isfinite(vectors).all():
         raise InvalidInput(
             f"the embedder {core.embedder.name!r} gave shape {vectors.shape}, or numbers that are not finite",
             recovery=f"it must give one finite row of {core.embedder.dimensions} per text; nothing was stored",
         )
-    return bytes(vectors[0].astype("<f2").tobytes())
+    return [row.tobytes() for row in vectors.astype("<f2")]
 
 
 async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
