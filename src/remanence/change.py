@@ -23,6 +23,7 @@ Fence: TypeAlias = tuple[str, int]
 
 # One transaction: at this size it holds the write lock for about half a second and the process about 80 MB more.
 PART_CHANGES_MAX = 20_000
+BLOCK_ROWS_MAX = 1_000_000  # far more than a part holds: what is larger was never written
 GUARDS = frozenset({"revision", "touched"})
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 MILLION = 1_000_000

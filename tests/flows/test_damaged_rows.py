@@ -1,6 +1,7 @@
 """A row that is not what was written is one clear error wherever it is read, and nothing else is lost by it."""
 
 import sqlite3
+import zlib
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -82,6 +83,19 @@ where = "True"
 """
 
 
+TRYING = """
+version = 1
+name = "trying"
+[[rule]]
+name = "all"
+every = "rapid"
+phase = "lifecycle"
+do = "transition"
+to = "validated"
+where = "True"
+"""
+
+
 @pytest.fixture
 async def path(tmp_path: Path) -> Path:
     """A small file with something in every table."""
@@ -102,6 +116,8 @@ async def path(tmp_path: Path) -> Path:
         await memory.recall("which barrel holds tar?")
         await memory.link(1, 2, "contradicts")
         await memory.hold(2, "audit")
+        await memory.recall("barrel")
+        assert 4 == (await memory.curate(TRYING)).changes
         await memory.adopt("tidy")
         await memory.begin_session()
     return path
@@ -175,6 +191,12 @@ async def test_whatever_lies_in_a_column_is_an_error_of_ours(path: Path) -> None
         ("settings", "value", "null"),
         ("heard", "turns", 2**40),
         ("vectors", "vector", b"x" * 16),
+        ("blocks", "rows", 2**40),
+        ("blocks", "rows", 0),
+        ("blocks", "kind", 7),
+        ("blocks", "shape", 2**40),
+        ("blocks", "keys", b"x"),
+        ("blocks", "image", zlib.compress(bytes(2**20))),
     ],
 )
 async def test_what_once_came_out_raw_does_not(path: Path, table: str, column: str, value: Any) -> None:

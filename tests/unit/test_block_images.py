@@ -47,13 +47,15 @@ def test_damage_is_no_numbers(count: int) -> None:
     content = zlib.decompress(image)
     cut = [zlib.compress(content[:at]) for at in (0, 5, 19, 30, len(content) - 1)]
     width = zlib.compress(bytes([3]) + content[1:])
-    for wrong in (b"", image[:-3], b"x" + image, width, *cut):
+    bomb = zlib.compress(bytes(10_000_000))
+    for wrong in (b"", image[:-3], b"x" + image, width, bomb, *cut):
         with pytest.raises(ValueError, match="image"):
             unpacked(wrong, 9, 2)
     with pytest.raises(ValueError, match="image"):
         unpacked(image, 9, count)
-    with pytest.raises(ValueError, match="image"):
-        unpacked(image, 12, 2)
+    for rows in (12, -1, 2**40):
+        with pytest.raises(ValueError, match="image"):
+            unpacked(image, rows, 2)
 
 
 @given(arrays(np.int64, st.tuples(st.integers(1, 60), st.integers(1, 3)), elements=st.integers(-1, 2)))

@@ -9,7 +9,7 @@ from struct import Struct
 
 import numpy as np
 
-from remanence.change import Ints
+from remanence.change import BLOCK_ROWS_MAX, Ints
 
 _WIDTHS = (1, 2, 4, 8)
 _HEAD = Struct("<bqq")  # bytes a difference, 0 where all are the same; the first number; that difference
@@ -24,10 +24,16 @@ def packed(arrays: Iterable[Ints]) -> bytes:
 
 def unpacked(image: bytes, rows: int, count: int) -> list[Ints]:
     """Return so many arrays of so many numbers; raise ValueError where the bytes are something else."""
+    if not 0 <= rows <= BLOCK_ROWS_MAX:
+        raise ValueError(f"no image has {rows} rows")
+    unpacking = zlib.decompressobj()
     try:
-        content = zlib.decompress(image)
+        # A few bytes may pretend to be very many.
+        content = unpacking.decompress(image, count * (_HEAD.size + _WIDTHS[-1] * rows) + 1)
     except zlib.error as error:
         raise ValueError(f"an image is damaged: {error}") from error
+    if not unpacking.eof:
+        raise ValueError("an image does not end")
     found, at = [], 0
     for _ in range(count):
         values, at = _numbers(content, at, rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import ABSENT, MILLION, Block, Change, Entry, Ints
+from remanence.change import ABSENT, BLOCK_ROWS_MAX, MILLION, Block, Change, Entry, Ints
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import COLUMN, COUNTERS, SYMMETRIC, Column, Relation
 from remanence.store.constraints import (
@@ -115,6 +115,8 @@ def _refuse_block(block: Block) -> None:
 def _refuse_shape(block: Block) -> None:
     """Raise unless the arrays fit together, and say what a change of that table says."""
     memories, count = block.table == "memories", len(block)
+    if not 0 < count <= BLOCK_ROWS_MAX:
+        raise _refused(block, f"has {count:,} rows", f"give it 1 to {BLOCK_ROWS_MAX:,}")
     sides = [side for side in (block.before, block.after) if side is not None]
     guards = [guard for guard in (block.revision, block.touched) if guard is not None]
     fits = (

@@ -258,6 +258,12 @@ class BlockContract:
             {"keys": np.array([1, 1, 2])},
             {"keys": np.array([0, 1, 2])},
             {"keys": np.array([1, 2])},
+            {
+                "keys": np.empty(0, np.int64),
+                "before": np.empty((0, 1), np.int64),
+                "after": np.empty((0, 1), np.int64),
+                "revision": np.empty(0, np.int64),
+            },
             {"keys": np.array([1.0, 2.0, 3.0])},
             {"before": None},
             {"after": None},
