@@ -34,10 +34,10 @@ class Story:
         """Let time pass."""
         self.clock.set(self.clock.now() + micros)
 
-    async def recall(self, times: int) -> None:
+    async def recall(self, times: int, agent: str | None = None) -> None:
         """Use what is there so often, and wait until that is written, with the time that it is now."""
         for _ in range(times):
-            await self.memory.recall(HERON)
+            await self.memory.recall(HERON, agent=agent)
         await self.plan("T1")
 
     async def only(self, *rules: str) -> list[str]:
@@ -176,6 +176,7 @@ CASES = [
         [learned(category="analysis"), learned("Flour is dear"), waits(8 * DAY), curated("O1")],
         linked(Relation.REFERS),
     ),
+    Case("O1-sweep", [learned(category="analysis"), waits(8 * DAY), curated("O1"), waits(DAY - 1)], waits(1)),
     Case("P-D1", [learned(category="fact"), waits(12 * HOUR)], waits(1)),
     Case("P-D2", [learned(category="fact"), waits(48 * HOUR)], waits(1)),
     Case("P-D3", [learned(category="fact"), waits(90 * DAY)], waits(1)),
@@ -359,6 +360,24 @@ async def test_a_neglected_memory_is_worth_what_the_table_says(
     story.wait(days * DAY)
 
     assert (expected,) == tuple(round(value, 1) for value in await _values(story, "mvs_seed"))
+
+
+@pytest.mark.parametrize(
+    ("category", "expected"), [("reflection", 15.0), ("memory_entry", 9.5), ("notification", 5.0)]
+)
+async def test_a_busy_memory_is_worth_what_the_table_says(
+    story: Story, category: str, expected: float
+) -> None:
+    """Ten uses by two agents, five links, its author rather sure, a day old."""
+    await story.learn(category=category, confidence=0.8)
+    for agent in ("ann", "bob"):
+        await story.recall(5, agent)
+    for number in range(2, 7):
+        await story.learn(f"Barge {number} is moored at quay {number}")
+        await story.memory.link(1, number, "refers")
+    story.wait(DAY)
+
+    assert pytest.approx((expected,), abs=0.06) == await _values(story, "mvs")
 
 
 async def test_a_beliefs_confidence_is_a_function_of_time(story: Story) -> None:
