@@ -9,7 +9,6 @@ import numpy as np
 import orjson
 
 from remanence.clock import DAY, HOUR
-from remanence.text import fingerprint, token_estimate, words
 
 VOCABULARY = 50_000
 ZIPF_EXPONENT = 1.1
@@ -117,7 +116,6 @@ def _row(name: str, text: str, age: int, now: int, random: np.random.Generator) 
     return {
         "id": name,
         "text": text,
-        "fingerprint": base64.b64encode(fingerprint(text)).decode(),
         "said_at": at,
         "learned_at": at,
         "status_at": at,
@@ -125,8 +123,6 @@ def _row(name: str, text: str, age: int, now: int, random: np.random.Generator) 
         "status": "active",
         "category": "knowledge",
         "kind": "semantic",
-        "tokens": token_estimate(text),
-        "words": len(words(text)),
         "value": 40.0,
         "vector": base64.b64encode(vector.astype("<f2").tobytes()).decode(),
         "tags": [],

@@ -16,7 +16,6 @@ from benchmarks.corpus import DIMENSIONS
 from benchmarks.report import rss_peak_mb, spent
 from remanence.clock import HOUR, ManualClock
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.text import fingerprint, token_estimate, words
 
 # As on the other side: every third memory is past its recency, and all links were active ten hours ago.
 OLD_HOURS, LINK_HOURS = 400, 10
@@ -126,12 +125,9 @@ def _memory(name: str, text: str, at: int, vectors: Prepared) -> dict[str, Any]:
     return {
         "id": name,
         "text": text,
-        "fingerprint": base64.b64encode(fingerprint(text)).decode(),
         "vector": base64.b64encode(vectors.embed([text]).astype("<f2").tobytes()).decode(),
         "status": "active",
         "category": "knowledge",
-        "tokens": token_estimate(text),
-        "words": len(words(text)),
         **dict.fromkeys(("said_at", "learned_at", "status_at", "tier_at"), at),
     }
 

@@ -4,6 +4,8 @@ from collections.abc import Collection
 
 from remanence.model import CONSTITUTIONAL, Decay
 
+# Raised where a rule changes: stored classes are then chosen anew.
+DECAY_VERSION = 1
 DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
 # Tags that say how fast a memory fades; all others leave its decay class as it is.
 FADING_TAGS = DURABLE_TAGS | {CONSTITUTIONAL}

@@ -339,6 +339,8 @@ _VERBS: tuple[Effect, ...] = (
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
 # What the audit calls the runs of plans.
 PLANNED = ("curate", "compact")
+# And the run that opening a file of an older version makes.
+UPGRADE = "upgrade"
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
 _BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}

@@ -167,7 +167,9 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = {
     Status.ARCHIVED: frozenset({Status.SUPERSEDED, Status.PRUNED}),
     Status.PRUNED: frozenset(),
 }
-RETURNING_VERBS = frozenset({"undo", "restore", "confirm", "import"})
+# What brings a memory back beside whatever stands by now.
+COMING_BACK = frozenset({"undo", "restore"})
+RETURNING_VERBS = COMING_BACK | {"confirm", "import"}
 
 ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob", "accessors"]
 

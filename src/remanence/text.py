@@ -14,15 +14,15 @@ from itertools import groupby
 import Stemmer
 
 from remanence.errors import InvalidInput, shown
-from remanence.languages import CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
+from remanence.languages import ABBREVIATIONS, CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
 from remanence.model import TEXT_CHARS_MAX
 from remanence.results import JOINERS as JOINERS
 from remanence.results import visible as visible
 
-FINGERPRINT_VERSION = 1
+FINGERPRINT_VERSION = 2
 TOKENIZER_VERSION = 1
+_PERSON = b"remanence-text%02d" % FINGERPRINT_VERSION
 ASKING = "?？؟"
-CHARS_PER_TOKEN = 4  # the usual estimate for English; other scripts are cut earlier by it, never later
 
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.
 _CACHED_CHARS_MAX = 40
@@ -120,7 +120,8 @@ def fingerprint(text: str, speaker: str = "") -> bytes:
     """Return 16 bytes that two texts of one speaker share only where their difference cannot change what is said.
 
     Folded: compatibility forms, invisible format characters, blanks, typographic quotes and dashes, repeated marks,
-    the closing mark of a statement, quotes around the whole, and the capital that merely opens a sentence.
+    the closing mark of a statement, quotes around the whole, and capitals, but those of code, of identifiers, of
+    abbreviations that are another word in small letters and of words that a capital makes a name of.
     """
     return fingerprints(text, [speaker])[0]
 
@@ -132,11 +133,15 @@ def fingerprints(text: str, speakers: Sequence[str]) -> list[bytes]:
 
 
 def _digest(folded: bytes, speaker: str) -> bytes:
-    digest = blake2b(digest_size=16, person=b"remanence-text%02d" % FINGERPRINT_VERSION)
-    digest.update(" ".join(_normal(speaker).casefold().split()).encode("utf-8", "surrogatepass"))
-    digest.update(b"\0")
-    digest.update(folded)
-    return digest.digest()
+    said = (_cached_speaker(speaker) if len(speaker) <= _CACHED_CHARS_MAX else _speaker(speaker)) + folded
+    return blake2b(said, digest_size=16, person=_PERSON).digest()
+
+
+def _speaker(speaker: str) -> bytes:
+    return " ".join(_normal(speaker).casefold().split()).encode("utf-8", "surrogatepass") + b"\0"
+
+
+_cached_speaker = lru_cache(maxsize=_TEXTS_CACHED)(_speaker)
 
 
 def stems(text: str) -> list[str]:
@@ -204,11 +209,6 @@ def term_hash(stem: str) -> int:
 def terms_of(text: str) -> frozenset[int]:
     """Return the hashes of the distinct stems of a text."""
     return frozenset(map(term_hash, stems(text)))
-
-
-def token_estimate(text: str) -> int:
-    """Return about how many tokens a language model will count: a quarter of the characters, rounded up."""
-    return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def vital_tokens(text: str) -> Vital:
@@ -388,7 +388,15 @@ _REPEATED = re.compile(r"([!?,;:…])\1+|\.{2,}")
 _BEFORE_MARK = re.compile(r" (?=[.,;:!?…](?: |$))")
 _FIRST_OPENER = re.compile(r"^[\"'(\[]*([^\W\d_]+)")
 _OPENER = re.compile(r"[.!?] [\"'(\[]*([^\W\d_]+)")
-_SHOUTED = re.compile(r"[A-Z]{2,}")
+_LETTERS = r"[^\W\d_]"
+# Words and numbers joined by hyphens or apostrophes, with the marks of a sentence around them; all else is as code is.
+_WORD_ALONE = rf"(?:{_LETTERS}+|\d+(?i:am|pm|st|nd|rd|th)?)"
+_WORDS_ALONE = re.compile(rf"[\"'(\[{{*«¿¡„….]*({_WORD_ALONE}(?:['&-]{_WORD_ALONE})*)[\"')\]}}*».,;:!?…]*")
+_LETTERS_ALONE = re.compile(rf"{_LETTERS}+")
+# PROJ-12, and letters that are no word of any language here: vitamin C, plan B.
+_NAMED_BY_CAPITALS = re.compile(r"[A-Z]+-\d[\w-]*|[B-DF-HJ-NP-TV-XZ]")
+_QUOTED_CODE = re.compile(r"(`[^`\n]+`)")
+_MARKED = re.compile(r"[^\w ]")
 
 
 def _normal(text: str) -> str:
@@ -406,12 +414,53 @@ def _normal(text: str) -> str:
 
 def _folded(text: str) -> str:
     plain = " ".join(_normal(text).split())
-    plain = _QUOTES_AROUND.sub(r"\2", plain)
-    plain = _REPEATED.sub(lambda found: found.group(1) or "…", plain)
-    plain = _without_closing(_BEFORE_MARK.sub("", plain))
-    if plain.isupper() and len(_SHOUTED.findall(plain)) > 1 and not _bears_case(plain):
-        return plain.casefold()
-    return _OPENER.sub(_fold_opener, _FIRST_OPENER.sub(_fold_opener, plain, count=1))
+    if _MARKED.search(plain):
+        plain = _QUOTES_AROUND.sub(r"\2", plain)
+        plain = _REPEATED.sub(lambda found: found.group(1) or "…", plain)
+        plain = _without_closing(_BEFORE_MARK.sub("", plain))
+    if plain.islower():
+        return plain
+    folded = _case_folded(plain)
+    return (
+        folded
+        if folded.islower()
+        else _OPENER.sub(_fold_opener, _FIRST_OPENER.sub(_fold_opener, folded, count=1))
+    )
+
+
+def _case_folded(plain: str) -> str:
+    """Fold the case of the words in which it says nothing; quoted code stands as written."""
+    if "`" not in plain:
+        return " ".join([_folded_chunk(chunk) for chunk in plain.split(" ")])
+    parts = _QUOTED_CODE.split(plain)
+    parts[::2] = [" ".join([_folded_chunk(chunk) for chunk in part.split(" ")]) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _folded_chunk(chunk: str) -> str:
+    return _cached_chunk(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _fold_chunk(chunk)
+
+
+def _fold_chunk(chunk: str) -> str:
+    """Fold the words between two blanks, or keep all where it holds code or an identifier; in doubt it is kept."""
+    if chunk == chunk.lower():
+        return chunk
+    found = _WORDS_ALONE.fullmatch(chunk)
+    if found is None or _NAMED_BY_CAPITALS.fullmatch(found.group(1)):
+        return chunk
+    return _LETTERS_ALONE.sub(_fold_word, chunk)
+
+
+def _fold_word(found: re.Match[str]) -> str:
+    """Fold a word with a capital or in capitals; one with a capital inside is an identifier."""
+    word = found.group()
+    low = word.lower()
+    if low in CASE_BEARING or (word.isupper() and len(word) > 1 and low in ABBREVIATIONS):
+        return word
+    return low if word.isupper() or word[1:].islower() else word
+
+
+_cached_chunk = lru_cache(maxsize=_CACHE_SIZE)(_fold_chunk)
 
 
 def _without_closing(plain: str) -> str:

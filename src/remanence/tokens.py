@@ -14,9 +14,10 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.intp]
 
 COSTS_PATH = Path(__file__).with_name("token_costs.npz")
+TOKENS_VERSION = 1  # raised where costs or ways to count change: stored counts are then made anew
 UNIT = 24  # costs are kept in parts of a token
-# Texts are worked in batches of about so many characters: the work takes some forty bytes for each.
-_BATCH_CHARS = 65_536
+# Texts are worked in batches of about so many characters, which the processor's own cache has room for.
+_BATCH_CHARS = 16_384
 
 _LETTERS, _SIGNS, _PLANES, _BLOCK_BITS = 30, 89, 0x10000, 7
 PAIRS = _LETTERS**3  # where the costs of pairs begin, after those of triples
@@ -52,7 +53,11 @@ _LETTER, _SIGN = _classes()
 
 def token_counts(texts: Sequence[str]) -> list[int]:
     """Estimate the tokens of texts, each with the line end behind it; no sum of lines is less than their whole."""
-    return [count for batch in _batches(texts) for count in _counted(batch)]
+    counts = [0] * len(texts)
+    for places in _batches(texts):
+        for place, count in zip(places, _counted([texts[place] for place in places]), strict=True):
+            counts[place] = count
+    return counts
 
 
 def features(text: str) -> Iterator[Ints]:
@@ -84,26 +89,59 @@ def _thirds(digit: npt.NDArray[np.bool_]) -> Ints:
     return np.where(digit & (since % 3 == 1), DIGITS, NOTHING)
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    chars = 0
-    for text in texts:
-        batch.append(text)
-        chars += len(text)
-        if chars > _BATCH_CHARS:
+def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the places of texts that are worked together; those of ASCII alone are, since they are worked faster."""
+    for plain in (True, False):
+        batch: list[int] = []
+        chars = 0
+        for place, text in enumerate(texts):
+            if text.isascii() is plain:
+                batch.append(place)
+                chars += len(text)
+            if chars > _BATCH_CHARS:
+                yield batch
+                batch, chars = [], 0
+        if batch:
             yield batch
-            batch, chars = [], 0
-    if batch:
-        yield batch
 
 
 def _counted(texts: Sequence[str]) -> list[int]:
-    costs = _costs()
-    spent = sum(costs[place].astype(np.int32) for place in features("\n" + "\n".join(texts) + "\n"))
+    joined = "\n" + "\n".join(texts) + "\n"
+    spent = _ascii_spent(joined) if joined.isascii() else _spent(joined)
     ends = np.cumsum([len(text) + 1 for text in texts])
     sums = np.add.reduceat(spent, np.concatenate(([0], ends[:-1])))
     counts: list[int] = np.maximum(-(-sums // UNIT), 1).tolist()
     return counts
+
+
+def _spent(text: str) -> npt.NDArray[np.int32]:
+    """Return what each character costs after those before it, from the second on."""
+    costs = _costs()
+    spent: npt.NDArray[np.int32] = sum(costs[place].astype(np.int32) for place in features(text))  # type: ignore[assignment]
+    return spent
+
+
+def _ascii_spent(text: str) -> npt.NDArray[np.int32]:
+    """Return the same for ASCII, where one table holds what a pair and its second character cost together."""
+    codes = np.frombuffer(text.encode(), np.uint8)
+    letter, code = _LETTER.take(codes), codes.astype(np.int32)
+    before = np.zeros_like(letter)
+    before[2:] = letter[:-2]
+    before[1:] *= letter[:-1] > 0
+    spent = _ascii_pairs().take((code[:-1] << 7) + code[1:])
+    spent += _costs().take((before[1:] * _LETTERS + letter[:-1]) * _LETTERS + letter[1:])
+    digit = _SIGN.take(codes) == _DIGIT
+    if digit.any():
+        spent += _costs()[_thirds(digit)[1:]]
+    return spent
+
+
+@cache
+def _ascii_pairs() -> npt.NDArray[np.int32]:
+    """Return by two ASCII characters what their pair costs, and the second alone."""
+    costs, sign = _costs().astype(np.int32), _SIGN[:128]
+    pairs: npt.NDArray[np.int32] = costs[PAIRS + sign[:, None] * _SIGNS + sign] + costs[CHARS : CHARS + 128]
+    return pairs.ravel()
 
 
 @cache

@@ -9,7 +9,7 @@ from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
 from remanence.keywords import RelationName
 from remanence.model import Kind, Lifecycle, Reason, Relation, Severity, Status
-from remanence.text import token_estimate
+from remanence.tokens import token_counts
 
 
 async def test_update_changes_text_and_what_follows_from_it(memory: remanence.Engine) -> None:
@@ -364,7 +364,7 @@ async def test_what_follows_from_a_text_follows_it(memory: remanence.Engine) -> 
 
     assert ("confirmed", learned.id) == (again.status, again.id)
     assert 5 == changed.words
-    assert token_estimate("Ann likes strong black tea") == changed.tokens
+    assert token_counts(["Ann likes strong black tea"]) == [changed.tokens]
 
 
 async def test_what_is_forgotten_is_forgotten_once(memory: remanence.Engine) -> None:

@@ -13,16 +13,7 @@ from remanence.errors import RemanenceError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.recall.passage import passage
-from remanence.text import (
-    fingerprint,
-    sentences,
-    stems,
-    terms_of,
-    token_estimate,
-    visible,
-    vital_tokens,
-    words,
-)
+from remanence.text import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts import parse
@@ -65,7 +56,6 @@ WORK: dict[str, Callable[[str], object]] = {
     "fingerprint": fingerprint,
     "vital_tokens": vital_tokens,
     "visible": visible,
-    "token_estimate": token_estimate,
     "token_counts": lambda text: token_counts([text]),
     "passage": lambda text: passage(text, {"tide"}, lambda shown: len(shown) < len(text) // 2),
     "keep_value": _valued,

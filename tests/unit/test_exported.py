@@ -11,7 +11,8 @@ from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput
 from remanence.flows.exchange.exported import Digest, Exported, read, refuse_vectors
 from remanence.model import Decay, Relation, Status, Tier
-from remanence.text import FINGERPRINT_VERSION, fingerprint, token_estimate
+from remanence.text import FINGERPRINT_VERSION, fingerprint
+from remanence.tokens import token_counts
 
 Line = dict[str, Any]
 HEADER: Line = {
@@ -98,7 +99,7 @@ def test_a_line_is_read_as_it_was_written() -> None:
         for name in ("status", "tier", "confidence", "pinned", "speaker", "attributes", "vector")
     )
     assert fingerprint("text number 7", "Ann") == row.columns["fingerprint"]
-    assert (token_estimate("text number 7"), 3) == (row.columns["tokens"], row.columns["words"])
+    assert (*token_counts(["text number 7"]), 3) == (row.columns["tokens"], row.columns["words"])
     assert Decay.DURABLE == row.columns["decay"]
     assert {"legal": None, "tax": 9} == row.columns["holds"]
     assert row.columns["hold_until"] >= TIME_MAX - 1

@@ -14,7 +14,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import PLANNED, STAMPS
+from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown
 from remanence.flows import heartbeat
 from remanence.flows.core import Core
@@ -34,7 +34,9 @@ from remanence.verbs import TABLE
 # What follows from the run itself, or says nothing to a reader.
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
-AUDITED = frozenset({name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, "use"})
+AUDITED = frozenset(
+    {name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, UPGRADE, "use"}
+)
 RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 

@@ -10,6 +10,7 @@ from remanence.languages.fr import FRENCH
 from remanence.languages.ja import JAPANESE
 from remanence.languages.lexicon import Contrasts, Lexicon
 from remanence.languages.pt import PORTUGUESE
+from remanence.languages.units import UNITS
 from remanence.languages.zh import CHINESE
 
 LEXICONS: dict[str, Lexicon] = {
@@ -27,7 +28,8 @@ _SPEAKS_ENGLISH = ENGLISH.stop.difference(
     *(lexicon.stop for lexicon in LEXICONS.values() if lexicon is not ENGLISH)
 )
 
-CASE_BEARING: frozenset[str] = frozenset().union(*(lexicon.case_bearing for lexicon in LEXICONS.values()))
+CASE_BEARING: frozenset[str] = UNITS.union(*(lexicon.case_bearing for lexicon in LEXICONS.values()))
+ABBREVIATIONS: frozenset[str] = frozenset().union(*(lexicon.abbreviations for lexicon in LEXICONS.values()))
 MONTHS: dict[str, int] = {
     name: number for lexicon in LEXICONS.values() for name, number in lexicon.months.items()
 }
@@ -44,8 +46,8 @@ NEGATIVE_PREFIXES: tuple[str, ...] = tuple(
 )
 
 __all__ = [
-    "CASE_BEARING", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS", "NEGATIVE_PREFIXES", "OPPOSITES", "Lexicon",
-    "language_of", "speaks_foreign",
+    "ABBREVIATIONS", "CASE_BEARING", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS", "NEGATIVE_PREFIXES", "OPPOSITES",
+    "Lexicon", "language_of", "speaks_foreign",
 ]  # fmt: skip
 
 

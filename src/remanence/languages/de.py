@@ -67,7 +67,11 @@ GERMAN = Lexicon(
         "ich hoffe, das hilft",
         "melde dich",
     ),
-    case_bearing=words("sie ihr ihnen ihre ihrem ihren ihrer morgen arm weg würde dank recht"),
+    # The polite form, and nouns that are another word in small letters.
+    case_bearing=words(
+        "sie ihr ihnen ihre ihrem ihren ihrer morgen arm weg würde dank recht reich ernst macht leben essen paar wagen"
+    ),
+    abbreviations=words("ob man mit bund rat tor eis uni wut"),
     opposites=opposites("""
         an ein eingeschaltet angeschaltet | aus ausgeschaltet abgeschaltet
         auf rauf hinauf herauf aufwärts oben | ab zu runter hinunter herunter abwärts unten

@@ -93,13 +93,26 @@ ENGLISH = Lexicon(
         "take care",
         "keep me posted",
     ),
-    # A capital makes a name, a country or an acronym of them.
+    # A capital makes a name, a country or a product of them.
     case_bearing=words("""
-        may march august polish turkey china us it who will mark bill rose jack frank grace hope faith joy
-        dawn apple amazon python rust java go swift ruby slack windows word excel teams notion spark orange
-        shell target gap aids ram sat pin cat act am who chase ford mercury mars earth bath reading nice
-        mobile jersey cuba guinea lent catholic liberal conservative democrat republican labour god oracle
-        chrome safari edge meta alphabet stripe square discord zoom signal linear kafka flask
+        may march august polish turkey china will mark bill rose jack frank grace hope faith joy dawn sue drew
+        rob dean penny robin ivy lily daisy holly carol nick josh pat apple amazon python rust java go swift
+        ruby slack windows word excel teams notion spark orange shell target gap chase ford mercury mars earth
+        bath reading nice mobile jersey cuba guinea lent catholic liberal conservative democrat republican
+        labour god oracle chrome safari edge meta alphabet stripe square discord zoom signal linear kafka
+        flask buffalo phoenix
+    """),
+    abbreviations=words("""
+        us it who aids aid ram sat pin cat act ace add aim air ant app arc arm art asp bar base bat bit
+        boss cab cad cam camp cap car care case cast chip cod cop cope core crab cream dab dam dare dart dash
+        doe dos dot ear echo elf era fact fan fat fed fit flag flop foe fur gas gem goes gore grub ham hat
+        head hid hud ice id imp ins jam jar kiss lab lag lamp lap law lead leap led leo lift lime line lit log
+        loom mac mad man map mash mat mean met mint mit mom mop nap nat neat net norm nut opal ops orb pad pal
+        pan par pass patch path pen pep pet pie ping pip pit plus pod pop pos post pot pro rad rag raid rap
+        rat reach rem rest rice rip rod rom rot sad sag sam sap saw scan seal sec sect set shed shop sim sip
+        slam slap smart snap soap soar sop span spar spice star start stat stem step sum swap swat swift tab
+        tag tan tap tar team ted tips tire top tor tram trim van vat vet vim war wasp web whip win wit won yam
+        zip
     """),
     opposites=opposites("""
         on | off

@@ -61,7 +61,8 @@ SPANISH = Lexicon(
         "espero que esto",
         "si necesitas",
     ),
-    case_bearing=words("español"),
+    case_bearing=words("español paz luz sol dolores mercedes pilar rosa blanca ángel león"),
+    abbreviations=words("ave once ser pan pie sin une van sur renta cesar dado"),
     opposites=opposites("""
         enciende encendido encendida prende | apaga apagado apagada
         sube subió subir arriba subido | baja bajó bajar abajo bajado

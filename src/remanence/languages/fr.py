@@ -58,7 +58,8 @@ FRENCH = Lexicon(
         "j'espère que cela",
         "si vous avez besoin",
     ),
-    case_bearing=words("français mars"),
+    case_bearing=words("français mars pierre rose claire état église"),
+    abbreviations=words("ras sas cap ter tac are dom ours sol bac aie"),
     opposites=opposites("""
         allumé allumée allume | éteint éteinte
         monte monté montée haut augmente augmenté | descend descendu baisse baissé bas diminue diminué

@@ -10,7 +10,8 @@ class Lexicon:
 
     `stop` are function words: left out of the index, and what tells a language. `past_endings` mark a past tense on
     words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
-    `case_bearing` are words whose capital changes their meaning even at the start of a sentence.
+    `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
+    that mean something else where they are written in capitals alone.
     `opposites` maps a word to those that say the contrary; `negative_prefixes` make a word its own contrary.
     `names_by_capital` is false where ordinary nouns are written with a capital.
     """
@@ -30,6 +31,7 @@ class Lexicon:
     reactions: frozenset[str]
     offers: tuple[str, ...]
     case_bearing: frozenset[str]
+    abbreviations: frozenset[str]
     opposites: Mapping[str, frozenset[str]] = field(default_factory=dict)
     negative_prefixes: tuple[str, ...] = ()
     names_by_capital: bool = True

@@ -58,7 +58,8 @@ PORTUGUESE = Lexicon(
         "espero que isso",
         "se precisar",
     ),
-    case_bearing=words("português"),
+    case_bearing=words("português rosa pilar estado luz sol leão"),
+    abbreviations=words("oi ir sus das pis pão tim foz"),
     opposites=opposites("""
         acende aceso acesa liga ligado ligada | apaga apagado apagada desliga desligado desligada
         sobe subiu subir cima | desce desceu descer baixo cai caiu

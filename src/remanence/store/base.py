@@ -177,7 +177,8 @@ class Store(Protocol):
         A block is the same as the changes of its rows, one by one; a Conflict names all rows that are otherwise.
         Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link
         writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox
-        or active memory of the scope already has, or whose key is taken, is a Conflict. A positive increment of
+        or active memory of the scope already has, unless an undo or a restoration brings it back, or whose key is
+        taken, is a Conflict. A positive increment of
         `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
         logged by the memories alone that were used, since uses are never undone, and count for `cause.actor` among
         the accessors. `cause.turns` is added to the minute of `cause.at`; it is not in the log, and no undo takes it

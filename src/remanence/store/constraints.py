@@ -12,10 +12,12 @@ from remanence.errors import InvalidInput, NameUnknown, shown
 from remanence.model import (
     COLUMN,
     COLUMNS,
+    COMING_BACK,
     COUNT_MAX,
     COUNTERS,
     INT_MAX,
     RETURNING_VERBS,
+    STANDING,
     SYMMETRIC,
     TRANSITIONS,
     Column,
@@ -248,6 +250,11 @@ def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
             f"memory {seq} is no longer active or in the inbox, and has no reason",
             recovery="set `reason` with `status`",
         )
+
+
+def claims_text(verb: str, status: int) -> bool:
+    """Tell whether a new memory must be the only one in sight that says its text: what comes back need not be."""
+    return status in STANDING and verb not in COMING_BACK
 
 
 def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:

@@ -14,14 +14,26 @@ import numpy as np
 
 from remanence.change import Block, Cause, Change, Entry, Ints, Logged, Receipt, inverses, rows_of
 from remanence.decay_class import FADING_TAGS
+from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
-from remanence.model import STANDING, Lifecycle, Link, Memories, Memory, short_id
+from remanence.model import (
+    STANDING,
+    Lifecycle,
+    Link,
+    Memories,
+    Memory,
+    Relation,
+    Status,
+    link_values,
+    short_id,
+)
 from remanence.snapshot import SnapshotRequest
+from remanence.store.base import Arriving
 from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS
 
 PAGE = 1_000
@@ -77,6 +89,7 @@ async def undo(core: Core, run: str) -> Receipt:
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
     entries: Sequence[Entry] = await asyncio.to_thread(inverses, part.entries)
+    entries = await _beside_equals(core, await _as_today(core, entries))
     hanging = await _hanging(core, entries, set())
     if hanging:
         raise Conflict(hanging)
@@ -88,6 +101,44 @@ async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
             continue
         return
     raise Conflict((), "the memories of the run were used again and again while it was undone")
+
+
+async def _as_today(core: Core, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Let changes that images ask for carry what follows from their texts, tags and categories by today's rules."""
+    memories = await core.store.get(core.scope, rewritten(entries))
+    return as_today(entries, {memory.seq: memory for memory in memories if memory is not None})
+
+
+async def _beside_equals(
+    core: Core, entries: Sequence[Entry], risen: Sequence[Memory] = ()
+) -> Sequence[Entry]:
+    """Link what comes back in sight to the oldest memory that stands and says the same, where nothing links them."""
+    changes = [entry for entry in entries if isinstance(entry, Change)]
+    marks = {memory.seq: memory.fingerprint for memory in risen}
+    for change in changes:
+        after = change.after or {}
+        stands = after.get("status", Status.INBOX) in STANDING
+        if change.table == "memories" and change.before is None and stands:
+            marks[cast("int", change.key)] = after["fingerprint"]
+    if not marks:
+        return entries
+    known = await core.store.arriving(core.scope, Arriving(fingerprints=sorted(set(marks.values()))))
+    pairs = {
+        (min(seq, twin.seq), max(seq, twin.seq))
+        for seq, mark in marks.items()
+        if (twin := known.twins.get(mark)) is not None and twin.status in STANDING and twin.seq != seq
+    }
+    drawn = {link.key for link in await core.store.neighbours(core.scope, sorted(marks))} if pairs else set()
+    drawn |= {cast("_LinkKey", change.key) for change in changes if change.table == "links" and change.after}
+    near, now = int(Relation.NEAR_DUPLICATE), core.clock.now()
+    linked = {(min(source, target), max(source, target)) for source, target, _ in drawn}
+    return [
+        *entries,
+        *(
+            Change("links", (*pair, near), None, link_values(now, 1.0, 1.0))
+            for pair in sorted(pairs - linked)
+        ),
+    ]
 
 
 async def _caught_up(
@@ -314,14 +365,14 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
         created, skipped = await _recreated(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
         cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
+        back = await _beside_equals(core, [*changes, *created], list(fallen.values()))
         try:
-            await core.commit([*changes, *created], cause)
+            await core.commit(back, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        number = len(changes) + len(created)
         return receipt(
-            core.scope, cause, number, {"restore": len(ids)}, skipped=tuple(skipped), notes=(TAKEN_AGAIN,)
+            core.scope, cause, len(back), {"restore": len(ids)}, skipped=tuple(skipped), notes=(TAKEN_AGAIN,)
         )
     raise AssertionError("unreachable")
 
@@ -381,7 +432,8 @@ async def _recreated(
         seqs.add(found[1])
         created |= {(change.table, change.key): change for change in await _rebuilt(core, *found)}
     here = await _standing_ends(core, list(created.values())) | seqs
-    whole = [change for change in created.values() if _ends(change) <= here]
+    kept = [change for change in created.values() if _ends(change) <= here]
+    whole = cast("list[Change]", as_today(kept, {}))
     skipped = [
         f"link {change.key}: its other end is gone" for change in created.values() if _ends(change) - here
     ]

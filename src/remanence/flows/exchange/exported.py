@@ -22,7 +22,8 @@ from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
 from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
-from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint, token_estimate, words
+from remanence.text import FINGERPRINT_VERSION, check_text
+from remanence.text_columns import text_columns
 
 FORMAT = "remanence-export"
 VERSION = 2
@@ -258,11 +259,8 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
 
 def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
     """Derive what follows from the text, who said it, the holds, the tags and the category."""
-    text = columns["text"]
     return {
-        "fingerprint": fingerprint(text, columns.get("speaker") or ""),
-        "tokens": token_estimate(text),
-        "words": len(words(text)),
+        **text_columns(columns["text"], columns.get("speaker")),
         "hold_until": hold_until(columns.get("holds") or {}),
         "decay": decay(tags, columns.get("category")),
     }

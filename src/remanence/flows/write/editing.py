@@ -54,7 +54,8 @@ from remanence.model import (
     short_id,
 )
 from remanence.store.lineage import REPLACING
-from remanence.text import check_text, fingerprint, token_estimate, words
+from remanence.text import check_text
+from remanence.text_columns import text_columns
 from remanence.write.arrive import GREATER, Batch
 
 CHAIN_MAX = 1_000
@@ -108,7 +109,8 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
     """Turn what a caller gave into column values, each checked."""
     after = dict(values)
     if "text" in after:
-        after.update(_text_columns(memory, after["text"]))
+        check_text(after["text"])
+        after |= text_columns(after["text"], memory.speaker)
         if after["text"] != memory.text:
             _refuse_held(core, memory)
             after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
@@ -194,16 +196,6 @@ def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: st
         f"memory {memory.id} is {memory.state}, a last state of {memory.category!r}: it does not become {into}",
         recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
     )
-
-
-def _text_columns(memory: Memory, text: str) -> dict[str, Any]:
-    check_text(text)
-    return {
-        "text": text,
-        "fingerprint": fingerprint(text, memory.speaker or ""),
-        "tokens": token_estimate(text),
-        "words": len(words(text)),
-    }
 
 
 async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:

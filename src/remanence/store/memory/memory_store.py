@@ -238,7 +238,7 @@ class MemoryStore:
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         rows = list(rows_of(changes))
-        refuse_conflicts(state.tables, rows)
+        refuse_conflicts(state.tables, rows, cause.verb)
         resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
         logs = bool(rows) or cause.closes

@@ -12,6 +12,7 @@ from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.constraints import (
     as_far_as,
+    claims_text,
     count_access,
     count_use,
     defaults,
@@ -36,7 +37,7 @@ def empty() -> Tables:
     return {"memories": {}, "tags": {}, "links": {}, "sources": {}}
 
 
-def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
+def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> None:
     """Raise Conflict with every row that is not as its change says it was."""
     taken = {
         (name, row[name])
@@ -54,7 +55,7 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change]) -> None:
             )
             if not expected or not _claim_key(change, taken, going):
                 conflicts.append((change.table, change.key))
-        elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken)):
+        elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken, verb)):
             conflicts.append((change.table, change.key))
     if conflicts:
         raise Conflict(conflicts)
@@ -93,9 +94,9 @@ def _expected(change: Change) -> Row:
     }
 
 
-def _claim(row: Row, taken: set[tuple[str, Any]]) -> bool:
-    """Take id, key and, for a memory in sight, fingerprint for a new row; tell whether all were free."""
-    names = ["id", "key"] + ["fingerprint"] * (row.get("status", Status.INBOX) in STANDING)
+def _claim(row: Row, taken: set[tuple[str, Any]], verb: str) -> bool:
+    """Take id, key and, for a memory that comes in sight, fingerprint for a new row; tell whether all were free."""
+    names = ["id", "key"] + ["fingerprint"] * claims_text(verb, row.get("status", Status.INBOX))
     claims = {(name, row[name]) for name in names if row.get(name) is not None}
     free = not claims & taken
     taken |= claims

@@ -9,7 +9,7 @@ from typing import Any
 
 from remanence.change import Change
 from remanence.model import COLUMNS, Status
-from remanence.store.constraints import refuse_state
+from remanence.store.constraints import claims_text, refuse_state
 from remanence.store.memory.tables import freed
 from remanence.store.sqlite import accessors, fulltext
 from remanence.store.sqlite.dialect import DECODING
@@ -160,8 +160,8 @@ class Memories:
         free = freed(self._updates.taken)
         for _, change in self._created:
             after = change.after or {}
-            stands = after.get("status", Status.INBOX) in {Status.INBOX, Status.ACTIVE}
-            mark = after["fingerprint"] if stands else None
+            claimed_text = claims_text(self._work.cause.verb, after.get("status", Status.INBOX))
+            mark = after["fingerprint"] if claimed_text else None
             key = after.get("key")
             claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED
             named = None if key in free else key

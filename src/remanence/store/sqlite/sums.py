@@ -17,12 +17,13 @@ import numpy.typing as npt
 from remanence.model import LINK_COLUMNS
 from remanence.store.sqlite import mixing
 from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hashed
-from remanence.store.sqlite.rows import MEMORIES, STATES, row_digest
+from remanence.store.sqlite.rows import STATES
 
 Ints = npt.NDArray[np.int64]
 Row = Sequence[Any]
 
 CHUNK_BITS = 12
+SUMS_VERSION = 1  # raised where other columns are summed, or in another way: sums are then made anew
 # From this many rows on, arrays are the faster.
 _MANY = 16
 _BATCH = 1 << 14
@@ -244,12 +245,7 @@ def computed(connection: sqlite3.Connection, table: str) -> Sums:
 
 
 def compute(connection: sqlite3.Connection) -> None:
-    """Write all digests and sums anew from the rows."""
-    columns = ", ".join(column.name for column in MEMORIES)
-    rows = connection.execute(f"SELECT seq, scope, {columns} FROM memories")
-    while batch := rows.fetchmany(_BATCH):
-        digests = [(row_digest(seq, scope, kept), seq) for seq, scope, *kept in batch]
-        connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
+    """Write all sums anew from the rows."""
     connection.execute("DELETE FROM sums")
     for table in SUMMED:
         computed(connection, table).write(connection)

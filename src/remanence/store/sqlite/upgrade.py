@@ -4,40 +4,20 @@ Knows the steps in `migrations`; knows nothing of what tables hold.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from remanence.errors import StoreDamaged
-from remanence.store.sqlite import fulltext, sums
+from remanence.store.sqlite import refresh
 from remanence.store.sqlite.copying import copy
 from remanence.store.sqlite.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, connect, version_of
-from remanence.text import TOKENIZER_VERSION
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
     " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
 SCRIPTS = Path(__file__).parents[1] / "migrations"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something computed from what is stored, and the version of how: the file says in `meta` which one it holds.
-
-    Steps are done in order, all in the transaction of the upgrade that made them due.
-    """
-
-    name: str
-    version: str
-    run: Callable[[sqlite3.Connection], None]
-
-
-STEPS = (
-    Step("tokenizer", str(TOKENIZER_VERSION), fulltext.rebuild),
-    Step("digests", "1", sums.compute),
-)
 
 
 def prepare(
@@ -54,9 +34,9 @@ def prepare(
         _create(connection, salt)
     elif version < to:
         _migrate(connection, path, scripts, to)
-    elif _due(connection):
+    elif refresh.is_due(connection):
         with _transaction(connection):
-            _refresh(connection)
+            refresh.refresh(connection)
 
 
 def backup_path(path: str, version: int) -> str:
@@ -75,8 +55,8 @@ def _create(connection: sqlite3.Connection, salt: bytes) -> None:
         if version_of(connection) == 0:
             for statement in (*statements(), *_marks(SCHEMA_VERSION)):
                 connection.execute(statement)
-            connection.execute("INSERT INTO meta (name, value) VALUES ('database', ?)", (salt.hex(),))
-            _refresh(connection)
+            meta = {"database": salt.hex(), **refresh.MARKS}
+            connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", meta.items())
 
 
 @contextmanager
@@ -88,21 +68,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _refresh(connection: sqlite3.Connection) -> None:
-    """Compute anew, in the open transaction, what the file holds in another way than this version does."""
-    for step in _due(connection):
-        step.run(connection)
-        connection.execute(
-            "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            (step.name, step.version),
-        )
-
-
-def _due(connection: sqlite3.Connection) -> list[Step]:
-    held = dict(connection.execute("SELECT name, value FROM meta").fetchall())
-    return [step for step in STEPS if held.get(step.name) != step.version]
 
 
 def _marks(version: int) -> list[str]:
@@ -127,7 +92,7 @@ def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) 
 
     def finish() -> None:
         connection.execute(f"PRAGMA user_version = {to}")
-        _refresh(connection)
+        refresh.refresh(connection)
         dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
         if dangling:
             raise StoreDamaged(

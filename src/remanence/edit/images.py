@@ -1,0 +1,100 @@
+"""What old images bring back, with all that follows from text, tags and category as today's rules have it.
+
+Knows changes, and memories as they were read; knows no store.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from remanence.change import Change, Entry
+from remanence.decay_class import FADING_TAGS, decay
+from remanence.edit.one_memory import update
+from remanence.model import Memory
+from remanence.text_columns import TEXT_COLUMNS, text_columns
+
+_SAID = frozenset({"text", "speaker"})
+_MATTERS = _SAID | {"category", "decay", *TEXT_COLUMNS}
+Tags = Mapping[int, set[str]]
+
+
+def rewritten(entries: Sequence[Entry]) -> list[int]:
+    """Return the memories that have a row of which some column may follow from what these changes bring back."""
+    changes = _single(entries)
+    return sorted({_memory(change) for change in changes if _matters(change)} - _created(changes))
+
+
+def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[Entry]:
+    """Let each change say what follows from what it brings back, and start from what now stands there.
+
+    An image says what other rules made of a text, of tags or of a category. `memories` are those of `rewritten`. A
+    block holds none of these columns and stays as it is.
+    """
+    changes = _single(entries)
+    tags = _tags(changes, memories)
+    named = {change.key for change in changes if change.table == "memories"}
+    found = [
+        _derived(entry, memories, tags) if isinstance(entry, Change) and entry.table == "memories" else entry
+        for entry in entries
+    ]
+    for seq, memory in memories.items():
+        if seq not in named:
+            found += update(memory, {"decay": decay(tags[seq], memory.category)})
+    return found
+
+
+def _single(entries: Sequence[Entry]) -> list[Change]:
+    return [entry for entry in entries if isinstance(entry, Change)]
+
+
+def _memory(change: Change) -> int:
+    return change.key if isinstance(change.key, int) else change.key[0]
+
+
+def _matters(change: Change) -> bool:
+    if change.table == "tags":
+        return not FADING_TAGS.isdisjoint(change.key)  # type: ignore[arg-type]
+    return change.table == "memories" and not _MATTERS.isdisjoint(change.after or ())
+
+
+def _created(changes: Sequence[Change]) -> set[int]:
+    return {_memory(change) for change in changes if change.table == "memories" and change.before is None}
+
+
+def _tags(changes: Sequence[Change], memories: Mapping[int, Memory]) -> Tags:
+    """Return the tags that each memory has once the changes are made."""
+    tags = {seq: set(memory.tags) for seq, memory in memories.items()}
+    tags |= {seq: set() for seq in _created(changes)}
+    for change in changes:
+        if change.table == "tags":
+            seq, tag = cast("tuple[int, str]", change.key)
+            held = tags.get(seq, set())
+            (held.discard if change.after is None else held.add)(tag)
+    return tags
+
+
+def _derived(change: Change, memories: Mapping[int, Memory], tags: Tags) -> Change:
+    seq, after = _memory(change), change.after
+    if after is None:
+        return change
+    if change.before is None:
+        follows = text_columns(after["text"], after.get("speaker"))
+        return replace(change, after={**after, **follows, "decay": decay(tags[seq], after.get("category"))})
+    memory = memories.get(seq)
+    return change if memory is None else _from_here(change, after, memory, tags[seq])
+
+
+def _from_here(change: Change, after: Mapping[str, Any], memory: Memory, tags: set[str]) -> Change:
+    """Let a change of a memory that has a row carry what follows, from what the row says of it now."""
+    follows: dict[str, Any] = {"decay": decay(tags, after.get("category", memory.category))}
+    if not _SAID.isdisjoint(after):
+        follows |= text_columns(after.get("text", memory.text), after.get("speaker", memory.speaker))
+    follows = {name: it for name, it in follows.items() if name in after or it != getattr(memory, name)}
+    if not follows:
+        return change
+    now = {name: getattr(memory, name) for name in follows}
+    return replace(
+        change,
+        before={"revision": memory.revision, **(change.before or {}), **now},
+        after={"revision": memory.revision + 1, **after, **follows},
+    )

@@ -1,0 +1,194 @@
+"""What is computed from rows, computed anew in a file in which other code computed it.
+
+Each step says in `meta` by which version it computed; one pass over the memories, in ranges, serves all that are out
+of date. Opens no transaction: that of the caller makes the new values and their marks true at once.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.decay_class import DECAY_VERSION, FADING_TAGS, decay
+from remanence.model import COLUMN
+from remanence.store.sqlite import equals, fulltext, sums
+from remanence.store.sqlite.interned import SCOPE, TAG, Interned
+from remanence.store.sqlite.rows import MEMORIES, place, row_digest
+from remanence.text import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
+from remanence.tokens import TOKENS_VERSION, token_counts
+
+RANGE = 8_192  # memories that are read, computed and written at once
+ROW_DIGEST_VERSION = 2
+_TOKENIZER, _SUMS = "tokenizer", "sums"
+_DIGESTED = tuple(column.name for column in MEMORIES)
+_FINGERPRINTS = "memories_fingerprint"
+
+
+@dataclass(slots=True)
+class Rows:
+    """The memories of one range: their numbers and the columns read of them, as kept; each step adds its own."""
+
+    connection: sqlite3.Connection
+    names: Interned
+    seqs: list[int]
+    columns: dict[str, Sequence[Any]]
+
+    def named(self, column: str) -> Iterator[str | None]:
+        """Return the names behind the numbers of a column."""
+        numbers = self.columns[column]
+        names = self.names.all(self.connection, set(numbers) - {None})
+        return map(names.get, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One column that is computed: its mark in `meta`, by which version, and from which columns.
+
+    `follows` are steps before it from whose columns it is computed: where they are out of date, so is it.
+    """
+
+    name: str
+    version: int
+    column: str
+    reads: tuple[str, ...]
+    compute: Callable[[Rows], Sequence[Any]]
+    follows: frozenset[str] = frozenset()
+
+
+def _fingerprints(rows: Rows) -> list[bytes]:
+    speakers = rows.named("speaker")
+    return [fingerprint(text, who or "") for text, who in zip(rows.columns["text"], speakers, strict=True)]
+
+
+def _tokens(rows: Rows) -> list[int]:
+    return token_counts(rows.columns["text"])
+
+
+def _decay(rows: Rows) -> list[int]:
+    fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
+    numbers = [number for number in fading if number is not None]
+    found = rows.connection.execute(
+        f"SELECT seq, tag FROM tags WHERE seq BETWEEN ? AND ? AND tag IN ({', '.join('?' * len(numbers))})",
+        (rows.seqs[0], rows.seqs[-1], *numbers),
+    )
+    tags: dict[int, set[str]] = defaultdict(set)
+    for seq, tag in found.fetchall() if numbers else ():
+        tags[seq].add(rows.names.text(rows.connection, tag))
+    return [
+        int(decay(tags.get(seq, ()), category))
+        for seq, category in zip(rows.seqs, rows.named("category"), strict=True)
+    ]
+
+
+def _digests(rows: Rows) -> list[bytes]:
+    columns = [rows.columns[name] for name in _DIGESTED]
+    return [
+        row_digest(seq, scope, kept)
+        for seq, scope, *kept in zip(rows.seqs, rows.columns[SCOPE], *columns, strict=True)
+    ]
+
+
+STEPS: tuple[Step, ...] = (
+    Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _fingerprints),
+    Step("tokens", TOKENS_VERSION, "tokens", ("text",), _tokens),
+    Step("decay", DECAY_VERSION, "decay", ("category",), _decay),
+    Step(
+        "row digest", ROW_DIGEST_VERSION, "digest", (SCOPE, *_DIGESTED), _digests, frozenset({"fingerprint"})
+    ),
+)
+# What a file made today says in `meta`.
+MARKS: Mapping[str, str] = {
+    _TOKENIZER: str(TOKENIZER_VERSION),
+    **{step.name: str(step.version) for step in STEPS},
+    _SUMS: str(sums.SUMS_VERSION),
+}
+
+
+def is_due(connection: sqlite3.Connection) -> bool:
+    """Tell whether anything in the file was computed by another version."""
+    return bool(_overdue(connection))
+
+
+def refresh(connection: sqlite3.Connection) -> None:
+    """Compute anew what is out of date, and mark it; the transaction is the caller's."""
+    overdue = _overdue(connection)
+    if _TOKENIZER in overdue:
+        fulltext.rebuild(connection)
+    due = [step for step in STEPS if step.name in overdue or not step.follows.isdisjoint(overdue)]
+    columns = {step.column for step in due}
+    if "fingerprint" in columns:
+        _without_index(connection, lambda: _pass(connection, due))
+        equals.link_equals(connection)
+    elif due:
+        _pass(connection, due)
+    if due or _SUMS in overdue:
+        sums.compute(connection)
+    connection.executemany(
+        "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        MARKS.items(),
+    )
+
+
+def _overdue(connection: sqlite3.Connection) -> set[str]:
+    marks = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+    return {name for name, version in MARKS.items() if marks.get(name) != version}
+
+
+def _without_index(connection: sqlite3.Connection, work: Callable[[], None]) -> None:
+    """Do what gives nearly every memory another fingerprint, and make the index of these once afterwards."""
+    statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
+    (made,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
+    connection.execute(f"DROP INDEX {_FINGERPRINTS}")
+    work()
+    connection.execute(made)
+
+
+def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
+    """Read all memories once, range by range, and write what differs."""
+    first, last = connection.execute("SELECT min(seq), max(seq) FROM memories").fetchone()
+    if first is None:
+        return
+    read = tuple(dict.fromkeys(name for step in due for name in (step.column, *step.reads)))
+    fields = ", ".join(map(_place, read))
+    names = Interned()
+    for start in range(first - first % RANGE, last + 1, RANGE):
+        found = connection.execute(
+            f"SELECT m.seq, {fields} FROM memories m JOIN states s ON s.seq = m.seq"
+            " WHERE m.seq BETWEEN ? AND ? ORDER BY m.seq",
+            (start, start + RANGE - 1),
+        ).fetchall()
+        if found:
+            seqs, *columns = map(list, zip(*found, strict=True))
+            rows = Rows(connection, names, seqs, dict(zip(read, columns, strict=True)))
+            _write(rows, _computed(rows, due), due)
+
+
+def _place(name: str) -> str:
+    return place(COLUMN[name]) if name in COLUMN else f"m.{name}"
+
+
+def _computed(rows: Rows, due: Sequence[Step]) -> dict[str, Sequence[Any]]:
+    """Compute the columns of a range, each from those before it; return what they were."""
+    before: dict[str, Sequence[Any]] = {}
+    for step in due:
+        before[step.column] = rows.columns[step.column]
+        rows.columns[step.column] = step.compute(rows)
+    return before
+
+
+def _write(rows: Rows, before: Mapping[str, Sequence[Any]], due: Sequence[Step]) -> None:
+    """Write the rows of which a column is another than it was."""
+    for table in ("memories", "states"):
+        names = [step.column for step in due if _table(step.column) == table]
+        if not names:
+            continue
+        old = zip(*(before[name] for name in names), strict=True)
+        new = zip(*(rows.columns[name] for name in names), strict=True)
+        changed = [(*now, seq) for seq, was, now in zip(rows.seqs, old, new, strict=True) if was != now]
+        sets = ", ".join(f"{name} = ?" for name in names)
+        rows.connection.executemany(f"UPDATE {table} SET {sets} WHERE seq = ?", changed)
+
+
+def _table(name: str) -> str:
+    return COLUMN[name].home if name in COLUMN else "memories"
