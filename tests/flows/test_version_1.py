@@ -275,7 +275,7 @@ async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
 ) -> None:
     """Without a verified copy the old file stays as it is, byte for byte."""
 
-    def refused(*_: object) -> None:
+    def refused(*_: object, **__: object) -> None:
         raise StoreUnavailable("the disk is full", recovery="make room")
 
     monkeypatch.setattr(upgrade, "copy", refused)

@@ -161,7 +161,13 @@ states = _table(
     Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
 )
 
-vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _int("digest"))
+# With a default, so that a column could be added in place to the vectors of older files.
+vectors = _table(
+    "vectors",
+    _memory_key("seq"),
+    _blob("vector"),
+    Column("digest", Integer, nullable=False, server_default=text("0")),
+)
 
 tags = _table(
     "tags",

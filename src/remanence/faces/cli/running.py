@@ -108,8 +108,11 @@ def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContext
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
 
+    path = str(database(common))
+    if store is None:
+        _tell_of_upgrade(path)
     return open_memory(
-        str(database(common)),
+        path,
         scope="default" if common.scope is None else common.scope,
         agent=common.agent,
         policy=common.policy,
@@ -117,6 +120,21 @@ def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContext
         writer=common.writer,
         store=store,
     )
+
+
+def _tell_of_upgrade(path: str) -> None:
+    """Say on stderr what opening an older file does, and how long it takes, so that nobody stops it half-way."""
+    from remanence.store.sqlite.dialect import SCHEMA_VERSION
+    from remanence.store.sqlite.upgrade import MB_A_SECOND, older
+
+    version = older(path)
+    if version is not None:
+        size = Path(path).stat().st_size / 2**20
+        told = (
+            f"{path} has version {version} and is brought to version {SCHEMA_VERSION}, once: about"
+            f" {max(1, round(size / MB_A_SECOND)):,} s for {size:,.0f} MB; a copy of the old file stays beside it"
+        )
+        write_lines([Text(told)], sys.stderr)
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:

@@ -34,19 +34,15 @@ _PART_BITS, _PARTS = 21, 3
 _HALF = 32
 
 
-def weight(key: Sequence[int]) -> int:
-    """Return the weight of a row with this key."""
-    mixed: int = sum(map(mul, key, _FACTORS)) & _WORD
-    mixed = ((mixed ^ (mixed >> 30)) * _FIRST) & _WORD
-    mixed = ((mixed ^ (mixed >> 27)) * _SECOND) & _WORD
-    return (mixed ^ (mixed >> 31)) >> _SPARE_BITS | 1
-
-
 def row(key: Sequence[int], coefficients: Sequence[int], values: Sequence[int | None], more: int = 0) -> int:
     """Return a row as a number of the field, `more` with its values."""
     given = [NULL if value is None else value for value in values] if None in values else values
+    mixed: int = sum(map(mul, key, _FACTORS)) & _WORD
+    mixed = (mixed ^ mixed >> 30) * _FIRST & _WORD
+    mixed = (mixed ^ mixed >> 27) * _SECOND & _WORD
+    weight = (mixed ^ mixed >> 31) >> _SPARE_BITS | 1
     total: int = sum(map(mul, coefficients, given), more)
-    return weight(key) * total % PRIME
+    return weight * total % PRIME
 
 
 def weights(keys: Sequence[Ints]) -> Words:

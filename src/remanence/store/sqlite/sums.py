@@ -5,9 +5,9 @@ columns are summed; knows nothing of why a row changes.
 """
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -26,7 +26,7 @@ CHUNK_BITS = 12
 SUMS_VERSION = 1  # raised where other columns are summed, or in another way: sums are then made anew
 # From this many rows on, arrays are the faster.
 _MANY = 16
-_BATCH = 1 << 14
+_BATCH = 1 << 12
 # Counts a row itself, so that one without other values is missed when it goes.
 _THERE = "there"
 
@@ -45,9 +45,9 @@ class Summed:
     counted: bool = True
 
     @property
-    def values(self) -> tuple[str, ...]:
-        """The columns beside the key."""
-        return tuple(name for name in self.columns if name not in self.key)
+    def ordered(self) -> int:
+        """How many of the columns, the first ones, are the primary key."""
+        return 1 + max(map(self.columns.index, self.key))
 
 
 def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) -> Summed:
@@ -106,7 +106,7 @@ class Sums:
     """By how much one commit changes the sums of each table."""
 
     def __init__(self) -> None:
-        self._by: dict[int, list[int]] = {}  # by chunk, in the order of SUMMED
+        self._by: dict[int, list[int]] = defaultdict(_zeros)  # by chunk, in the order of SUMMED
         # Whole rows and single cells, counted together at the end: code that runs in one go runs twice as fast.
         self._rows: list[tuple[str, Sequence[Row], int]] = []
         self._cells: list[tuple[str, Sequence[Row], Sequence[int], Sequence[Row], int]] = []
@@ -181,7 +181,7 @@ class Sums:
         for row in rows:
             key = places.key_of(row)
             term = mixing.row(key, places.coefficients, row, places.there)
-            self._in(key[0] >> CHUNK_BITS)[places.at] += sign * term
+            self._by[key[0] >> CHUNK_BITS][places.at] += sign * term
 
     def _count_cells(
         self, table: str, keys: Sequence[Row], coefficients: Sequence[int], rows: Sequence[Row], sign: int
@@ -192,14 +192,7 @@ class Sums:
             return
         at = _PLACES[table].at
         for key, row in zip(keys, rows, strict=True):
-            self._in(key[0] >> CHUNK_BITS)[at] += sign * mixing.row(key, coefficients, row)
-
-    def _in(self, chunk: int) -> list[int]:
-        """Return the totals of a chunk."""
-        totals = self._by.get(chunk)
-        if totals is None:
-            totals = self._by[chunk] = [0] * len(SUMMED)
-        return totals
+            self._by[key[0] >> CHUNK_BITS][at] += sign * mixing.row(key, coefficients, row)
 
     def _count(self, table: str, keys: Sequence[Ints], terms: mixing.Words, sign: int) -> None:
         if not len(terms):
@@ -210,7 +203,7 @@ class Sums:
         starts = np.flatnonzero(np.diff(chunks, prepend=chunks[0] - 1))
         sums = mixing.summed(terms[order], starts)
         for chunk, total in zip(chunks[starts].tolist(), sums, strict=True):
-            self._in(chunk)[at] += sign * total
+            self._by[chunk][at] += sign * total
 
 
 def record(
@@ -230,17 +223,14 @@ def vector_digest(vector: bytes) -> int:
 
 def computed(connection: sqlite3.Connection, table: str) -> Sums:
     """Return the sums of a table from its rows."""
-    summed, places, sums = SUMMED[table], _PLACES[table], Sums()
-    columns = ", ".join(
-        name if name in summed.texts else f"ifnull({name}, {NULL})" for name in summed.columns
-    )
-    rows = connection.execute(f"SELECT {columns} FROM {table}")
-    width = len(summed.columns)
-    while batch := rows.fetchmany(_BATCH):
-        if places.texts:
-            batch = [_without_texts(row, places.texts) for row in batch]
-        given = np.fromiter(chain.from_iterable(batch), np.int64, len(batch) * width)
-        sums.count(table, given.reshape(-1, width))
+    sums = Sums()
+    if SUMMED[table].texts:
+        rows = connection.execute(f"SELECT {', '.join(SUMMED[table].columns)} FROM {table}")
+        while batch := rows.fetchmany(_BATCH):
+            sums.count(table, _array([_without_texts(row, _PLACES[table].texts) for row in batch]))
+        return sums
+    for numbers in _numbers(connection, table, SUMMED[table]):
+        sums.count(table, numbers)
     return sums
 
 
@@ -262,6 +252,32 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
                 first = chunk << CHUNK_BITS
                 last = first + (1 << CHUNK_BITS) - 1
                 yield f"{table} of {summed.about} {first} to {last} are not what was written"
+
+
+def _numbers(connection: sqlite3.Connection, table: str, summed: Summed) -> Iterator[Ints]:
+    """Yield all rows of a table of numbers, some thousands at once, by way of hex digits: no object a value."""
+    width, order = len(summed.columns), ", ".join(summed.columns[: summed.ordered])
+    digits = ", ".join(f"ifnull({name}, {NULL})" for name in summed.columns)
+    marks = ", ".join("?" * summed.ordered)
+    last: tuple[int, ...] = ()
+    while True:
+        after = f"WHERE ({order}) > ({marks})" if last else ""
+        (found,) = connection.execute(
+            f"SELECT group_concat(printf('{'%016x' * width}', {digits}), '')"
+            f" FROM (SELECT * FROM {table} {after} ORDER BY {order} LIMIT {_BATCH})",
+            last,
+        ).fetchone()
+        if found is None:
+            return
+        rows = np.frombuffer(bytes.fromhex(found), ">i8").reshape(-1, width).astype(np.int64)
+        yield rows
+        before, last = last, tuple(rows[-1, : summed.ordered].tolist())
+        if last <= before:
+            raise ValueError(f"the rows of {table} are in no order")
+
+
+def _zeros() -> list[int]:
+    return [0] * len(SUMMED)
 
 
 def _without_texts(row: Row, texts: Sequence[int]) -> list[Any]:

@@ -120,6 +120,8 @@ class Worker:
             self.connected = True
         except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
             self._refuse(jobs, error)
+        except UNREADABLE as error:  # an older file is read whole as it is brought up
+            self._refuse(jobs, unreadable(error, self._path))
         else:
             self._do(connection, jobs)
         return connection

@@ -7,16 +7,24 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from shutil import disk_usage
 
-from remanence.errors import StoreDamaged
+from remanence.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import refresh
-from remanence.store.sqlite.copying import copy
+from remanence.store.sqlite.copying import PARTIAL, copy
 from remanence.store.sqlite.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, connect, version_of
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
     " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
+# Where SQLite keeps the two in the first page of a file.
+_VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100
+# Of the file's size: the copy, a log of nearly every page, and what is left.
+_ROOM = 2.5
+# A page that finds no room in the cache is written to the log, and again when it changes again.
+_PAGE_CACHE_KIB = 128 * 1_024
+MB_A_SECOND = 25  # that an upgrade does on a slow machine, where nothing else runs
 SCRIPTS = Path(__file__).parents[1] / "migrations"
 
 
@@ -45,6 +53,29 @@ def backup_path(path: str, version: int) -> str:
     while (found := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
         number += 1
     return str(found)
+
+
+def older(path: str) -> int | None:
+    """Return the version of a file that opening it will bring up, read from its header; None for any other."""
+    try:
+        with Path(path).open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except OSError:
+        return None
+    version, application = (int.from_bytes(header[at : at + 4]) for at in (_VERSION_AT, _APPLICATION_AT))
+    return version if application == APPLICATION_ID and 0 < version < SCHEMA_VERSION else None
+
+
+def _refuse_full(path: str) -> None:
+    """Raise where there is no room for the copy, for what is written in one transaction, and for the file to grow."""
+    needed = round(Path(path).stat().st_size * _ROOM)
+    free = disk_usage(Path(path).absolute().parent).free
+    if free < needed:
+        raise StoreUnavailable(
+            f"{path} is to be brought to version {SCHEMA_VERSION}, which takes {needed >> 20:,} MB of room beside it;"
+            f" {free >> 20:,} MB are free",
+            recovery="make room, or move the file to where there is; it was not changed",
+        )
 
 
 def _create(connection: sqlite3.Connection, salt: bytes) -> None:
@@ -80,6 +111,14 @@ def _marks(version: int) -> list[str]:
     ]
 
 
+def _clear_partial(path: str) -> None:
+    """Take away copies that a kill left unfinished; nobody else makes one while this transaction is open."""
+    file = Path(path)
+    for found in file.parent.iterdir():
+        if found.name.startswith(f"{file.name}.before-") and PARTIAL in found.name:
+            found.unlink(missing_ok=True)
+
+
 def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) -> None:
     from remanence.store.migrations.run import migrate
 
@@ -87,8 +126,11 @@ def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) 
         version = version_of(connection, latest=to)
         # Another process may have been faster. SQLite copies nothing through a connection that is about to write.
         if version < to and path != IN_MEMORY:
+            _refuse_full(path)
+            _clear_partial(path)
+            # The references of what is copied are looked at once all is done.
             with closing(connect(path, query_only=True, latest=to)) as reader:
-                copy(reader, backup_path(path, version))
+                copy(reader, backup_path(path, version), references=False)
 
     def finish() -> None:
         connection.execute(f"PRAGMA user_version = {to}")
@@ -100,8 +142,11 @@ def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) 
                 recovery="report this with the backup that lies beside the file",
             )
 
+    (cache,) = connection.execute("PRAGMA cache_size").fetchone()
+    connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.execute("PRAGMA foreign_keys = OFF")  # a table that is built anew is dropped once
     try:
         migrate(connection, scripts, f"{to:04}", start, finish)
     finally:
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = {cache}")
