@@ -28,6 +28,8 @@ GUARDS = frozenset({"revision", "touched"})
 ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
 MILLION = 1_000_000
 FRACTIONS = frozenset({"weight", *(column.name for column in COLUMNS if column.kind == "fraction")})
+# Their commits are logged without their rows: they count uses, or embed again, and are never undone.
+ROWLESS = frozenset({"use", "embed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class Logged:
 
     A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the
     columns that changed. `count` is the number of changes, also where they were not asked for. Of a part that only
-    counted uses nothing is logged but `used`, the memories that were used.
+    counted uses, or embedded again, nothing is logged but `used`, which memories.
     """
 
     position: int

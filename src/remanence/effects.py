@@ -301,6 +301,7 @@ _VERBS: tuple[Effect, ...] = (
         under=("put", "update"),
         restates=_RESTATED,
     ),
+    Effect("embed", {"vector": Mark.GIVEN}),
     Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), Mark.GIVEN)),
     Effect("rate", dict.fromkeys(("helped", "failed"), Mark.GIVEN)),
     Effect("dispute", {"disputes": Mark.ONE_MORE, "verification": Verification.DISPUTED}),

@@ -52,7 +52,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
         clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of
             yours that says what time it is.
-        embedder: "auto" (static word vectors that come with the installation), "hashed", "none" (words
+        embedder: "auto" (static word vectors of its own), "hashed", "none" (words
             alone), the name of a registered one, or one of yours.
         writer: a model that judges what consolidation takes up and decides nothing: the name of a registered one, or
             one of yours.
@@ -93,12 +93,8 @@ def _embedder(embedder: str | Embedder) -> Embedder:
     return built_in() if built_in is not None else extensions.embedder(embedder, EMBEDDERS)
 
 
-def _best() -> Embedder:
-    return StaticEmbedder() if StaticEmbedder.available() else HashedEmbedder()
-
-
 EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {
-    "auto": _best,
+    "auto": StaticEmbedder,
     "hashed": HashedEmbedder,
     "none": NoEmbedder,
 }

@@ -7,7 +7,7 @@ import pytest
 
 import remanence
 
-HEAVY = ("numpy", "sqlalchemy", "mcp", "rich", "wordllama")
+HEAVY = ("numpy", "sqlalchemy", "mcp", "rich")
 LOADED = f"; import sys; print([name for name in {HEAVY} if name in sys.modules])"
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count
@@ -59,6 +59,18 @@ class Pulse:
     task: asyncio.Task[None] | None = None
 
 
+class Chore(Protocol):
+    """Work that goes on beside the verbs, and that some of them wait for."""
+
+    async def done(self) -> None:
+        """Wait for the end; raise what ended it too early."""
+        ...
+
+    async def stop(self) -> None:
+        """End it soon; what is left is for the next opening."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
@@ -94,6 +106,9 @@ class Core:
     attributes: AttributeIndex = field(init=False)
     uses: Uses = field(init=False)
     watch: ClockWatch = field(init=False)
+    # Memories being embedded again; up to which position the audit holds vectors of the embedder before.
+    embedding: Chore | None = field(init=False, default=None)
+    vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
     # The policies that somebody planned with here, by their hash, the newest last.

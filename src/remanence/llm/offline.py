@@ -46,6 +46,15 @@ class NoEmbedder:
         return np.zeros((len(texts), 0), np.float32)
 
 
+def hashed(word: str) -> Vectors:
+    """Return the unit vector of one word."""
+    row = np.zeros(DIMENSIONS, np.float32)
+    places, values = _places(word.casefold())
+    row[places] = values
+    unit: Vectors = row / np.linalg.norm(row)
+    return unit
+
+
 def _fill(row: Vectors, text: str, weight: WordWeight | None) -> None:
     read = readings(text)
     lexicon = lexicon_of(read)

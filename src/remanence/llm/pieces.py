@@ -1,55 +1,71 @@
-"""Byte-pair pieces of a word, as the tokenizer file of a SentencePiece vocabulary says.
+"""WordPiece, as BERT cuts a text: the longest piece of a vocabulary first. Must not know what a piece means.
 
-Two pieces whose whole is in the vocabulary are joined, the lowest number first. Must not know what a piece means.
+Lower case, accents off; a mark and a Chinese character stand alone.
 """
 
-from collections.abc import Mapping
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-import orjson
-
-from remanence.errors import InvalidInput
-
-_SPACE = "▁"  # how the vocabulary writes a space, and where a word begins
-_FIRST_BYTE = "<0x00>"  # the 256 bytes follow one another; what is no piece is written in them
-_NEVER = 1 << 30  # after every number
+UNKNOWN = 0  # the first of the vocabulary
+WORD_CHARS_MAX = 100  # longer ones are unknown
+_INSIDE = "##"  # how the vocabulary writes a piece that begins no word
+_ALONE, _BLANK, _LETTER = 0, 1, 2
+_CHINESE = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F), (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
 
 
 class Pieces:
-    """A vocabulary, read in .02 CPU seconds where a general tokenizer library takes .06 and its import .02."""
+    """A vocabulary of pieces, numbered in order; the first is what no piece spells."""
 
-    def __init__(self, file: Path) -> None:
-        model: Mapping[str, Any] = orjson.loads(file.read_bytes())["model"]
-        if model["type"] != "BPE" or not model["byte_fallback"] or _FIRST_BYTE not in model["vocab"]:
-            raise InvalidInput(
-                f"{file} is no byte-pair vocabulary",
-                recovery="install the version of wordllama that is pinned",
-            )
-        self._numbers: dict[str, int] = model["vocab"]
-        self._bytes = self._numbers[_FIRST_BYTE]
-        # Runs of spaces are joined after everything else.
-        runs = {piece: _NEVER - 1_000 + len(piece) for piece in self._numbers if set(piece) == {_SPACE}}
-        self._ranks = {**self._numbers, **runs}
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
 
-    def of(self, word: str) -> list[int]:
-        """Return the numbers of the pieces of a word that has no space in it."""
+    def of(self, text: str) -> list[int]:
+        """Return the numbers of the pieces of a text, one `UNKNOWN` for each word that cannot be spelled."""
+        return [number for word in _words(text) for number in self._cut(word)]
+
+    def _cut(self, word: str) -> list[int]:
+        if len(word) > WORD_CHARS_MAX:
+            return [UNKNOWN]
         numbers: list[int] = []
-        for piece in self._joined(list(_SPACE + word)):
-            number = self._numbers.get(piece)
-            numbers += [self._bytes + one for one in piece.encode()] if number is None else [number]
+        start = 0
+        while start < len(word):
+            lead = _INSIDE if start else ""
+            for end in range(len(word), start, -1):
+                number = self._numbers.get(lead + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return [UNKNOWN]
+            numbers.append(number)
+            start = end
         return numbers
 
-    def _joined(self, pieces: list[str]) -> list[str]:
-        rank = self._ranks.get
-        ranks = [rank(a + b, _NEVER) for a, b in pairwise(pieces)]
-        while ranks and (lowest := min(ranks)) < _NEVER:
-            at = ranks.index(lowest)
-            pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
-            del ranks[at]
-            if at:
-                ranks[at - 1] = rank(pieces[at - 1] + pieces[at], _NEVER)
-            if at < len(ranks):
-                ranks[at] = rank(pieces[at] + pieces[at + 1], _NEVER)
-        return pieces
+
+def _words(text: str) -> Iterator[str]:
+    """Yield what stands between blanks, each mark and each Chinese character alone."""
+    kept = "".join(char for char in text if char in "\t\n\r" or not _is_control(char))
+    bare = "".join(char for char in unicodedata.normalize("NFD", kept) if unicodedata.category(char) != "Mn")
+    # One by one: the library knows no other small sigma at the end of a word.
+    for kind, run in groupby("".join(map(str.lower, bare)), _kind):
+        if kind == _ALONE:
+            yield from run
+        elif kind == _LETTER:
+            yield "".join(run)
+
+
+def _is_control(char: str) -> bool:
+    return char in "\0\ufffd" or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
+
+
+def _kind(char: str) -> int:
+    if char.isascii():
+        return _LETTER if char.isalnum() else _BLANK if char.isspace() else _ALONE
+    if char.isspace():
+        return _BLANK
+    if unicodedata.category(char)[0] == "P" or any(first <= ord(char) <= last for first, last in _CHINESE):
+        return _ALONE
+    return _LETTER

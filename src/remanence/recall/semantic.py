@@ -13,6 +13,9 @@ from remanence.text import term_hash
 Rows = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
+# As if so many memories without the word were there (the keep-value's prior): in a small store the words of its topic
+# would weigh nothing.
+MEMORIES_PRIOR = 500
 # OpenBLAS takes a matrix of so many numbers times a vector on one thread. Larger ones wake threads that spin beside it:
 # twice the CPU, and no faster, since reading the vectors takes all the time.
 TILE_NUMBERS = 1 << 13
@@ -25,15 +28,15 @@ _REACH = len(NEIGHBOUR_WEIGHTS)
 
 
 def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
-    """Return stem → ln(1 + (N − df + ½) / (df + ½)), what a word weighs in a vector; `df` is keyed by term hash.
+    """Return stem → ln(1 + (N + 500 − df + ½) / (df + ½)), what a word weighs in a vector; `df` is keyed by term hash.
 
     Vectors of memories take the statistics of their arrival, those of queries the present ones.
     """
-    floor = math.log1p(0.5 / (memories + 0.5))
+    among = memories + MEMORIES_PRIOR
 
     def weight(stem: str) -> float:
-        held = df.get(term_hash(stem), 0)
-        return math.log1p((memories - held + 0.5) / (held + 0.5)) if held < memories else floor
+        held = min(df.get(term_hash(stem), 0), memories)
+        return math.log1p((among - held + 0.5) / (held + 0.5))
 
     return weight
 
@@ -60,8 +63,9 @@ class ArrivalWeights:
 
     def _weights(self, terms: Ints, texts: Ints) -> Floats:
         memories, held = self._memories + texts, self._frequency(terms, texts)
-        rarity = np.maximum(memories - held, 0) + 0.5
-        found: Floats = np.log1p(rarity / (np.minimum(held, memories) + 0.5)).astype(np.float32)
+        held = np.minimum(held, memories)
+        rarity = memories + MEMORIES_PRIOR - held + 0.5
+        found: Floats = np.log1p(rarity / (held + 0.5)).astype(np.float32)
         return found
 
     def _frequency(self, terms: Ints, texts: Ints) -> Ints:

@@ -181,8 +181,9 @@ class Store(Protocol):
         taken, is a Conflict. A positive increment of
         `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
         logged by the memories alone that were used, since uses are never undone, and count for `cause.actor` among
-        the accessors. `cause.turns` is added to the minute of `cause.at`; it is not in the log, and no undo takes it
-        back. Without changes nothing is logged, but for the last part of several: it says that the run came to its end.
+        the accessors; so are those of the verb "embed", which replaces vectors only and raises no revision.
+        `cause.turns` is added to the minute of `cause.at`; it is not in the log, and no undo takes it back. Without
+        changes nothing is logged, but for the last part of several: it says that the run came to its end.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
         writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Key, Logged, Receipt
+from remanence.change import ROWLESS, Cause, Key, Logged, Receipt
 from remanence.clock import to_datetime
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
@@ -104,7 +104,7 @@ async def _report(
             )
             for name, rows in acts.items()
         ),
-        undo=None if undone or cause.verb == "use" else cause.run,
+        undo=None if undone or cause.verb in ROWLESS else cause.run,
         undone_by=undone_by if undone else None,
     )
 
@@ -157,7 +157,7 @@ async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
         cause = part.cause
         if cause.verb == "undo" and cause.final:
             past.add(cause.detail["undoes"])
-        if cause.run in past or cause.verb == "use":
+        if cause.run in past or cause.verb in ROWLESS:
             continue
         past.add(cause.run)
         if await _does(core, cause):

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import Block, Cause, Change, Entry, Ints, Logged, Receipt, inverses, rows_of
+from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, Receipt, inverses, rows_of
 from remanence.decay_class import FADING_TAGS
 from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
@@ -20,6 +20,7 @@ from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
+from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
 from remanence.model import (
     STANDING,
@@ -55,9 +56,9 @@ async def undo(core: Core, run: str) -> Receipt:
     logged = await _parts(core, run)
     if not logged:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
-    if logged[0].cause.verb == "use":
+    if logged[0].cause.verb in ROWLESS:
         raise InvalidInput(
-            "a run that only counted uses is not undone",
+            "a run that only counted uses, or embedded memories again, is not undone",
             recovery="undo the run that changed the memory instead",
         )
     undoing = undo_id(run)
@@ -88,8 +89,8 @@ async def undo(core: Core, run: str) -> Receipt:
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
-    entries: Sequence[Entry] = await asyncio.to_thread(inverses, part.entries)
-    entries = await _beside_equals(core, await _as_today(core, entries))
+    told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
+    entries: Sequence[Entry] = await _beside_equals(core, await _as_today(core, told))
     hanging = await _hanging(core, entries, set())
     if hanging:
         raise Conflict(hanging)
@@ -348,7 +349,7 @@ async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]])
             cause = part.cause
             if cause.verb == "undo":
                 since.pop(cause.detail["undoes"], None)
-            elif cause.verb != "use" and cause.run != last.cause.run:
+            elif cause.verb not in ROWLESS and cause.run != last.cause.run:
                 since[cause.run] = (part.position, cause.verb)
     return [(run, verb) for run, (_, verb) in sorted(since.items(), key=lambda one: -one[1][0])]
 
@@ -443,13 +444,11 @@ async def _recreated(
 async def _rebuilt(core: Core, run: str, seq: int) -> list[Change]:
     """Rebuild one purged memory from the run that purged it."""
     now = core.clock.now()
-    gone = [
-        change async for change in _changes(core, run=run) if change.after is None and _names(change, seq)
-    ]
-    return [
-        await _stood_up(core, change, now) if change.table == "memories" else change
-        for change in inverses(gone)
-    ]
+    built: list[Change] = []
+    async for part in logged(core, run, None):
+        gone = [change for change in part.changes if change.after is None and _names(change, seq)]
+        built += rows_of(await present(core, inverses(gone), part.position))
+    return [await _stood_up(core, change, now) if change.table == "memories" else change for change in built]
 
 
 def _ids(created: Sequence[Change]) -> list[str]:

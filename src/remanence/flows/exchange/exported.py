@@ -20,6 +20,7 @@ from remanence.clock import TIME_MAX
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
+from remanence.llm.local import REPLACED
 from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
 from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text
@@ -217,8 +218,10 @@ def read(lines: Iterable[bytes | str], name: str, *, edited: bool) -> Exported:
 
 
 def refuse_vectors(export: Exported, embedder: str, dimensions: int, name: str) -> None:
-    """Refuse vectors of another embedder or length, or with numbers that are not finite."""
+    """Refuse vectors of another embedder or length, or not finite; those of one that was replaced are made anew."""
     vectors = [(row.line, row.columns["vector"]) for row in export.rows if "vector" in row.columns]
+    if export.embedder is not None and REPLACED.get(export.embedder) == embedder:
+        return
     if vectors and export.embedder != embedder:
         raise InvalidInput(
             f"the export was embedded by {export.embedder!r:.80}, this memory by {embedder!r}",

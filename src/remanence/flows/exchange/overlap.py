@@ -155,7 +155,9 @@ class Decided:
 
 async def decide(core: Core, exported: Exported) -> Decided:
     """Decide what becomes of each line; the same export into the same memory decides the same."""
-    overlap = _Overlap(core, {row.id for row in exported.rows}, core.clock.now())
+    overlap = _Overlap(
+        core, {row.id for row in exported.rows}, core.clock.now(), exported.embedder != core.embedder.name
+    )
     for start in range(0, len(exported.rows), PAGE):
         await overlap.page(exported.rows[start : start + PAGE])
     await overlap.link(exported.links)
@@ -169,6 +171,7 @@ class _Overlap:
     core: Core
     ids: set[str]
     now: int
+    embeds: bool  # the vectors of the export are another embedder's
     decided: Decided = field(default_factory=Decided)
     where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, New] = field(default_factory=dict)
@@ -239,7 +242,7 @@ class _Overlap:
     def _added(self, row: Row, twin: KnownMemory | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
         new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
-        if row.is_edited and self.core.embedder.dimensions:
+        if self.core.embedder.dimensions and (row.is_edited or (self.embeds and "vector" in row.columns)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         self.decided.new.append(new)
         if new.columns.get("key") is not None:

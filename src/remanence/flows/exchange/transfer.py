@@ -15,6 +15,7 @@ import orjson
 from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
+from remanence.flows.embedding import whole
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -37,6 +38,7 @@ async def export(core: Core) -> AsyncIterator[bytes]:
     """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer."""
     digest = Digest()
     number = 0
+    await whole(core)
     async for value in _values(core):
         line = await aside(len(value.get("text", "")), _line, value)
         digest.add(line)

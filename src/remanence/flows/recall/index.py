@@ -46,7 +46,7 @@ class ScopeIndex:
     def __init__(self, store: Store, scope: str, dimensions: int) -> None:
         self._store = store
         self._scope = scope
-        self._dimensions = dimensions
+        self.dimensions = dimensions  # 0 while the vectors are not all of one embedder
         self.position = -1
         self._rows = 0
         self._seq = np.zeros(0, np.int64)
@@ -246,8 +246,18 @@ class ScopeIndex:
         snapshot = await self._store.snapshot(
             self._scope, SnapshotRequest(frozenset(COLUMNS), asks=True), now
         )
-        seqs, vectors = await self._store.vectors(self._scope)
+        seqs, vectors = await self._vectors()
         await _to_the_end(self._fill, snapshot, seqs, vectors)
+
+    async def _vectors(self, only: Sequence[int] | None = None) -> tuple[Ints, npt.NDArray[np.float16]]:
+        if not self.dimensions:
+            return np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
+        return await self._store.vectors(self._scope, only=only)
+
+    async def take_vectors(self, dimensions: int) -> None:
+        """Read the vectors from now on: all of them are of one embedder."""
+        async with self._turn:
+            self.dimensions, self.position = dimensions, -1
 
     def _fill(self, snapshot: Snapshot, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Begin anew with what was read."""
@@ -265,11 +275,11 @@ class ScopeIndex:
 
     def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
-        whole = vectors.shape == (self._rows, self._dimensions) and np.array_equal(seqs, self._seq)
+        whole = vectors.shape == (self._rows, self.dimensions) and np.array_equal(seqs, self._seq)
         if whole and vectors.flags.writeable:
             self._bare, self._held = vectors, np.ones(self._rows, np.bool_)
             return
-        self._bare = np.zeros((self._rows, self._dimensions), np.float16)
+        self._bare = np.zeros((self._rows, self.dimensions), np.float16)
         self._held = np.zeros(self._rows, np.bool_)
         self._place(seqs, vectors)
 
@@ -277,9 +287,9 @@ class ScopeIndex:
         """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
         if not len(seqs) or not self._rows:
             return
-        if vectors.shape[1] != self._dimensions:
+        if vectors.shape[1] != self.dimensions:
             raise StoreDamaged(
-                f"the vectors of scope {self._scope!r} have {vectors.shape[1]} numbers instead of {self._dimensions}",
+                f"the vectors of scope {self._scope!r} have {vectors.shape[1]} numbers instead of {self.dimensions}",
                 recovery="run `doctor`, then go back to the latest backup",
             )
         at = np.searchsorted(self.seq, seqs)
@@ -297,7 +307,7 @@ class ScopeIndex:
             memories += [memory for memory in found if memory is not None]
         if not memories:
             return True
-        vectors = await self._store.vectors(self._scope, only=[memory.seq for memory in memories])
+        vectors = await self._vectors([memory.seq for memory in memories])
         return await _to_the_end(self._place_again, memories, *vectors)
 
     def _place_again(self, memories: Sequence[Memory], seqs: Ints, vectors: npt.NDArray[np.float16]) -> bool:

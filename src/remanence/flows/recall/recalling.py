@@ -15,6 +15,7 @@ from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
+from remanence.llm.offline import NoEmbedder
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, short_id
 from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
@@ -80,8 +81,9 @@ def tokens_of(core: Core, text: str) -> int:
 
 
 def is_weak(core: Core, strength: float) -> bool:
-    """Whether an answer of some strength is below the embedder's floor, if it has one."""
-    floor = core.embedder.thresholds.weak_below
+    """Whether an answer of some strength is below the embedder's floor, if it has one; that of words alone without."""
+    alone = core.embedder.dimensions and not core.index.dimensions
+    floor = (NoEmbedder if alone else core.embedder).thresholds.weak_below
     return floor is not None and strength < floor
 
 
@@ -171,13 +173,13 @@ def rank_rows(
         within_conversation=asked.thread is not None,
     )
     found = {stem: index.lending_rows(seqs) for stem, seqs in rows.items()}
-    vectors = index.windows if core.embedder.dimensions else None
+    vectors = index.windows if index.dimensions else None
     return rank(index.ground, found, vectors, query, allowed, pool)
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
     """Embed the question, its words weighted by how rare they are in the scope now."""
-    if not core.embedder.dimensions:
+    if not core.index.dimensions:
         return None
     vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(known.memories, known.df))[0]
     return vector

@@ -20,6 +20,7 @@ from remanence.edit.one_memory import act
 from remanence.effects import VERBS
 from remanence.errors import Conflict, LeaseLost, WriterError
 from remanence.flows.core import RACES_MAX, Core, leased
+from remanence.flows.embedding import whole
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
@@ -129,6 +130,7 @@ class _Chunk:
 
 async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
+    await whole(core)
     by = {} if core.writer is None else {"writer": core.writer.name}
     cause = core.cause("consolidate", detail=by)
     total, part, drawn = Consolidated(), 0, _KnownLinks()

@@ -21,7 +21,7 @@ from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
-from remanence.llm.base import TogetherEmbedder, Vectors
+from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
 from remanence.recall.semantic import ArrivalWeights
 from remanence.results import Result, counted, number, visible
@@ -222,9 +222,9 @@ def _vectors(core: Core, texts: Sequence[str], weights: ArrivalWeights) -> list[
     return [vector for vectors in alone for vector in _kept(core, vectors, 1)]
 
 
-def vector_of(core: Core, text: str) -> bytes:
-    """Embed one text, all its words alike."""
-    return _kept(core, core.embedder.embed([text], None), 1)[0]
+def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
+    """Embed one text; without `weight` all its words weigh alike."""
+    return _kept(core, core.embedder.embed([text], weight), 1)[0]
 
 
 def _kept(core: Core, vectors: Vectors, texts: int) -> list[bytes]:

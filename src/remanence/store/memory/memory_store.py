@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import GUARDS, MILLION, Cause, Change, Committed, Entry, Logged, rows_of
+from remanence.change import GUARDS, MILLION, ROWLESS, Cause, Change, Committed, Entry, Logged, rows_of
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
@@ -456,9 +456,9 @@ def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tu
 
 def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
-    uses = cause.verb == "use"
-    kept = () if uses else changes
-    used = {seq for change in changes if uses for seq in memories_of(change.table, change.key)}
+    rowless = cause.verb in ROWLESS
+    kept = () if rowless else changes
+    used = {seq for change in changes if rowless for seq in memories_of(change.table, change.key)}
     cause = replace(cause, turns=0, fence=None)  # neither is in the log
     part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=_digest(previous, part))

@@ -155,7 +155,7 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
         if cause.verb == "use" and cause.actor is not None:
             new["accessors"] = count_access(old["accessors"], cause.actor, cause.at, counts["uses"])
     new["touched"] += bool(counts)
-    new["revision"] += bool(columns)
+    new["revision"] += bool(columns) and cause.verb != "embed"
     rows[seq] = new
     refuse_transition(seq, old["status"], new["status"], cause.verb)
     refuse_class(seq, old["policy_class"], new["policy_class"], cause.verb)

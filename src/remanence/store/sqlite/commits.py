@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from remanence.change import Block, Cause, Change, Committed, Entry, row_count
+from remanence.change import ROWLESS, Block, Cause, Change, Committed, Entry, row_count
 from remanence.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import memories_of, resolve
@@ -123,7 +123,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
 
 def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
-    if work.cause.verb == "use":
+    if work.cause.verb in ROWLESS:
         work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
     else:
         writes.memories.images()

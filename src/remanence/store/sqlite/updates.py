@@ -220,15 +220,26 @@ class Updates:
                 values += tuple(counted[name] for name in extra)
             by_values[values].append(change.key)  # type: ignore[arg-type]
             new_values.append(values)
-        sets = _sets(group, extra)
+        steps = self._steps(group)
+        sets = _sets(group, extra, steps)
         if sets:
             self._set(sets, by_values)
-            self._sum(group, extra, new_values)
+            self._sum(group, (extra, steps), new_values)
 
-    def _sum(self, group: _Group, extra: Sequence[str], new: Sequence[tuple[Any, ...]]) -> None:
+    def _steps(self, group: _Group) -> tuple[str, ...]:
+        """Return which of a memory's own counters an update raises; another vector says nothing else of a memory."""
+        revises = bool(group.columns) and self._work.cause.verb != "embed"
+        return ("revision",) * revises + ("touched",) * bool(group.counters)
+
+    def _sum(
+        self,
+        group: _Group,
+        beside: tuple[Sequence[str], Sequence[str]],
+        new: Sequence[tuple[Any, ...]],
+    ) -> None:
         """Change the check sums as the states of a group change; counters by what is added to them."""
         states = [slot for slot in group.columns if slot.column.home == "states"]
-        steps = ("revision",) * bool(group.columns) + ("touched",) * bool(group.counters)
+        extra, steps = beside
         names = (*(slot.name for slot in states), *group.counters, *extra, *steps)
         before, after = (0,) * len(group.counters), (1,) * len(steps)
         set_at, extra_at = [slot.at for slot in states], [group.read.index(name) for name in extra]
@@ -352,15 +363,12 @@ def _expected(work: Work, column: Column, value: Any) -> Any:
     return work.kept(column, value)
 
 
-def _sets(group: _Group, extra: Sequence[str]) -> str:
+def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
     """Return the assignments of a group, in the order of its kept values."""
     sets = [f"{slot.name} = ?" for slot in group.columns if slot.column.home == "states"]
     sets += [f"{name} = {name} + ?" for name in group.counters]
     sets += [f"{name} = ?" for name in extra]
-    if group.columns:
-        sets.append("revision = revision + 1")
-    if group.counters:
-        sets.append("touched = touched + 1")
+    sets += [f"{name} = {name} + 1" for name in steps]
     return ", ".join(sets)
 
 

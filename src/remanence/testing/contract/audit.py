@@ -107,6 +107,21 @@ class AuditContract:
 
         assert ("use", (), 1) == (part.cause.verb, part.changes, part.count)
 
+    async def test_vectors_made_again_are_no_revision(self, store: Store) -> None:
+        """A commit of the verb "embed" leaves a count and no changes, and the memory as it was but for its vector."""
+        (a,) = (await keep(store, created(1, "a a", vector=bytes(4)))).assigned
+        old = await one(store, a)
+        change = Change("memories", a, {"revision": old.revision}, {"vector": b"\0<\0<"})
+        await keep(store, change, verb="embed", planned=True)
+        stale = Change("memories", a, {"revision": old.revision + 1}, {"vector": bytes(4)})
+        await raised(Conflict, keep(store, stale, verb="embed", planned=True))
+        part = (await store.history(SCOPE))[-1]
+        _, vectors = await store.vectors(SCOPE)
+
+        assert ("embed", (), 1) == (part.cause.verb, part.changes, part.count)
+        assert old == await one(store, a)
+        assert [[1.0, 1.0]] == vectors.tolist()
+
     async def test_increments_are_logged_as_increments(self, store: Store) -> None:
         """Other counters are logged by their amount, whose inverse is the negative amount."""
         (a,) = (await keep(store, created(1, "a a"))).assigned
