@@ -89,18 +89,30 @@ async def test_whatever_was_set_in_between_is_a_change(memory: remanence.Engine,
         await memory.update(read.id, confidence=0.25, if_revision=read.revision)
 
 
-async def test_counting_is_no_change(memory: remanence.Engine) -> None:
-    """Uses, ratings, confirmations, links and sources leave the revision that was read."""
-    read = await _subject(memory, "update")
+@pytest.mark.parametrize("say", ["confirm", "dispute"])
+async def test_counting_is_no_change(memory: remanence.Engine, say: str) -> None:
+    """Uses, ratings, links, sources and a confirmation or dispute after the first leave the revision that was read."""
+    subject = await _subject(memory, "update")
+    await getattr(memory, say)(subject.id)
+    read = await memory.get(subject.id)
     await memory.recall("the text")
     await memory.rate(read.id, 1)
-    await memory.confirm(read.id)
-    await memory.dispute(read.id)
+    await getattr(memory, say)(read.id)
     await memory.link(read.id, "other", "supports")
     await memory.learn("the text", source="elsewhere")
     await memory.update(read.id, confidence=0.5, if_revision=read.revision)
 
     assert 0.5 == (await memory.get(read.id)).confidence
+
+
+@pytest.mark.parametrize("say", ["confirm", "dispute"])
+async def test_a_new_verification_is_a_change(memory: remanence.Engine, say: str) -> None:
+    """The first confirmation or dispute says something new of the memory, which its reader has not read."""
+    read = await _subject(memory, "update")
+    await getattr(memory, say)(read.id)
+
+    with pytest.raises(Conflict):
+        await memory.update(read.id, confidence=0.5, if_revision=read.revision)
 
 
 async def test_nothing_in_between_is_written_over(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
