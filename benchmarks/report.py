@@ -2,6 +2,7 @@
 
 import json
 import platform
+import resource
 import sqlite3
 import sys
 import time
@@ -42,6 +43,12 @@ def spent() -> Iterator[Spent]:
     wall, cpu = time.perf_counter(), time.process_time()
     yield result
     result.cpu_s, result.wall_s = time.process_time() - cpu, time.perf_counter() - wall
+
+
+def children_cpu_s() -> float:
+    """Return the CPU seconds of the processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def rss_mb() -> float:

@@ -1,155 +1,31 @@
-"""What learn, recall and curate cost beside another engine: `python -m benchmarks.peers --n 1000 10000 100000`.
+"""How this engine stands beside others.
 
-Both sides get the same texts, vectors, links and questions (see `material`), are asked through their public
-classes, and take each step in a fresh process on a fresh copy of their filled store. A ratio is theirs / ours.
+`python -m benchmarks.peers [--data locomo10.json]` makes the table of all peers: what each finds, what learning and
+recall cost, what it weighs. `python -m benchmarks.peers --n 1000 10000` compares each step with elfmem.
 """
 
 import argparse
-import re
-import resource
-import shutil
-import sqlite3
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from benchmarks.corpus import DIMENSIONS, TEXT_CHARS, VOCABULARY
-from benchmarks.peers.material import CURATED, CURATED_LARGE, LARGE, make
-from benchmarks.peers.ratios import Taken, joined, lines, read
-from benchmarks.report import figure, note, settings
-
-PEERS = ("elfmem",)
-# Where SQLite is built with its authors' limit of bound variables, this many blocks may be too many for the peer.
-DEFAULT_LIMIT_BLOCKS = 16_384
-_ERROR = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Limit|Killed)\b.*$", re.MULTILINE)
+from benchmarks.peers import costs, table
 
 
 def main() -> None:
-    """Make the peer's environment and measure both sides at each size."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, nargs="+", default=[1_000])
-    parser.add_argument("--peer", default="elfmem==0.20.0", help="what pip is to install")
+    """Make the table, or compare the steps."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=Path, help="the conversations of LoCoMo; made-up texts without it")
+    parser.add_argument("--only", nargs="+", choices=[engine.name for engine in table.ENGINES])
+    parser.add_argument("--n", type=int, nargs="+", help="compare the steps with elfmem at these sizes")
+    parser.add_argument("--peer", default="elfmem==0.20.0", help="with --n: what pip is to install")
     cache = Path(tempfile.gettempdir()) / "remanence-peers"
-    parser.add_argument("--env", type=Path, default=cache, help="where the peer's environment is kept")
+    parser.add_argument("--env", type=Path, default=cache, help="where the peers' environments are kept")
     parser.add_argument("--limit-s", type=float, default=600, help="wall seconds a step may take")
     given = parser.parse_args()
-    peer = next((name for name in PEERS if re.match(rf"{name}\b", given.peer)), None)
-    if peer is None:
-        parser.error(f"no side is written for {given.peer!r}; there is one for: {', '.join(PEERS)}")
-    if min(given.n) < 5:
-        parser.error("each memory is linked to the two after it, in a ring: take at least 5")
-    script = Path(__file__).with_name(f"{peer}_side.py")
-    theirs = [str(environment(given.env, given.peer)), "-I", str(script)]
-    ours = [sys.executable, "-m", "benchmarks.peers.our_side"]
-    for n in given.n:
-        with tempfile.TemporaryDirectory() as folder:
-            sides = {"ours": ours, "theirs": theirs}
-            made = (Side(name, command, Path(folder), given.limit_s) for name, command in sides.items())
-            compare(peer, n, *made)
-
-
-def environment(folder: Path, peer: str) -> Path:
-    """Return the Python of the peer's own environment, made where it is missing; nothing is put into ours."""
-    home = folder.absolute() / re.sub(r"[^\w.]+", "-", peer)
-    python, complete = home / "bin" / "python", home / ".complete"
-    if not complete.exists():
-        note(f"making {home}")
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", peer]
-        if subprocess.run(pip, check=False).returncode:
-            raise SystemExit(
-                f"{peer} cannot be had: pip could not install it into {home}; nothing was measured"
-            )
-        complete.touch()
-    return python
-
-
-@dataclass(frozen=True)
-class Side:
-    """One engine: how it is called and where its stores lie."""
-
-    name: str
-    command: Sequence[str]
-    folder: Path
-    limit_s: float
-
-    @property
-    def store(self) -> Path:
-        """The folder of the filled store."""
-        return self.folder / self.name
-
-    def fill(self, n: int) -> Mapping[str, Any]:
-        """Fill the store, and return what the side tells of it; a store that cannot be filled ends it all."""
-        self.store.mkdir()
-        filled = self.run("fill", self.store, self.limit_s)
-        if filled.stopped:
-            raise SystemExit(f"{self.name} could not be filled with {n}: {filled.stopped}")
-        return filled.more
-
-    def take(self, step: str, times: int = 1) -> Taken:
-        """Take a step so many times, each on a copy of the filled store; the time limit is for all together."""
-        runs: list[Taken] = []
-        until = time.monotonic() + self.limit_s
-        while len(runs) < times and not (runs and runs[-1].stopped):
-            with tempfile.TemporaryDirectory(dir=self.folder) as copy:
-                shutil.copytree(self.store, copy, dirs_exist_ok=True)
-                runs.append(self.run(step, Path(copy), until - time.monotonic()))
-        return joined(runs)
-
-    def run(self, step: str, store: Path, within_s: float) -> Taken:
-        """Take a step in a process of its own."""
-        note(f"{self.name}: {step}")
-        before, stopped = _children_cpu_s(), {}
-        command = [*self.command, step, str(store), str(self.folder)]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=within_s, check=False)
-            output = done.stdout
-            if done.returncode:
-                stopped = {"failed": _reason(done.stderr.decode(errors="replace"))}
-        except subprocess.TimeoutExpired as late:
-            output, stopped = late.stdout or b"", {"gave_up": f"gave up at {self.limit_s:g} s"}
-        return read(output.decode(), _children_cpu_s() - before, stopped)
-
-
-def _children_cpu_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _reason(errors: str) -> str:
-    """Return the line that names the error, which need not be the last."""
-    named = _ERROR.findall(errors)
-    return str(named[-1] if named else (errors.strip() or "no word").splitlines()[-1])[:200]
-
-
-def compare(peer: str, n: int, ours: Side, theirs: Side) -> None:
-    """Fill both sides with n memories, take every step on both and print the figures."""
-    make(ours.folder, n)
-    ours.fill(n)
-    told = theirs.fill(n)
-    limit = sqlite3.connect(":memory:").getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
-    texts = {"text_chars": TEXT_CHARS, "vocabulary": VOCABULARY, "dimensions": DIMENSIONS}
-    settings(n=n, peer=f"{peer} {told['version']}", sqlite_variables=limit, **texts)
-
-    def show(step: str, ours: Taken, theirs: Taken) -> None:
-        for line in lines(peer, step, ours, theirs, n=n, filled=told["filled"]):
-            figure(**line)
-
-    for step in ("learn", "recall"):
-        show(step, ours.take(step), theirs.take(step))
-    times = CURATED_LARGE if n > LARGE else CURATED
-    curated = theirs.take("curate", times)
-    show("curate", ours.take("curate", times), curated)
-    if "archived" not in curated.more.get("counts", {}):
-        # This version only cuts links and reinforces: what we take to do that and no more.
-        show("curate_alike", ours.take("curate_alike", times), curated)
-    if n >= DEFAULT_LIMIT_BLOCKS:
-        show("curate_at_default_limit", Taken(), theirs.take("curate_at_default_limit"))
+    for n in given.n or ():
+        costs.measure(n, given.peer, given.env, given.limit_s)
+    if not given.n:
+        table.measure(given.data, given.only, given.env, given.limit_s)
 
 
 if __name__ == "__main__":

@@ -109,9 +109,8 @@ class Batch:
 
     def changes(self) -> list[Change]:
         """Return everything to commit."""
-        counts = token_counts(
-            [row["text"] for row in self.rows]
-        )  # together, since each alone takes ten times as long
+        # Together, since each alone takes ten times as long.
+        counts = token_counts([row["text"] for row in self.rows])
         for row, tokens in zip(self.rows, counts, strict=True):
             row["tokens"] = tokens
         created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
