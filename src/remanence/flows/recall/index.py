@@ -412,6 +412,8 @@ def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:
 
 
 def _widened(values: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    if len(values) == room:
+        return values
     wide = np.zeros((room, *values.shape[1:]), values.dtype)
     wide[: len(values)] = values
     return wide
