@@ -26,6 +26,10 @@ class Prepared:
         self.dimensions = len(kept) // max(1, len(texts))
         self._kept = kept
         self._row = {text: row for row, text in enumerate(texts)}
+        # elfmem embeds what it has stripped and lower-cased.
+        self._row |= {
+            low: row for row, text in enumerate(texts) if (low := text.strip().lower()) not in self._row
+        }
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of texts."""
