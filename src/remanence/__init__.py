@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from remanence._version import __version__
-from remanence.change import Receipt
 from remanence.clock import Clock, ManualClock, SystemClock
 from remanence.errors import (
     Conflict,
@@ -73,6 +72,7 @@ from remanence.model import (
     Turn,
     Verification,
 )
+from remanence.receipt import Receipt
 from remanence.results import Result
 
 if TYPE_CHECKING:

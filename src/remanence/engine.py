@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from remanence.arguments import check_path
-from remanence.change import Receipt
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
@@ -58,6 +57,7 @@ from remanence.model import (
     Status,
     Turn,
 )
+from remanence.receipt import Receipt
 from remanence.signatures import checked, checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer

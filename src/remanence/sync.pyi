@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
-from remanence.change import Receipt
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
@@ -49,6 +48,7 @@ from remanence.model import (
 )
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
+from remanence.receipt import Receipt
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 import remanence
-from remanence.change import Receipt
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows import naming
 from remanence.model import Memories, OneMemory, Status, short_id
+from remanence.receipt import Receipt
 from tests.flows.conftest import Opener
 
 TEXTS = ("The ropes are in the shed.", "The tide turns at six.", "Bring soup.")

@@ -14,12 +14,12 @@ import orjson
 import pytest
 
 import remanence
-from remanence.change import Receipt
 from remanence.clock import ManualClock
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
 from remanence.model import Memory, Status
+from remanence.receipt import Receipt
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.dump import Dump, dump

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.curate import curating
 from remanence.flows.exchange import transfer
 from remanence.model import Decay, Lifecycle, Relation, Status
+from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
 

@@ -10,7 +10,6 @@ from typing import Any
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from remanence.change import Receipt
 from remanence.clock import DAY, ManualClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import load
@@ -20,6 +19,7 @@ from remanence.flows.curate import curating
 from remanence.flows.curate.curating import NO_RULES
 from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
+from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from remanence.change import Cause, Change, Committed, Entry, Increment, Receipt
+from remanence.change import Cause, Change, Committed, Entry, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS
 from remanence.curate.plan import Plan
@@ -35,6 +35,7 @@ from remanence.model import (
     Tier,
     is_load_bearing,
 )
+from remanence.receipt import Receipt
 from remanence.score import LAMBDAS
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, because, linked, raised, tagged, updated

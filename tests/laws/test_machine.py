@@ -18,11 +18,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from remanence.change import Increment, Receipt
+from remanence.change import Increment
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, InvalidInput, Protected
 from remanence.model import SYMMETRIC, Link, Memory, Relation, Status, Tier
 from remanence.opening import open as open_engine
+from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because, created, keep, linked, raised, tagged, unlinked, updated
 from remanence.testing.dump import HAPPENED, Dump, dump

@@ -8,12 +8,12 @@ from remanence.change import (
     Cause,
     Change,
     Increment,
-    Receipt,
     inverse,
     inverses,
     row_count,
     rows_of,
 )
+from remanence.receipt import Receipt
 
 BLOCK = Block(
     "memories",

@@ -3,9 +3,10 @@
 import pytest
 
 from remanence import change, score, segment, timekeeping, twins
-from remanence.change import Cause, Logged, Receipt
+from remanence.change import Cause, Logged
 from remanence.model import Decay
 from remanence.recall import fuse
+from remanence.receipt import Receipt
 from remanence.write import value
 
 

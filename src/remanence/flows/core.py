@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Committed, Entry, Fence, Receipt
+from remanence.change import Cause, Change, Committed, Entry, Fence
 from remanence.clock import Clock, lived
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
@@ -26,6 +26,7 @@ from remanence.flows.recall.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, new_id
 from remanence.process import OpeningProcess
+from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
 from remanence.tokens import token_counts

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from remanence.change import Change, Receipt
+from remanence.change import Change
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation
+from remanence.receipt import Receipt
 from remanence.results import Result
 from remanence.signatures import checked_class
 

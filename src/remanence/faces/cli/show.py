@@ -12,7 +12,6 @@ from shutil import get_terminal_size
 from typing import Any
 
 from remanence import results
-from remanence.change import Receipt
 from remanence.clock import lasting
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
@@ -35,6 +34,7 @@ from remanence.model import (
     Recalled,
 )
 from remanence.recall.frames import Frame
+from remanence.receipt import Receipt
 from remanence.results import Result, is_time, number, plain
 from remanence.store.base import Check
 from remanence.text import visible

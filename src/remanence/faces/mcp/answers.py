@@ -5,7 +5,6 @@ Knows the shape of results; must not know how they come about.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from remanence.change import Receipt
 from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
@@ -14,6 +13,7 @@ from remanence.flows.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.model import Learned, Link, Memory, Recalled, short_id
+from remanence.receipt import Receipt
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 TEXT_CHARS = 100  # of the memory at a link's other end

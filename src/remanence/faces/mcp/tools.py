@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from remanence.change import Receipt
 from remanence.clock import SystemClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
@@ -33,6 +32,7 @@ from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
 from remanence.guards import protecting
 from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
+from remanence.receipt import Receipt
 from remanence.verbs import advice
 
 IDS_MAX = 100  # of one call

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count, check_path
-from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Fence, Key, Receipt, row_count
+from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Fence, Key, row_count
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
@@ -29,6 +29,7 @@ from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Mad
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.uniting import united
 from remanence.model import Affected, Memory
+from remanence.receipt import Receipt
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 

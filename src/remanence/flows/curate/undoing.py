@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, Receipt, inverses, rows_of
+from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, inverses, rows_of
 from remanence.decay_class import FADING_TAGS
 from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
@@ -33,6 +33,7 @@ from remanence.model import (
     link_values,
     short_id,
 )
+from remanence.receipt import Receipt
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving
 from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS

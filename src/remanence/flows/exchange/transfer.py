@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from remanence.change import PART_CHANGES_MAX, Cause, Change, Receipt
+from remanence.change import PART_CHANGES_MAX, Cause, Change
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
 from remanence.flows.embedding import whole
@@ -27,6 +27,7 @@ from remanence.flows.exchange.exported import (
 )
 from remanence.flows.exchange.overlap import Decided, Existing, Linked, decide
 from remanence.model import COLUMNS, Link, Memory
+from remanence.receipt import Receipt
 from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION
 

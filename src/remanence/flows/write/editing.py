@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from remanence.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
-from remanence.change import Change, Receipt
+from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.decide import (
     corrected,
@@ -53,6 +53,7 @@ from remanence.model import (
     Verification,
     short_id,
 )
+from remanence.receipt import Receipt
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text
 from remanence.text_columns import text_columns
