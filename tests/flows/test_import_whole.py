@@ -166,7 +166,7 @@ async def test_the_decay_class_of_a_line_follows_from_its_tags(
 
 @pytest.mark.parametrize("how", ["tag", "untag", "update", "repeat", "put", "import"])
 async def test_a_class_that_does_not_follow_is_mended(opener: Opener, how: str) -> None:
-    """A memory of an older file gets its class when its tags or category are said again; undo takes that back."""
+    """A memory of an older file gets its class when its tags or category are said again; undo brings no other back."""
     text = "The boat is blue"
     more: dict[str, Any] = {"tags": ["self/value"], "source": "log", "speaker": "Ann"}
     async with opener() as memory:
@@ -193,7 +193,7 @@ async def test_a_class_that_does_not_follow_is_mended(opener: Opener, how: str) 
         *_, newest = await memory.history()
         await memory.undo(newest.run)
 
-        assert Decay.STANDARD is (await memory.get(mine.id)).decay
+        assert Decay.DURABLE is (await memory.get(mine.id)).decay
 
 
 class _Overtaken(MemoryStore):
