@@ -4,7 +4,7 @@ Knows changes and digests; knows nothing of how rows are kept.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -67,9 +67,16 @@ def _plain(value: Any) -> Any:
 def _told(entry: Entry) -> Any:
     """Return an entry as values that JSON can hold; arrays of a block by their digests."""
     if not isinstance(entry, Block):
-        return entry.table, entry.key, entry.before, entry.after
+        return entry.table, entry.key, _without_vector(entry.before), _without_vector(entry.after)
     arrays = entry.keys, entry.before, entry.after, entry.revision, entry.touched
     return entry.table, entry.columns, [None if array is None else _digest(array) for array in arrays]
+
+
+def _without_vector(row: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Leave out what follows from the text and is most of a row's bytes."""
+    if row is None or "vector" not in row:
+        return row
+    return {name: value for name, value in row.items() if name != "vector"}
 
 
 def _digest(array: Ints) -> str:

@@ -23,7 +23,7 @@ from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
-from remanence.recall.semantic import ArrivalWeights
+from remanence.recall.semantic import ArrivalWeights, word_weight
 from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
@@ -207,15 +207,18 @@ def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
     batch = Batch(core.clock.now(), known, core.new_id, core.agent)
     new = [draft for draft in drafts if batch.take(draft).status == "stored"]
     if core.embedder.dimensions and new:
-        weights = ArrivalWeights(known.memories, known.df, [draft.terms for draft in new])
-        vectors = _vectors(core, [draft.turn.text for draft in new], weights)
-        for row, vector in zip(batch.rows, vectors, strict=True):
+        for row, vector in zip(batch.rows, _vectors(core, new, known), strict=True):
             row["vector"] = vector
     return batch
 
 
-def _vectors(core: Core, texts: Sequence[str], weights: ArrivalWeights) -> list[bytes]:
+def _vectors(core: Core, new: Sequence[Draft], known: Known) -> list[bytes]:
     """Embed texts as they arrive, in one pass where the embedder can."""
+    texts = [draft.turn.text for draft in new]
+    if len(new) == 1:  # weighed without the arrays that many texts are worth
+        df = {term: known.df.get(term, 0) + 1 for term in new[0].terms}
+        return [vector_of(core, texts[0], word_weight(known.memories, df))]
+    weights = ArrivalWeights(known.memories, known.df, [draft.terms for draft in new])
     if isinstance(core.embedder, TogetherEmbedder):
         return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
     alone = (core.embedder.embed([text], weights.alone(number)) for number, text in enumerate(texts))

@@ -31,7 +31,7 @@ from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_clocks, refuse_interval
 from remanence.store.sqlite import audit, bookkeeping, checking, commits, reading, snapshots
 from remanence.store.sqlite.copying import copy
-from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
+from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, ask_often, connect, make_private, refuse_path
 from remanence.store.sqlite.interned import Fresh, Interned
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
@@ -44,8 +44,10 @@ _SALT_BYTES = 16
 class _Writer(Worker):
     """The one thread that writes; names that its transaction made are shared once it is committed."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], path: str, fresh: Fresh) -> None:
-        super().__init__(connect, path, name="writer")
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], path: str, fresh: Fresh, busy_ms: int
+    ) -> None:
+        super().__init__(connect, path, name="writer", busy_ms=busy_ms)
         self._fresh = fresh
 
     def committed(self) -> None:
@@ -87,7 +89,7 @@ class SqlStore:
             make_private(self._path)
         self._names = Interned()  # another file may lie at the path by now
         self._fresh = Fresh(self._names)
-        writer = _Writer(self._connect, self._path, self._fresh)
+        writer = _Writer(self._connect, self._path, self._fresh, self._busy_ms)
         writer.start()
         try:
             await writer.ask(_nothing, reads=True)
@@ -222,6 +224,7 @@ class SqlStore:
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
+        ask_often(connection)
         return connection
 
     def _connect_reader(self) -> sqlite3.Connection:

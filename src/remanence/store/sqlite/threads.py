@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from remanence.errors import RemanenceError, StoreUnavailable
 from remanence.process import OpeningProcess
-from remanence.store.sqlite.dialect import UNREADABLE, begin_writing, meaning, unreadable
+from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, meaning, unreadable
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -47,10 +47,17 @@ class Worker:
     """A thread with a connection of its own, or several that share one queue."""
 
     def __init__(
-        self, connect: Callable[[], sqlite3.Connection], path: str, *, name: str, threads: int = 1
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        path: str,
+        *,
+        name: str,
+        threads: int = 1,
+        busy_ms: int = BUSY_MS,
     ) -> None:
         self._connect = connect
         self._path = path
+        self._busy_ms = busy_ms
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._threads = [
             Thread(target=self._run, name=f"remanence-{name}-{number}", daemon=True)
@@ -193,7 +200,7 @@ class Worker:
     def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
         """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
         try:
-            begin_writing(connection)
+            begin_writing(connection, self._busy_ms)
         except sqlite3.Error as error:
             self._refuse(group, error)
             return True
