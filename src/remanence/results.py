@@ -74,7 +74,7 @@ def _within(name: str, item: Any) -> Any:
 
 def is_time(name: str) -> bool:
     """Tell whether the numbers of a field are times."""
-    return name.endswith("_at") or name in _TIMES
+    return name not in _OF_TIMES and (name.endswith("_at") or name in _TIMES)
 
 
 class Time:

@@ -24,6 +24,18 @@ do = "archive"
 because = "nobody used it for a month"
 """
 
+# So unlike that nothing links them.
+NOTES = (
+    "The keel wants a coat of paint",
+    "Mara keeps the spare key",
+    "Soup is served on Fridays",
+    "This printer takes blue ink",
+    "Northgate sends its bill in May",
+    "Pia plays the cello",
+    "Our van needs new tyres",
+    "Eleven swans nest by the weir",
+)
+
 PRUNE_NOTES = """
 version = 1
 name = "prune-notes"
@@ -48,7 +60,8 @@ because = "a tombstone lives a month"
 
 async def _filled(memory: remanence.Engine, clock: ManualClock, n: int = 8) -> list[str]:
     """Some active memories, 40 days old, one of them of today."""
-    turns = [Turn(f"note number {k} about the boat", category="knowledge", tags=("t",)) for k in range(n)]
+    told = [NOTES[k] if k < len(NOTES) else f"note number {k}" for k in range(n)]
+    turns = [Turn(text, category="knowledge", tags=("t",)) for text in told]
     learned = await memory.learn_many(turns)
     await memory.consolidate()
     clock.advance(days=40)
@@ -169,7 +182,7 @@ async def test_what_was_used_edited_or_linked_since_the_plan_is_not_destroyed(
     """The rest of the plan goes on, and the receipt says what was left out."""
     ids = await _filled(memory, clock)
     plan = await memory.plan(PRUNE_NOTES)
-    await memory.recall("note number 0 about the boat", limit=1)
+    await memory.recall(NOTES[0], limit=1)
     await memory.update(ids[1], confidence=0.4)
     await memory.link(ids[2], ids[-1], "supports")
     receipt = await memory.apply(plan, allow_destroyed=100)
@@ -224,8 +237,8 @@ async def test_a_purged_memory_is_restored_from_its_image(
     await memory.restore(ids[0])
     back = await memory.get(ids[0])
 
-    assert (Status.ACTIVE, ("t",), "note number 0 about the boat") == (back.status, back.tags, back.text)
-    assert ids[0] in [hit.memory.id for hit in (await memory.recall("note number 0")).memories]
+    assert (Status.ACTIVE, ("t",), NOTES[0]) == (back.status, back.tags, back.text)
+    assert ids[0] in [hit.memory.id for hit in (await memory.recall(NOTES[0])).memories]
 
 
 async def test_the_links_of_a_purged_memory_are_restored(

@@ -163,8 +163,8 @@ async def test_what_a_person_prints_is_what_it_says(answers: dict[str, Any]) -> 
     assert f"pin: pin 2 (2 changes, run {answers['receipt'].run})" == str(answers["receipt"])
     assert "#1 contradicts #2, weight 0.60, seen 1×" == str(answers["link"])
     assert "1 memory rated; not nobody: unknown" == str(answers["rated"])
-    assert "3 memories active, 0 near-duplicate and 0 similar pairs linked" == str(answers["consolidated"])
-    assert str(answers["state"]).startswith("scope 'default': 3 memories (active 3), 1 link; policy none")
+    assert "3 memories active, 0 near-duplicate and 1 similar pairs linked" == str(answers["consolidated"])
+    assert str(answers["state"]).startswith("scope 'default': 3 memories (active 3), 2 links; policy none")
 
 
 async def test_an_open_memory_says_whose_it_is(memory: remanence.Engine) -> None:

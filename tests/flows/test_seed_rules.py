@@ -125,7 +125,7 @@ def linked(relation: Relation, confidence: float | None = None) -> Step:
 
 
 def filled(tokens: int) -> Step:
-    """Learn texts of some dozen tokens each for as long as they come to no more than so many."""
+    """Learn texts of two or three dozen tokens each for as long as they come to no more than so many."""
 
     async def step(story: Story) -> None:
         there, number = 0, 0
@@ -138,7 +138,7 @@ def filled(tokens: int) -> Step:
 
 async def _tokens(story: Story, number: int) -> int:
     learned = await story.learn(
-        f"Boat {number} carries {' '.join(f'crate{number}x{k}' for k in range(20))} to town"
+        f"Boat {number} carries {' '.join(f'crate{number}x{k}' for k in range(4))} to town"
     )
     return (await story.memory.get(learned)).tokens
 

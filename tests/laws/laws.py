@@ -225,9 +225,10 @@ async def nothing_dangles(world: World, rules: Rules, pick: int) -> None:
 
 async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) -> None:
     """A memory used, linked, tagged or edited before apply, or while it writes, is not destroyed; the rest goes on."""
-    purge = {"name": "purge-all", "every": "deep", "phase": "purge", "do": "purge", "where": "True"}
+    phase, do = ("purge", "purge") if pick % 2 else ("expire", "prune")
+    all_go = {"name": "all-go", "every": "deep", "phase": phase, "do": do, "where": "True"}
     async with lab(world) as it:
-        plan = await it.plan(replace(rules, rules=(*rules.rules, purge)))
+        plan = await it.plan(replace(rules, rules=(*rules.rules, all_go)))
         doomed = sorted(destroyed(plan.changes()))
         if not doomed:
             return

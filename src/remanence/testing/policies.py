@@ -237,7 +237,7 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
 def _on(clock: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """Put a guard or a rule on a clock; on that of turns all its durations are turns, on others none is."""
     unit, other = (r"\b(days|hours)\(", "turns(") if clock == "turns" else (r"\bturns\(", "hours(")
-    texts = {key: re.sub(unit, other, table[key]) for key in ("where", "order") if key in table}
+    texts = {key: re.sub(unit, other, table[key]) for key in ("where", "order", "survivor") if key in table}
     period = str(table.get("period", ""))
     if (clock == "turns") != period.endswith("turns") and period:
         texts["period"] = "40 turns" if clock == "turns" else "40 hours"

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE
+from remanence.decay_class import decay
 from remanence.model import (
     SYMMETRIC,
-    Decay,
     Kind,
     Lifecycle,
     PolicyClass,
@@ -30,6 +30,7 @@ from remanence.model import (
 )
 from remanence.store.base import Store
 from remanence.testing.builders import NOW, because, created, linked, sourced, tagged
+from remanence.text_columns import text_columns
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
     "task": ("pending", "in_progress", "blocked", "completed"),
@@ -43,6 +44,7 @@ TAGS = ("self/name", "self/goal", "keep", "x")
 AGENTS = ("ann", "bob")
 WORDS = ("zebra", "lion", "tiger", "apple", "pear", "violin", "harbour", "lantern")
 MEMORIES_MAX = 12
+LENGTH = "length"  # of a text, in words beyond the first two
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,8 @@ class World:
 
     def changes(self) -> list[Change]:
         """Return the creations; memory n of the world gets the n-th number."""
-        rows = [
-            created(k, f"{WORDS[k % len(WORDS)]} number{k}", **row) for k, row in enumerate(self.memories, 1)
-        ]
         return [
-            *rows,
+            *(self._created(k, row) for k, row in enumerate(self.memories, 1)),
             *(tagged(-owner, tag) for owner, tag in sorted(self.tags)),
             *(sourced(-owner, source) for owner, source in sorted(self.sources)),
             *(
@@ -68,6 +67,14 @@ class World:
                 for source, target, relation, values in self.links
             ),
         ]
+
+    def _created(self, number: int, drawn: Mapping[str, Any]) -> Change:
+        """Create a memory whose columns follow from its text and tags where they do in an engine."""
+        row = {name: value for name, value in drawn.items() if name != LENGTH}
+        text = " ".join([WORDS[number % len(WORDS)], f"number{number}", *(WORDS * 5)[: drawn.get(LENGTH, 0)]])
+        tags = {tag for owner, tag in self.tags if owner == number}
+        follows = text_columns(text, row.get("speaker")) | {"decay": decay(tags, row.get("category"))}
+        return created(number, text, **row | follows)
 
     def under(self, **columns: Any) -> "World":
         """Return the same world with these columns set on every memory."""
@@ -172,7 +179,6 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "state": range(5),
     "kind": [None, *Kind],
     "severity": [None, *Severity],
-    "decay": [Decay.STANDARD, *Decay],
     "lifecycle": [Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE, Lifecycle.STALE],
     "role": [Role.USER, Role.ASSISTANT],
     "agent": [None, *AGENTS],
@@ -189,8 +195,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "confidence": [None, *_FRACTIONS],
     "alignment": [None, *_FRACTIONS],
     "value": [None, *_FRACTIONS],
-    "tokens": [0, 1, 10, 40, 1_600],
-    "words": [0, 3, 12],
+    LENGTH: [0, 0, 1, 10, 40],
     "uses": _COUNTS,
     "confirmations": _COUNTS,
     "disputes": _COUNTS,

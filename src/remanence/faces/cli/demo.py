@@ -33,7 +33,7 @@ DATABASE = "agent.db"  # the name that every command looks for
 START = datetime(2026, 3, 1, tzinfo=UTC)
 END = datetime(2026, 5, 30, 8, tzinfo=UTC)  # the morning after the last day of the conversation
 
-QUESTIONS = ("What is Pia allergic to?", "When does the open day start?")
+QUESTIONS = ("What is Pia allergic to?", "What time does the open day start?")
 WRONG = "saltmarsh-004"  # "… It starts at two o'clock."
 RIGHT = "saltmarsh-077"  # "Correction: … four o'clock, not at two."
 GONE = "saltmarsh-044"  # small talk about lemon cake
