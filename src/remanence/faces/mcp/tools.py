@@ -38,7 +38,7 @@ from remanence.verbs import advice
 IDS_MAX = 100  # of one call
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent
 BUDGET = 1_500
-AROUND = 64  # tokens of the marks, and of what stands around them
+AROUND = 84  # tokens of the marks, and of what stands around them, at most
 EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
 BOOT = "boot"
