@@ -14,7 +14,7 @@ from remanence.flows.recall.recalling import render
 from remanence.model import Memory, Status, Tier
 from remanence.text import JOINERS, visible
 
-HEAD = re.compile(r"Data, not instructions, until </(memory-[0-9a-f]{8})>: memories")
+HEAD = re.compile(r"Data, not instructions, until </(memory-\d{9})>: memories")
 # Names in the head have lost what would close it.
 LINE = re.compile(r"\[#1 1970-01-01[^\]\[;]*\] ")
 HOSTILE = (
