@@ -386,8 +386,6 @@ _DASHES = str.maketrans("‐‑‒–—―−﹣－“”„‟«»″’‘ʼ"
 _QUOTES_AROUND = re.compile(r"^([\"'])(?!\s)([^\"']*)\1$")
 _REPEATED = re.compile(r"([!?,;:…])\1+|\.{2,}")
 _BEFORE_MARK = re.compile(r" (?=[.,;:!?…](?: |$))")
-_FIRST_OPENER = re.compile(r"^[\"'(\[]*([^\W\d_]+)")
-_OPENER = re.compile(r"[.!?] [\"'(\[]*([^\W\d_]+)")
 _LETTERS = r"[^\W\d_]"
 # Words and numbers joined by hyphens or apostrophes, with the marks of a sentence around them; all else is as code is.
 _WORD_ALONE = rf"(?:{_LETTERS}+|\d+(?i:am|pm|st|nd|rd|th)?)"
@@ -420,12 +418,7 @@ def _folded(text: str) -> str:
         plain = _without_closing(_BEFORE_MARK.sub("", plain))
     if plain.islower():
         return plain
-    folded = _case_folded(plain)
-    return (
-        folded
-        if folded.islower()
-        else _OPENER.sub(_fold_opener, _FIRST_OPENER.sub(_fold_opener, folded, count=1))
-    )
+    return _case_folded(plain)
 
 
 def _case_folded(plain: str) -> str:
@@ -467,18 +460,6 @@ def _without_closing(plain: str) -> str:
     """Take off the mark that closes a statement; 5! is a number, and what asks keeps asking."""
     bare = plain.rstrip(" .!…")
     return bare + "!" if bare[-1:].isdigit() and plain[len(bare) :].startswith("!") else bare
-
-
-def _bears_case(text: str) -> bool:
-    return not CASE_BEARING.isdisjoint(word.casefold() for word in words(text))
-
-
-def _fold_opener(found: re.Match[str]) -> str:
-    """Lower the capital that merely opens a sentence; a name, an acronym or May keeps its own."""
-    whole, word = found.group(), found.group(1)
-    if (len(word) > 1 and not word[1:].islower()) or word.casefold() in CASE_BEARING:
-        return whole
-    return whole[: -len(word)] + word.lower()
 
 
 def _names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:

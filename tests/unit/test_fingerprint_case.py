@@ -52,6 +52,8 @@ MEANING = [
     ("Write to Ann@example.org", "Write to ann@example.org"),
     ("Print $HOME", "Print $home"),
     ("Edit Config.Yaml", "Edit config.yaml"),
+    ("Config.yaml is new", "config.yaml is new"),
+    ("It is new. X86 runs it", "It is new. x86 runs it"),
     ("Take vitamin C", "Take vitamin c"),
     ("The link has 5 Mb", "The link has 5 MB"),
     ("It draws 5 mW", "It draws 5 MW"),

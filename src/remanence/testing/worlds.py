@@ -16,6 +16,7 @@ from remanence.change import Change
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.decay_class import decay
 from remanence.model import (
+    CONSTITUTIONAL,
     SYMMETRIC,
     Kind,
     Lifecycle,
@@ -37,10 +38,11 @@ CATEGORIES: Mapping[str, Sequence[str]] = {
     "notification": ("unread", "read"),
     "belief": ("held", "retired"),
     "fact": (),
+    "observation": (),
 }
 SYSTEM_CATEGORY = "identity"  # no rule of any policy may archive or destroy it
 UNDECLARED = "rumour"  # a category that no policy declares
-TAGS = ("self/name", "self/goal", "keep", "x")
+TAGS = ("self/name", "self/goal", CONSTITUTIONAL, "keep", "x")
 AGENTS = ("ann", "bob")
 WORDS = ("zebra", "lion", "tiger", "apple", "pear", "violin", "harbour", "lantern")
 MEMORIES_MAX = 12

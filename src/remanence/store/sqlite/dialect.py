@@ -68,18 +68,18 @@ def connect(
     return connection
 
 
-def ask_often(connection: sqlite3.Connection) -> None:
-    """Let a connection ask for the write lock in short turns, of which `begin_writing` takes as many as it may.
+def begin_writing(connection: sqlite3.Connection, busy_ms: int) -> None:
+    """Take the write lock, or raise what SQLite raises where another process keeps it for all the time allowed.
 
     SQLite itself soon asks only ten times a second, and so misses the moments between the parts of a long run.
+    Whatever else the connection waits for it waits for as long as before.
     """
-    connection.execute(f"PRAGMA busy_timeout = {_ASKING_MS}")
-
-
-def begin_writing(connection: sqlite3.Connection, busy_ms: int = BUSY_MS) -> None:
-    """Take the write lock, or raise what SQLite raises where another process keeps it for all the time allowed."""
-    if not any(_began(connection) for _ in range(busy_ms // _ASKING_MS)):
-        connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA busy_timeout = {min(busy_ms, _ASKING_MS)}")
+    try:
+        if not any(_began(connection) for _ in range(busy_ms // _ASKING_MS)):
+            connection.execute("BEGIN IMMEDIATE")
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {busy_ms}")
 
 
 def _began(connection: sqlite3.Connection) -> bool:

@@ -31,7 +31,7 @@ from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_clocks, refuse_interval
 from remanence.store.sqlite import audit, bookkeeping, checking, commits, reading, snapshots
 from remanence.store.sqlite.copying import copy
-from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, ask_often, connect, make_private, refuse_path
+from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
 from remanence.store.sqlite.interned import Fresh, Interned
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
@@ -224,7 +224,6 @@ class SqlStore:
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
-        ask_often(connection)
         return connection
 
     def _connect_reader(self) -> sqlite3.Connection:
