@@ -12,7 +12,7 @@ RemanenceError
 ├── PlanHeld                        the brake holds the plan: too much would be destroyed, or the clock jumped
 ├── PolicyMismatch                  the stored policy is another one than the caller's
 ├── ExtensionError                  code of another package, registered by an entry point, failed
-├── WriterError                     a model gave no judgement; what it was to judge is kept as it is
+├── WriterError                     a model gave no usable answer; what it was asked about is kept as it is
 └── StoreError                      the store cannot do its work
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
     ├── StoreUnavailable            locked, read-only, full or closed
@@ -137,7 +137,11 @@ class PolicyMismatch(RemanenceError):
 
 
 class WriterError(RemanenceError):
-    """A model gave no usable judgement."""
+    """A model gave no usable answer; `tokens_used` says what asking it took all the same."""
+
+    def __init__(self, message: str, *, recovery: str, tokens_used: int = 0) -> None:
+        super().__init__(message, recovery=recovery)
+        self.tokens_used = tokens_used
 
 
 class ExtensionError(RemanenceError):

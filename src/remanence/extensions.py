@@ -67,9 +67,9 @@ def embedder(name: str, built_in: Collection[str]) -> Embedder:
     return GuardedEmbedder(Loaded(_named(EMBEDDERS, "embedder", name, built_in)))
 
 
-def writer(name: str) -> Writer:
+def writer(name: str, built_in: Collection[str]) -> Writer:
     """Load the writer that is registered under a name."""
-    return GuardedWriter(Loaded(_named(WRITERS, "writer", name, ())))
+    return GuardedWriter(Loaded(_named(WRITERS, "writer", name, built_in)))
 
 
 class Loaded(Generic[T]):

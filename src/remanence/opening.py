@@ -1,6 +1,6 @@
 """Puts an engine together: which store, whose scope, which clock, embedder and policy."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -14,6 +14,7 @@ from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
+from remanence.llm.named import NAMES, vendor_writer
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.signatures import checked
 from remanence.store.base import Store
@@ -22,6 +23,7 @@ from remanence.timescale import CLOCKS, ClockName
 from remanence.tokens import token_counts
 
 TokenCounter = Callable[[str], int]
+LetGo = Callable[[], Awaitable[None]]
 
 
 class OwnParts(TypedDict, total=False):
@@ -54,8 +56,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
             yours that says what time it is.
         embedder: "auto" (static word vectors of its own), "hashed", "none" (words
             alone), the name of a registered one, or one of yours.
-        writer: a model that judges what consolidation takes up and decides nothing: the name of a registered one, or
-            one of yours.
+        writer: a model that judges what consolidation takes up and decides nothing: "openai:MODEL",
+            "anthropic:MODEL", the name of a registered one, or one of yours.
         store: a store of yours instead of SQLite at `path`.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
     """
@@ -67,10 +69,11 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     kept = store if store is not None else SqlStore(str(path))
     chosen = _embedder(embedder)
     watch, fades_by = _clock(clock)
-    judge = extensions.writer(writer) if isinstance(writer, str) else writer
+    judge, let_go = _writer(writer)
     given = policy is not None
     rules = curating.no_policy() if policy is None else curating.read_policy(policy)
     core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
+    core.let_go = let_go
     core.counts = token_counts if counter is None else partial(_counted, counter)
     return Engine(core)
 
@@ -91,6 +94,14 @@ def _embedder(embedder: str | Embedder) -> Embedder:
         return embedder
     built_in = EMBEDDERS.get(embedder)
     return built_in() if built_in is not None else extensions.embedder(embedder, EMBEDDERS)
+
+
+def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:
+    """Return the writer, and how its connections are let go where it is made here."""
+    if not isinstance(writer, str):
+        return writer, None
+    asking = vendor_writer(writer)
+    return (extensions.writer(writer, NAMES), None) if asking is None else (asking, asking.close)
 
 
 EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {

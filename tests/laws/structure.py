@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "change",
         "decay_class",
         "effects",
+        "fence",
         "guards",
         "guide",
         "process",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.errors import NotFound
-from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.plans import WAITING_MAX, Forgetting, Plans
+from remanence.fence import fenced
 from remanence.flows.recall.recalling import render
 from remanence.model import Memory, Status, Tier
 from remanence.text import JOINERS, visible

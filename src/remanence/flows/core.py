@@ -112,6 +112,8 @@ class Core:
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
+    # What goes with the store: the connections of a writer that was made here.
+    let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
     # The policies that somebody planned with here, by their hash, the newest last.
     named: dict[str, Policy] = field(init=False, default_factory=dict)
 

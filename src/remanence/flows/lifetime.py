@@ -22,7 +22,7 @@ async def close(core: Core) -> None:
         finally:
             uncounted = await _refused(core.uses.settle())
     finally:
-        await core.store.close()
+        await _shut(core)
     why = unended or uncounted
     if why is not None:
         lost = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
@@ -31,6 +31,15 @@ async def close(core: Core) -> None:
             recovery="all that a verb has answered is kept; make room, and open it again: a session that was open"
             " ends where it was last counted",
         ) from why
+
+
+async def _shut(core: Core) -> None:
+    """Close the store, and the connections of a writer that was made with it."""
+    try:
+        await core.store.close()
+    finally:
+        if core.let_go is not None:
+            await core.let_go()
 
 
 async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:

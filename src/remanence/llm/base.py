@@ -76,10 +76,12 @@ class Judgement:
     """What a writer thinks of a text: how well it fits who the agent is, and which other texts it contradicts.
 
     `alignment` is from 0 to 1; `contradicts` maps ids of the others it was shown to how sure it is, from 0 to 1.
+    `tokens_used` says what asking it took.
     """
 
     alignment: float
     contradicts: Mapping[str, float] = field(default_factory=dict)
+    tokens_used: int = 0
 
 
 class Writer(Protocol):

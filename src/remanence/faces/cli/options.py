@@ -171,7 +171,11 @@ class Common:
         Parameter(help="What makes vectors: auto, hashed, none, or one that a package registers."),
     ] = None
     writer: Annotated[
-        str | None, Parameter(help="A registered model that judges what is consolidated; none if absent.")
+        str | None,
+        Parameter(
+            help="A model that judges what is consolidated: openai:MODEL, anthropic:MODEL or one that a package"
+            " registers; none if absent."
+        ),
     ] = None
     json: Annotated[bool, Parameter(negative=(), help="Print one JSON document instead of text.")] = False
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
-from remanence.faces.mcp.fence import fenced
+from remanence.fence import fenced
 from remanence.flows.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line

@@ -26,10 +26,10 @@ from remanence.errors import (
 )
 from remanence.faces.cli.show import lines
 from remanence.faces.mcp import answers
-from remanence.faces.mcp.fence import fenced
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
+from remanence.fence import fenced
 from remanence.guards import protecting
 from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
 from remanence.receipt import Receipt

@@ -1,0 +1,250 @@
+"""How a vendor's model is asked: within a time limit, again where that helps, and never for more than it may answer.
+
+Knows the order of tries and what an error says; a vendor's own module knows how its requests and answers look.
+"""
+
+import asyncio
+import os
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from random import random
+from types import TracebackType
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import orjson
+
+from remanence.arguments import check_name
+from remanence.errors import ExtensionError, InvalidInput, WriterError, shown
+from remanence.llm.base import Judgement
+from remanence.llm.questions import Question, judging
+from remanence.llm.replies import RECOVERY, judgement, unusable
+from remanence.results import one_line
+from remanence.tokens import token_counts
+
+SECONDS_MAX = 60.0  # for one question, with all tries
+SECONDS_MOST = 3_600.0
+TRIES_MAX = 3
+PAUSE_S = 0.5  # before the second try, doubled for each further one, where the server names no time
+PAUSE_JITTER = 0.25  # at most so much less, so that many that failed together do not come again together
+ANSWER_BYTES_MAX = (
+    1 << 20
+)  # a judgement has some hundred bytes; an answer that thinks aloud has some thousand
+MESSAGE_CHARS_MAX = 300
+_PASSING = frozenset({408, 409, 429})  # and all from 500 on: the same request may be answered later
+_SOMEWHERE = "keyless"  # what is sent as the key to a server of one's own that wants none
+
+
+class Closing(Protocol):
+    """A vendor's client."""
+
+    async def close(self) -> None:
+        """Let its connections go."""
+        ...
+
+
+class Answering(Protocol):
+    """An answer whose body is still to be read."""
+
+    def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Return the body piece by piece, unpacked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model wrote, and what it cost, question included; None where the server did not say."""
+
+    text: str
+    tokens_used: int | None
+
+
+C = TypeVar("C", bound=Closing)
+
+
+class ModelWriter(ABC, Generic[C]):
+    """A writer that asks a vendor's model over the network.
+
+    The client is made at the first question, and anew in another event loop; `close` lets its connections go, and a
+    writer that was closed may be asked again.
+    """
+
+    vendor: ClassVar[str]
+    key_variable: ClassVar[str]
+    url_variable: ClassVar[str]
+
+    def __init__(self, model: str, *, base_url: str | None = None, seconds_max: float = SECONDS_MAX) -> None:
+        check_name("a model", model)
+        if not 0 < seconds_max <= SECONDS_MOST:
+            raise InvalidInput(
+                f"seconds_max is {shown(seconds_max)}",
+                recovery=f"use a number above 0, up to {SECONDS_MOST:,g}",
+            )
+        self.model = model
+        self.name = f"{self.vendor}:{model}"
+        self.seconds_max = seconds_max
+        self._base_url = base_url or os.environ.get(self.url_variable) or None
+        self._client: tuple[asyncio.AbstractEventLoop, C] | None = None
+        self._errors = self._failures()
+        self._key()
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        """Judge one text in the light of who the agent is and of other memories by id."""
+        reply = await self._answer(judging(text, identity, others))
+        return judgement(reply.text, reply.tokens_used or 0)
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        if self._client is not None and self._client[0] is asyncio.get_running_loop():
+            await self._client[1].close()
+        self._client = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @abstractmethod
+    def _made(self, key: str, base_url: str | None) -> C:
+        """Make the vendor's client, which tries once."""
+
+    @abstractmethod
+    def _failures(self) -> tuple[type[Exception], ...]:
+        """Return what the vendor's client raises where a request fails; ModuleNotFoundError where it is missing."""
+
+    @abstractmethod
+    async def _ask(self, client: C, question: Question) -> Reply:
+        """Ask once."""
+
+    def _key(self) -> str:
+        """Return the key, which stands in the environment and nowhere else."""
+        key = os.environ.get(self.key_variable)
+        if key:
+            return key
+        if self._base_url is None:
+            raise InvalidInput(
+                f"the writer {self.name!r} has no key",
+                recovery=f"set the environment variable {self.key_variable}; a server of yours, named by"
+                f" {self.url_variable}, may need none",
+            )
+        return _SOMEWHERE
+
+    async def _answer(self, question: Question) -> Reply:
+        """Ask within the time limit; what the answer cost is estimated where the server did not say it."""
+        try:
+            async with asyncio.timeout(self.seconds_max) as limit:
+                reply = await self._patiently(question, limit)
+        except TimeoutError:
+            raise WriterError(
+                f"{self.name} gave no answer within {self.seconds_max:g} s", recovery=RECOVERY
+            ) from None
+        if reply.tokens_used is not None:
+            return reply
+        asked = token_counts([question.instructions, question.shown, orjson.dumps(question.schema).decode()])
+        return Reply(reply.text, sum(asked) + sum(token_counts([reply.text])))
+
+    async def _patiently(self, question: Question, limit: asyncio.Timeout) -> Reply:
+        """Ask again where a failure passes and there is time to wait for it."""
+        loop = asyncio.get_running_loop()
+        for tried in range(1, TRIES_MAX + 1):
+            try:
+                return await self._ask(self._at_hand(loop), question)
+            except self._errors as error:
+                pause = _pause(error, tried)
+                left = (limit.when() or 0) - loop.time()
+                if pause is None or tried == TRIES_MAX or pause >= left:
+                    raise self._failed(error, pause, left) from None
+            await asyncio.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _at_hand(self, loop: asyncio.AbstractEventLoop) -> C:
+        if self._client is None or self._client[0] is not loop:
+            self._client = (loop, self._made(self._key(), self._base_url))
+        return self._client[1]
+
+    def _failed(self, error: Exception, pause: float | None, left: float) -> WriterError:
+        """Say what went wrong, without the key, whatever the server says of it."""
+        status = getattr(error, "status_code", None)
+        key = os.environ.get(self.key_variable)
+        words = str(error).replace(key, f"[{self.key_variable}]") if key else str(error)
+        said = one_line(words, MESSAGE_CHARS_MAX)
+        what = f"answered with status {status}" if status is not None else "gave no whole answer"
+        later = f"; it asks to wait {pause:g} s" if pause is not None and pause >= left else ""
+        return WriterError(
+            f"{self.name} {what}{later}: {said or type(error).__name__}",
+            recovery=f"see whether {self.key_variable} is right" if status in {401, 403} else RECOVERY,
+        )
+
+
+def missing(vendor: str) -> ExtensionError:
+    """Return the error of a writer whose package is not there."""
+    return ExtensionError(
+        f"the writers of {vendor} need the package {vendor}, which is not installed",
+        recovery=f"install it: pip install 'remanence[{vendor}]'",
+        extension=vendor,
+    )
+
+
+async def document(answer: Answering) -> dict[str, Any]:
+    """Read the body of an answer, up to a limit, as the JSON object that it has to be."""
+    body = bytearray()
+    async for piece in answer.iter_bytes():
+        body += piece
+        if len(body) > ANSWER_BYTES_MAX:
+            raise unusable(f"the answer is longer than {ANSWER_BYTES_MAX:,} bytes", 0)
+    try:
+        found = orjson.loads(bytes(body))
+    except orjson.JSONDecodeError as error:
+        raise unusable(f"the server answered with what is no JSON: {error}", 0) from None
+    if not isinstance(found, dict):
+        raise unusable(f"the server answered with {shown(found)}", 0)
+    return found
+
+
+def items(found: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the objects of a list in an answer; what is none is passed over."""
+    listed = found.get(name)
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def tokens(found: Mapping[str, Any], *names: str) -> int | None:
+    """Return the sum of some counts of an answer's usage; None where it has none of them."""
+    usage = found.get("usage")
+    counts = [usage.get(name) for name in names] if isinstance(usage, dict) else []
+    said = [count for count in counts if type(count) is int and 0 <= count < 1 << 40]
+    return sum(said) if said else None
+
+
+def _pause(error: Exception, tried: int) -> float | None:
+    """Return how many seconds to wait before the next try; None where the same request fails again."""
+    status = getattr(error, "status_code", None)
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    if status is not None and (headers.get("x-should-retry") == "false" or not _passes(status)):
+        return None
+    told = _told(headers)
+    if told is not None:
+        return told
+    pause: float = PAUSE_S * 2.0 ** (tried - 1) * (1 - PAUSE_JITTER * random())
+    return pause
+
+
+def _passes(status: int) -> bool:
+    return status in _PASSING or status >= 500
+
+
+def _told(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait: a number, or a day and time beside its own."""
+    asked = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        wait = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
+    except (ValueError, TypeError):
+        return None
+    return max(0.0, wait.total_seconds())
