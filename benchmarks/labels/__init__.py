@@ -1,0 +1,126 @@
+"""Reads the labelled texts that the benchmarks score against; it knows how the files are laid out, no engine.
+
+Each kind has two files, drawn up apart: one to develop against, and one that is scored once.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+Part = Literal["first", "second"]
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What someone said, and in which role: user, assistant, tool, or outside for a text from elsewhere."""
+
+    speaker: str
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """An older and a newer statement, and what the newer one is to the older one."""
+
+    id: str
+    language: str
+    kind: Literal["update", "none", "contradiction"]
+    why: str
+    subject: str
+    old: Statement
+    new: Statement
+    question: str
+    few_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two texts, and whether they say the same; hard where little tells two different ones apart."""
+
+    id: str
+    language: str
+    same: bool
+    hard: bool
+    why: str
+    one: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement worth keeping that stands on its own."""
+
+    content: str
+    category: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was said in one turn of a conversation, and the facts in it, often none."""
+
+    id: str
+    language: str
+    role: str
+    speaker: str
+    text: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A text of a category, and how important it is."""
+
+    id: str
+    language: str
+    text: str
+    category: str
+    level: Literal["critical", "high", "normal", "low", "trivial"]
+
+
+def names() -> list[str]:
+    """Return the kinds of labels there are."""
+    return sorted({path.name.split(".")[0] for path in FOLDER.glob("*.jsonl")})
+
+
+def read(name: str, part: Part) -> list[dict[str, Any]]:
+    """Return the lines of one set of a kind of labels."""
+    lines = (FOLDER / f"{name}.{part}.jsonl").read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines if line]
+
+
+def scenes(part: Part) -> list[Scene]:
+    """Return scenes of an older and a newer statement."""
+    return [
+        Scene(
+            **{
+                **line,
+                "old": Statement(**line["old"]),
+                "new": Statement(**line["new"]),
+                "few_shared": line.get("few_shared", False),
+            }
+        )
+        for line in read("updates", part)
+    ]
+
+
+def pairs(part: Part) -> list[Pair]:
+    """Return pairs of texts that say the same, or do not."""
+    return [Pair(**line) for line in read("dedup_pairs", part)]
+
+
+def turns(part: Part) -> list[Turn]:
+    """Return turns with the facts in each."""
+    return [
+        Turn(**{**line, "facts": tuple(Fact(**fact) for fact in line["facts"])})
+        for line in read("facts", part)
+    ]
+
+
+def rated(part: Part) -> list[Rated]:
+    """Return texts with the importance of each."""
+    return [Rated(**line) for line in read("importance", part)]

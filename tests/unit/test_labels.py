@@ -1,0 +1,131 @@
+"""The labelled texts that benchmarks score against are well formed, enough, and kept apart in two sets."""
+
+import re
+import unicodedata
+from collections import Counter
+from typing import Any, get_args
+
+import pytest
+
+from benchmarks.labels import Part, names, pairs, rated, read, scenes, turns
+
+PARTS: tuple[Part, ...] = get_args(Part)
+
+LANGUAGES = {"en", "de", "es", "fr", "pt", "zh", "ja"}
+
+CATEGORIES = {
+    "fact",
+    "preference",
+    "correction",
+    "entity",
+    "decision",
+    "relationship",
+    "principle",
+    "commitment",
+    "moment",
+    "skill",
+}
+
+OURS = [scene for part in PARTS for scene in scenes(part)]
+
+
+def texts(value: Any) -> set[str]:
+    """Return the texts that were said in a labelled line."""
+    if isinstance(value, dict):
+        said = {"".join(value[key]) for key in ("text", "one", "other", "content") if key in value}
+        return said.union(*map(texts, value.values()))
+    return set().union(*map(texts, value)) if isinstance(value, list) else set()
+
+
+def script(text: str) -> set[str]:
+    """Return the scripts of the letters of a text."""
+    return {unicodedata.name(letter).split(" ")[0] for letter in text if letter.isalpha()}
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_two_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
+    """What is scored once was never developed against, and each id names one line."""
+    first, second = read(name, "first"), read(name, "second")
+
+    ids = [line["id"] for line in first + second if "id" in line]
+    assert [] == [label for label, times in Counter(ids).items() if times > 1]
+    assert set() == texts(first) & texts(second)
+
+
+def test_there_are_enough_updates_others_and_contradictions() -> None:
+    """Both sets together have 110 updates, 310 scenes without one and 60 contradictions, in seven languages."""
+    found = Counter[str](scene.kind for scene in OURS)
+
+    assert [] == [
+        (kind, found[kind])
+        for kind, least in (("update", 110), ("none", 310), ("contradiction", 60))
+        if found[kind] < least
+    ]
+    assert dict.fromkeys(found, LANGUAGES) == {
+        kind: {scene.language for scene in OURS if scene.kind == kind} for kind in found
+    }
+
+
+def test_an_update_comes_from_the_same_speaker_or_from_one_trusted_more() -> None:
+    """Whoever contradicts is someone else; an update or a scene without one is the speaker's own."""
+    odd = [
+        scene.id
+        for scene in OURS
+        if (scene.old.speaker == scene.new.speaker)
+        != (scene.kind != "contradiction" and scene.why != "higher_trust")
+    ]
+
+    assert [] == odd
+
+
+def test_half_of_the_updates_share_few_words_with_what_they_replace() -> None:
+    """Of those marked so, old and new have one long word in common at most, besides the subject's."""
+    updates = [scene for scene in OURS if scene.kind == "update"]
+    few = [scene for scene in updates if scene.few_shared]
+
+    def words(text: str) -> set[str]:
+        return {word.lower()[:5] for word in re.findall(r"[^\W\d_]{6,}|\d{2,}", text)}
+
+    many = [
+        scene.id
+        for scene in few
+        if len(words(scene.old.text) & words(scene.new.text) - words(scene.subject)) > 1
+    ]
+    assert [] == many
+    assert len(few) * 2 >= len(updates)
+
+
+def test_there_are_enough_pairs_in_many_languages_and_scripts() -> None:
+    """320 pairs in 8 languages; 70 hard ones differ and are written in 10 scripts; 14 disguises are among them."""
+    every = [pair for part in PARTS for pair in pairs(part)]
+    hard = [pair for pair in every if pair.hard]
+
+    assert [] == [pair.id for pair in every if pair.one == pair.other or (pair.hard and pair.same)]
+    assert len(every) >= 320
+    assert len(hard) >= 70
+    assert len({pair.language for pair in every}) >= 8
+    assert len(set().union(*(script(pair.one) for pair in hard))) >= 10
+    assert len({pair.why for pair in every if pair.why.startswith("disguise:")}) >= 14
+
+
+def test_there_are_enough_turns_with_facts_and_without() -> None:
+    """260 turns hold 150 facts of all ten categories, and 40 % of the turns hold none, in seven languages."""
+    every = [turn for part in PARTS for turn in turns(part)]
+    facts = [fact for turn in every for fact in turn.facts]
+
+    assert len(every) >= 260
+    assert len(facts) >= 150
+    assert sum(not turn.facts for turn in every) >= 0.4 * len(every)
+    assert CATEGORIES == {fact.category for fact in facts}
+    assert {True: LANGUAGES, False: LANGUAGES} == {
+        full: {turn.language for turn in every if bool(turn.facts) == full} for full in (True, False)
+    }
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_level_of_importance_is_there_in_every_language(part: Part) -> None:
+    """Each of five levels stands in each of seven languages."""
+    found = {(line.language, line.level) for line in rated(part)}
+
+    levels = ("critical", "high", "normal", "low", "trivial")
+    assert {(language, level) for language in LANGUAGES for level in levels} == found
