@@ -234,19 +234,15 @@ def sentences(text: str) -> list[str]:
 
 def _read(chunk: str) -> ChunkReading:
     surface, tokens = _split(chunk)
-    content = tuple(
-        (token, stem) for token in tokens if token not in ENGLISH.stop and (stem := _stem(token)) != ""
-    )
-    folded = tuple(_bare(word.casefold()) for word in surface)
+    folded = tuple([_bare(word.casefold()) for word in surface])
+    stem = {word: "" if word in ENGLISH.stop else _stem(word) for word in {*tokens, *folded}}
+    content = tuple([(token, stem[token]) for token in tokens if stem[token]])
     return ChunkReading(
         surface=surface,
         folded=folded,
         content=content,
-        stems=tuple(stem for _, stem in content),
-        weighed=tuple(
-            (word, low, "" if low in ENGLISH.stop else _stem(low))
-            for word, low in zip(surface, folded, strict=True)
-        ),
+        stems=tuple([stem for _, stem in content]),
+        weighed=tuple([(word, low, stem[low]) for word, low in zip(surface, folded, strict=True)]),
         foreign=sum(map(speaks_foreign, folded)),
     )
 

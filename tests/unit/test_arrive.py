@@ -20,11 +20,11 @@ def _batch(agent: str | None = None, **known: Any) -> Batch:
     return Batch(NOW, Known(**known), lambda: f"{next(ids):032x}", agent)
 
 
-def _draft(text: str, said_at: int = NOW, role: Role = Role.USER, **more: Any) -> Draft:
+def _draft(
+    text: str, said_at: int = NOW, role: Role = Role.USER, **more: Any
+) -> tuple[Draft, frozenset[int]]:
     turn = Turn(text, **more)
-    return Draft(
-        turn, role, None, None, fingerprint(text), frozenset(map(term_hash, stems(text))), said_at, turn.state
-    )
+    return Draft(turn, role, None, None, fingerprint(text), said_at, turn.state), terms_of(text)
 
 
 def _twin(text: str, seq: int = 7, status: Status = Status.ACTIVE) -> dict[bytes, KnownMemory]:
@@ -38,7 +38,7 @@ def _changed(batch: Batch, table: str) -> list[Change]:
 def test_what_is_not_said_makes_no_column() -> None:
     """A row names what was said and what every row has; the rest is left to its default."""
     batch = _batch()
-    outcome = batch.take(_draft("Ann likes tea"))
+    outcome = batch.take(*_draft("Ann likes tea"))
     (change,) = batch.changes()
 
     assert Outcome(-1, f"{1:032x}", "stored", "", None, "") == outcome
@@ -63,7 +63,7 @@ def test_what_is_said_makes_its_columns() -> None:
     """Each is as it was said; a state begins now, and how sure it is has six digits."""
     batch = _batch(agent="its own")
     batch.take(
-        _draft(
+        *_draft(
             "Ann likes tea",
             said_at=NOW - 5,
             category="task",
@@ -101,7 +101,7 @@ def test_what_is_said_makes_its_columns() -> None:
 def test_a_turn_may_name_its_agent_and_its_segment() -> None:
     """Whom a turn names goes before whoever takes it in."""
     batch = _batch(agent="its own")
-    batch.take(_draft("Ann likes tea", agent="other"))
+    batch.take(*_draft("Ann likes tea", agent="other"))
 
     assert "other" == batch.rows[0]["agent"]
     assert Segment("run", "other") == in_segment(Turn("x", agent="other"), "its own")
@@ -112,7 +112,7 @@ def test_a_turn_may_name_its_agent_and_its_segment() -> None:
 def test_a_repeat_of_what_is_stored_counts_once_for_each_time() -> None:
     """It makes no row; one increment says how often it was met."""
     batch = _batch(twins=_twin("Ann likes tea"))
-    first, second = (batch.take(_draft("Ann likes tea")) for _ in range(2))
+    first, second = (batch.take(*_draft("Ann likes tea")) for _ in range(2))
 
     assert Outcome(7, f"{7:032x}", "confirmed", "an exact repeat") == first == second
     assert [Change("memories", 7, {"confirmations": Increment(-2)}, {"confirmations": Increment(2)})] == (
@@ -124,7 +124,7 @@ def test_a_repeat_that_is_forgotten_is_not_counted() -> None:
     """Each is taken back by itself, and when none is left nothing is changed."""
     batch = _batch(twins=_twin("Ann likes tea"))
     for _ in range(2):
-        batch.take(_draft("Ann likes tea"))
+        batch.take(*_draft("Ann likes tea"))
     batch.forget_repeat(0, "it came in before")
 
     assert ["known", "confirmed"] == [outcome.status for outcome in batch.outcomes]
@@ -140,7 +140,7 @@ def test_a_repeat_that_is_forgotten_is_not_counted() -> None:
 def test_what_no_longer_stands_is_learned_anew(status: Status) -> None:
     """The new memory says from which one it was learned before, and the answer says where that stands."""
     batch = _batch(twins=_twin("Ann likes tea", status=status))
-    outcome = batch.take(_draft("Ann likes tea"))
+    outcome = batch.take(*_draft("Ann likes tea"))
     (link,) = _changed(batch, "links")
 
     assert ("stored", -1) == (outcome.status, outcome.key)
@@ -154,7 +154,7 @@ def test_what_stands_is_confirmed(status: Status) -> None:
     """Whether it was consolidated or waits for it."""
     assert (
         "confirmed"
-        == _batch(twins=_twin("Ann likes tea", status=status)).take(_draft("Ann likes tea")).status
+        == _batch(twins=_twin("Ann likes tea", status=status)).take(*_draft("Ann likes tea")).status
     )
 
 
@@ -162,10 +162,10 @@ def test_a_key_is_taken_once() -> None:
     """Whether the store has it or this batch: what comes later is known, whatever it says."""
     stored = KnownMemory(7, f"{7:032x}", Status.ACTIVE, 1, b"")
     batch = _batch(keys={"old": stored})
-    known = batch.take(_draft("Ann likes coffee", key="old"))
-    first = batch.take(_draft("Ann likes tea", key="new"))
-    again = batch.take(_draft("Ann likes milk", key="new"))
-    other = batch.take(_draft("Ann likes milk"))
+    known = batch.take(*_draft("Ann likes coffee", key="old"))
+    first = batch.take(*_draft("Ann likes tea", key="new"))
+    again = batch.take(*_draft("Ann likes milk", key="new"))
+    other = batch.take(*_draft("Ann likes milk"))
 
     assert ("known", 7, "the key 'old' is here already") == (known.status, known.key, known.reason)
     assert ("stored", -1) == (first.status, first.key)
@@ -177,14 +177,14 @@ def test_a_key_is_taken_once() -> None:
 def test_a_repeat_within_a_batch_adds_to_its_row() -> None:
     """As it would to a stored memory: it counts, its tags and sources are added once, and the surer word stands."""
     batch = _batch()
-    batch.take(_draft("Ann likes tea", tags=["a"], source="s", confidence=0.5))
-    batch.take(_draft("Bob likes rum"))
+    batch.take(*_draft("Ann likes tea", tags=["a"], source="s", confidence=0.5))
+    batch.take(*_draft("Bob likes rum"))
     for confidence, tags, source in (
         (0.25, ("a", "b"), "s"),
         (0.75, ("b", "self/value"), "t"),
         (None, (), None),
     ):
-        batch.take(_draft("Ann likes tea", tags=tags, source=source, confidence=confidence))
+        batch.take(*_draft("Ann likes tea", tags=tags, source=source, confidence=confidence))
     ann, bob = batch.rows
 
     assert (3, 0.75, Decay.DURABLE) == (ann["confirmations"], ann["confidence"], ann["decay"])
@@ -200,7 +200,7 @@ def test_a_first_word_on_how_sure_it_is_stands() -> None:
     """A row that said nothing of it takes what the repeat says, rounded alike."""
     batch = _batch()
     for confidence in (None, 0.01234567):
-        batch.take(_draft("Ann likes tea", confidence=confidence))
+        batch.take(*_draft("Ann likes tea", confidence=confidence))
 
     assert 0.012346 == batch.rows[0]["confidence"]
 
@@ -215,7 +215,7 @@ def test_each_source_of_a_memory_is_named_once() -> None:
         ("Bob likes rum", "s"),
         ("Cy likes gin", None),
     ):
-        batch.take(_draft(text, source=source))
+        batch.take(*_draft(text, source=source))
 
     assert [(-1, "s"), (7, "s"), (7, "t")] == sorted(change.key for change in _changed(batch, "sources"))
 
@@ -231,7 +231,7 @@ def test_a_value_counts_what_came_before() -> None:
     batch = _batch(memories=100, df={tea: 9}, tails={Segment("session", "s"): Tail(2, NOW, "Who likes tea?")})
     texts = ("Ann likes tea", "Bob hates tea", "Cy drinks rum")
     for text in texts:
-        batch.take(_draft(text, session="s"))
+        batch.take(*_draft(text, session="s"))
     said = [stems(text) for text in texts]
     counts: list[dict[int, int]] = [{tea: 9}]
     for words in said:
@@ -251,7 +251,7 @@ def test_a_value_counts_what_came_before() -> None:
 def test_an_assistant_is_valued_as_one() -> None:
     """By the role that was settled."""
     batch = _batch()
-    batch.take(_draft("Ann likes tea", role=Role.ASSISTANT))
+    batch.take(*_draft("Ann likes tea", role=Role.ASSISTANT))
 
     assert _value("Ann likes tea", assistant=True) == batch.rows[0]["value"]
 
@@ -262,11 +262,11 @@ def test_a_segment_that_rested_too_long_begins_anew() -> None:
     at = NOW
     for minutes, text in ((0, "one boat"), (30, "two boats"), (30, "Ann likes tea"), (30, "three oars")):
         at += minutes * MINUTE
-        batch.take(_draft(text, said_at=at))
+        batch.take(*_draft(text, said_at=at))
     ends = batch._tails[Segment("run", None)]
 
     assert Tail(1, at, "three oars") == ends
 
-    batch.take(_draft("four oars", said_at=at + 30 * MINUTE))
+    batch.take(*_draft("four oars", said_at=at + 30 * MINUTE))
 
     assert 2 == batch._tails[Segment("run", None)].length

@@ -124,7 +124,7 @@ def test_a_word_without_pieces_has_a_vector_of_its_spelling() -> None:
     rows, scales = np.load(TABLE / "pieces.npy").astype(np.float32), np.load(TABLE / "scales.npy")
     lengths = np.linalg.norm(rows, axis=1) * scales.astype(np.float32)
     one, other = StaticEmbedder().embed(["渡轮", "鯨"])
-    known, unknown = StaticEmbedder()._sum("boat"), StaticEmbedder()._sum("鯨")
+    known, unknown = StaticEmbedder()._sums(["boat", "鯨"])
 
     assert [UNKNOWN] == ours().of("鯨")
     assert float(np.median(lengths)) == pytest.approx(float(USUAL_LENGTH), rel=0.01)

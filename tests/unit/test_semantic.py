@@ -175,14 +175,16 @@ def test_words_that_arrive_together_weigh_what_they_do_one_by_one(texts: list[li
     """Each text counts those before it and itself, in one pass for all or for each."""
     df = {term_hash("boat"): 3, term_hash("rope"): 1}
     terms = [frozenset(map(term_hash, text)) for text in texts]
-    together = ArrivalWeights(3, df, terms)
+    counted = []
     expected = []
     for number, text in enumerate(texts):
         for term in terms[number]:
             df[term] = df.get(term, 0) + 1
+        counted.append({term: df[term] for term in terms[number]})
         expected += [word_weight(3 + number, df)(stem) for stem in text]
     places = np.array([number for number, text in enumerate(texts) for _ in text], np.int64)
     stems = [stem for text in texts for stem in text]
+    together = ArrivalWeights(3, counted)
 
     np.testing.assert_allclose(together(stems, places), np.array(expected), rtol=1e-6)
     assert expected == [together.alone(number)(stem) for stem, number in zip(stems, places, strict=True)]
@@ -201,9 +203,7 @@ def test_texts_embedded_together_have_the_vectors_they_have_alone(count: int) ->
         "Don't stop-{n}!",
     )
     texts = [made[n % len(made)].format(n=n) for n in range(count)]
-    weights = ArrivalWeights(
-        5, {term_hash("boat"): 2}, [frozenset(map(term_hash, stems(text))) for text in texts]
-    )
+    weights = ArrivalWeights(5, [{term_hash(stem): 1 + len(stem) for stem in stems(text)} for text in texts])
     embedder = StaticEmbedder()
     together = embedder.embed_together(texts, weights)
     alone = [embedder.embed([text], weights.alone(number))[0] for number, text in enumerate(texts)]

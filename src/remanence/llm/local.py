@@ -14,6 +14,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+from remanence.languages import ENGLISH
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
 from remanence.llm.offline import hashed
 from remanence.llm.pieces import UNKNOWN, Pieces
@@ -49,42 +50,43 @@ class StaticEmbedder:
         """Return one unit row per text, each as if it were embedded alone."""
         rows = np.empty((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TOGETHER):
-            if len(self._known.places) > _CACHE_SIZE:
-                # Others may be reading the old ones, in threads of their own.
-                self._known = _Words(self.dimensions)
-            said, known = _Said(start), self._known
+            said = _Said(start)
             for text in texts[start : start + _TOGETHER]:
-                self._say(said, known, text)
-            places, weighed = np.array(said.places), said.weights(weights)
+                said.add(text)
+            known, places = self._places(said.words)
+            weighed = said.weights(weights)
             for number, (begin, end) in enumerate(pairwise([*said.begins, len(places)]), start):
                 # A product of BLAS would wake threads for a long text, whose sum would depend on their number.
                 sums = known.sums[places[begin:end]]
                 np.einsum("i,ij->j", weighed[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
-    def _say(self, said: "_Said", words: "_Words", text: str) -> None:
-        """Add the words of a text; its marks and emoji where it has none."""
-        read = readings(text)
-        stop = lexicon_of(read).stop
-        known, new = words.places, partial(self._place, words)
-        spoken = [word for reading in read for word in reading.weighed]
-        marks = [] if spoken else [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
-        said.begins.append(len(said.places))
-        said.places += [known[word] if word in known else new(word) for word, _, _ in spoken or marks]
-        said.stems += ["" if folded in stop else stem for _, folded, stem in spoken or marks]
+    def _places(self, words: Sequence[str]) -> tuple["_Words", Ints]:
+        """Return where the sums of the vectors of the pieces of words stand; of new words they are put there."""
+        if len(self._known.places) > _CACHE_SIZE:
+            # Others may be reading the old ones, in threads of their own.
+            self._known = _Words(self.dimensions)
+        known = self._known
+        new = [word for word in dict.fromkeys(words) if word not in known.places]
+        if new:
+            known.put(new, self._sums([word[:_WORD_CHARS_MAX] for word in new]))
+        return known, np.array([known.places[word] for word in words])
 
-    def _place(self, words: "_Words", word: str) -> int:
-        """Put the sum of the vectors of a word's pieces where it is found again."""
-        return words.put(word, self._sum(word[:_WORD_CHARS_MAX]))
-
-    def _sum(self, word: str) -> Vectors:
-        numbers = self._pieces.of(word)
-        if not numbers or UNKNOWN in numbers:
-            # No two such words have anything in common but their spelling: one vector for all would say they do.
-            return hashed(word) * USUAL_LENGTH
+    def _sums(self, words: Sequence[str]) -> Vectors:
+        """Return the sum of the vectors of the pieces of each word, all first pieces at once, then all second ones."""
         table, scales = self._table
-        total: Vectors = np.einsum("i,ij->j", scales[numbers], table[numbers].astype(np.float32))
-        return total
+        cut = [self._pieces.of(word) for word in words]
+        sums = np.zeros((len(words), self.dimensions), np.float32)
+        for at, (word, numbers) in enumerate(zip(words, cut, strict=True)):
+            if not numbers or UNKNOWN in numbers:
+                # No two such words have anything in common but their spelling: one vector for all would say they do.
+                sums[at] = hashed(word) * USUAL_LENGTH
+                cut[at] = []
+        for place in range(max(map(len, cut), default=0)):
+            longer = [at for at, numbers in enumerate(cut) if len(numbers) > place]
+            pieces = [cut[at][place] for at in longer]
+            sums[longer] += scales[pieces, None] * table[pieces]
+        return sums
 
     @cached_property
     def _pieces(self) -> Pieces:
@@ -106,17 +108,31 @@ REPLACED = {"wordllama-l2-supercat-256": StaticEmbedder.name}
 class _Said:
     """The words of some texts one behind the other; `first` is the place of the first text among all.
 
-    `places` are rows of the words' sums, `stems` are empty for stop words, `begins` is where each text begins.
+    `stems` are empty for stop words, `begins` is where each text begins.
     """
 
     first: int
-    places: list[int] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
     stems: list[str] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
 
+    def add(self, text: str) -> None:
+        """Add the words of a text; its marks and emoji where it has none."""
+        read = readings(text)
+        lexicon = lexicon_of(read)
+        spoken = [word for reading in read for word in reading.weighed]
+        if not spoken:
+            spoken = [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
+        self.begins.append(len(self.words))
+        self.words += [word for word, _, _ in spoken]
+        if lexicon is ENGLISH:  # whose stop words have no stem
+            self.stems += [stem for _, _, stem in spoken]
+        else:
+            self.stems += ["" if folded in lexicon.stop else stem for _, folded, stem in spoken]
+
     def weights(self, weights: WordWeights) -> Vectors:
         """Return what each word weighs."""
-        found = np.full(len(self.places), STOP_WEIGHT, np.float32)
+        found = np.full(len(self.words), STOP_WEIGHT, np.float32)
         rare = [at for at, stem in enumerate(self.stems) if stem]
         texts = self.first - 1 + np.searchsorted(self.begins, rare, "right")
         found[rare] = weights([self.stems[at] for at in rare], texts)
@@ -137,16 +153,17 @@ class _Words:
     def __init__(self, dimensions: int) -> None:
         self.places: dict[str, int] = {}  # word → row of `sums`
         self.sums: Vectors = np.zeros((1_024, dimensions), np.float32)
+        self._end = 0
         self._turn = Lock()
 
-    def put(self, word: str, total: Vectors) -> int:
-        """Keep the sum of a word; return its row."""
+    def put(self, words: Sequence[str], sums: Vectors) -> None:
+        """Keep the sums of words that are not there yet."""
         with self._turn:
-            place = len(self.places)
-            if word in self.places:
-                return self.places[word]
-            if place == len(self.sums):
-                self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
-            self.sums[place] = total
-            self.places[word] = place
-            return place
+            begin, end = self._end, self._end + len(words)
+            if end > len(self.sums):
+                more = np.zeros((max(len(self.sums), len(words)), self.sums.shape[1]), np.float32)
+                self.sums = np.concatenate([self.sums, more])
+            self.sums[begin:end] = sums
+            self._end = end
+            # Another thread may have put one of them meanwhile: it then stands twice, with the same sum.
+            self.places.update(zip(words, range(begin, end), strict=True))

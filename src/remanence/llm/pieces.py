@@ -47,6 +47,9 @@ class Pieces:
 
 def _words(text: str) -> Iterator[str]:
     """Yield what stands between blanks, each mark and each Chinese character alone."""
+    if text.isascii() and text.isalnum():
+        yield text.lower()
+        return
     kept = "".join(char for char in text if char in "\t\n\r" or not _is_control(char))
     bare = "".join(char for char in unicodedata.normalize("NFD", kept) if unicodedata.category(char) != "Mn")
     # One by one: the library knows no other small sigma at the end of a word.

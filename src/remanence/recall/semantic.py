@@ -1,8 +1,7 @@
 """The semantic arm: vectors blended with their neighbours', compared by cosine. Knows no embedder and no store."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -42,40 +41,28 @@ def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
 
 
 class ArrivalWeights:
-    """What words weigh in texts that arrive together: each is weighed as if it came alone after those before it."""
+    """What words weigh in texts that arrive together: each is weighed as if it came alone after those before it.
 
-    def __init__(self, memories: int, df: Mapping[int, int], terms: Sequence[Collection[int]]) -> None:
-        self._memories, self._df, self._of = memories, df, terms
-        texts = np.repeat(np.arange(len(terms)), [len(one) for one in terms])
-        self._terms, term = np.unique(np.fromiter(chain.from_iterable(terms), np.int64), return_inverse=True)
-        self._held = np.array([df.get(one, 0) for one in self._terms.tolist()], np.int64)
-        self._seen = np.sort(term * len(terms) + texts)  # which term was seen in which text
+    `df` says of each text how many memories hold each of its terms as it arrives, itself included.
+    """
+
+    def __init__(self, memories: int, df: Sequence[Mapping[int, int]]) -> None:
+        self._memories, self._df = memories, df
 
     def __call__(self, stems: Sequence[str], texts: Ints) -> Floats:
         """Return what each stem weighs in the text beside it."""
-        return self._weights(np.array(list(map(term_hash, stems)), np.int64), texts)
-
-    def alone(self, text: int) -> Callable[[str], float]:
-        """Return what stems weigh in one of the texts."""
-        terms = list(self._of[text])
-        df = self._frequency(np.array(terms, np.int64), np.full(len(terms), text))
-        return word_weight(self._memories + text, dict(zip(terms, df.tolist(), strict=True)))
-
-    def _weights(self, terms: Ints, texts: Ints) -> Floats:
-        memories, held = self._memories + texts, self._frequency(terms, texts)
+        df = self._df
+        given = zip(map(term_hash, stems), texts.tolist(), strict=True)
+        held = np.array([df[text].get(term, 0) for term, text in given], np.int64)
+        memories = self._memories + texts
         held = np.minimum(held, memories)
         rarity = memories + MEMORIES_PRIOR - held + 0.5
         found: Floats = np.log1p(rarity / (held + 0.5)).astype(np.float32)
         return found
 
-    def _frequency(self, terms: Ints, texts: Ints) -> Ints:
-        """Return how many memories hold each term as its text arrives, this one included."""
-        if not len(self._terms):
-            return np.zeros(len(terms), np.int64)
-        at = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
-        first = at * len(self._of)
-        before = np.searchsorted(self._seen, first + texts, "right") - np.searchsorted(self._seen, first)
-        return np.where(self._terms[at] == terms, self._held[at] + before, 0)
+    def alone(self, text: int) -> Callable[[str], float]:
+        """Return what stems weigh in one of the texts."""
+        return word_weight(self._memories + text, self._df[text])
 
 
 def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) -> Floats:

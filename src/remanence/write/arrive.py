@@ -4,7 +4,7 @@ Sees a whole batch, the role of each speaker settled, and what the store answere
 as its drafts one by one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -43,7 +43,6 @@ class Draft:
     kind: Kind | None
     severity: Severity | None
     fingerprint: bytes
-    terms: frozenset[int]  # the hashes of its stems
     said_at: int
     state: str | None = None  # said, or the one in which its category begins
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
@@ -78,6 +77,8 @@ class Batch:
     rows: list[dict[str, Any]] = field(
         default_factory=list
     )  # new memories, in order; row k has the key -(k + 1)
+    # How many memories hold each term of a new one as it arrives, itself included.
+    df_of: list[Mapping[int, int]] = field(default_factory=list)
     extras: list[Change] = field(default_factory=list)
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
@@ -91,9 +92,9 @@ class Batch:
         """Start from what the store counted."""
         self.df = dict(self.known.df)
 
-    def take(self, draft: Draft) -> Outcome:
-        """Decide one draft in the light of those before it."""
-        outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft)
+    def take(self, draft: Draft, terms: Collection[int]) -> Outcome:
+        """Decide one draft, given with the hashes of its stems, in the light of those before it."""
+        outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)
         self.outcomes.append(outcome)
@@ -154,11 +155,11 @@ class Batch:
         held.update(turn.tags)
         row["decay"] = decay(held, row.get("category"))
 
-    def _store(self, draft: Draft) -> Outcome:
+    def _store(self, draft: Draft, terms: Collection[int]) -> Outcome:
         key = -(len(self.rows) + 1)
         segment = in_segment(draft.turn, self.agent)
         tail = self._tail(segment, draft.said_at)
-        row = self._row(draft, tail)
+        row = self._row(draft, tail, terms)
         self.rows.append(row)
         self._add_source(key, draft)
         self._tags[key] = set(draft.turn.tags)
@@ -167,7 +168,8 @@ class Batch:
         by = told_by(draft.turn, draft.role)
         outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint] = outcome
-        self._count(draft, segment, tail)
+        self._count(terms)
+        self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
 
     def _after_fallen(self, key: int, draft: Draft) -> str:
@@ -179,7 +181,7 @@ class Batch:
         self.extras.append(Change("links", link, None, link_values(self.now)))
         return f"learned anew: {twin.id} said it and is {twin.status.label}"
 
-    def _row(self, draft: Draft, tail: Tail | None) -> dict[str, Any]:
+    def _row(self, draft: Draft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
         turn = draft.turn
         row: dict[str, Any] = {
             "id": self.new_id(),
@@ -192,7 +194,7 @@ class Batch:
             "role": draft.role,
             "decay": decay(turn.tags, turn.category),
             "words": len(words(turn.text)),
-            "value": self._value(draft, tail),
+            "value": self._value(draft, tail, terms),
         }
         optional = {
             "key": turn.key,
@@ -213,10 +215,10 @@ class Batch:
         row.update({name: value for name, value in optional.items() if value is not None})
         return row
 
-    def _value(self, draft: Draft, tail: Tail | None) -> float:
+    def _value(self, draft: Draft, tail: Tail | None, terms: Collection[int]) -> float:
         value = keep_value(
             draft.turn.text,
-            terms=draft.terms,
+            terms=terms,
             memories=self.known.memories + len(self.rows),
             df=self.df,
             place=0 if tail is None else tail.length,
@@ -230,10 +232,10 @@ class Batch:
         tail = self._tails.get(segment) or self.known.tails.get(segment)
         return tail if tail is not None and goes_on(segment.kind, tail.said_at, said_at) else None
 
-    def _count(self, draft: Draft, segment: Segment, tail: Tail | None) -> None:
-        for term in draft.terms:
-            self.df[term] = self.df.get(term, 0) + 1
-        self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
+    def _count(self, terms: Collection[int]) -> None:
+        counted = {term: self.df.get(term, 0) + 1 for term in terms}
+        self.df.update(counted)
+        self.df_of.append(counted)
 
     def _add_source(self, key: int, draft: Draft) -> None:
         source = draft.turn.source

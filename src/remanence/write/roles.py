@@ -16,9 +16,11 @@ SIGNS_MIN = 2  # one sign alone anybody gives
 SIGNS_SHARE = 0.75  # of the texts; in chats of people it is 0.02 to 0.17
 TEXTS_MAX = 20  # of one speaker: as many are looked at as it takes to tell
 _SIGNS_CACHED = 256  # the last texts of a name are looked at again with each that arrives
+_NAMES_CACHED = 256
 _BULLETS = ("- ", "* ", "• ")
 
 
+@lru_cache(maxsize=_NAMES_CACHED)
 def role_of_name(speaker: str | None) -> Role | None:
     """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
     words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]

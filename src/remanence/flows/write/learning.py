@@ -23,7 +23,7 @@ from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
-from remanence.recall.semantic import ArrivalWeights, word_weight
+from remanence.recall.semantic import ArrivalWeights
 from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
@@ -131,7 +131,6 @@ def prepare(core: Core, turn: Turn) -> Draft:
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
-        terms=terms_of(turn.text),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
@@ -187,42 +186,47 @@ async def decided(
     `freed` are keys that the caller takes from the memories that have them, in the same commit.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
-    known = await core.store.arriving(core.scope, await aside(chars, _asked, core, drafts, freed))
-    batch = await aside(chars, _decide, core, drafts, known)
+    terms, asked = await aside(chars, _asked, core, drafts, freed)
+    known = await core.store.arriving(core.scope, asked)
+    batch = await aside(chars, _decide, core, list(zip(drafts, terms, strict=True)), known)
     return batch, await _without_known(core, drafts, batch)
 
 
-def _asked(core: Core, drafts: Sequence[Draft], freed: Collection[str | None]) -> Arriving:
-    """Say what must be known of a batch."""
-    return Arriving(
+def _asked(
+    core: Core, drafts: Sequence[Draft], freed: Collection[str | None]
+) -> tuple[list[frozenset[int]], Arriving]:
+    """Return the terms of each text, and what must be known of the batch.
+
+    Not sooner: what was read of the texts is at hand then until the batch is written.
+    """
+    terms = [terms_of(draft.turn.text) for draft in drafts]
+    asked = Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
-        terms=list(frozenset().union(*(draft.terms for draft in drafts))),
+        terms=list(frozenset().union(*terms)),
     )
+    return terms, asked
 
 
-def _decide(core: Core, drafts: Sequence[Draft], known: Known) -> Batch:
+def _decide(core: Core, drafts: Sequence[tuple[Draft, Collection[int]]], known: Known) -> Batch:
     """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
     batch = Batch(core.clock.now(), known, core.new_id, core.agent)
-    new = [draft for draft in drafts if batch.take(draft).status == "stored"]
-    if core.embedder.dimensions and new:
-        for row, vector in zip(batch.rows, _vectors(core, new, known), strict=True):
+    for draft, terms in drafts:
+        batch.take(draft, terms)
+    if core.embedder.dimensions and batch.rows:
+        for row, vector in zip(batch.rows, _vectors(core, batch), strict=True):
             row["vector"] = vector
     return batch
 
 
-def _vectors(core: Core, new: Sequence[Draft], known: Known) -> list[bytes]:
-    """Embed texts as they arrive, in one pass where the embedder can."""
-    texts = [draft.turn.text for draft in new]
-    if len(new) == 1:  # weighed without the arrays that many texts are worth
-        df = {term: known.df.get(term, 0) + 1 for term in new[0].terms}
-        return [vector_of(core, texts[0], word_weight(known.memories, df))]
-    weights = ArrivalWeights(known.memories, known.df, [draft.terms for draft in new])
-    if isinstance(core.embedder, TogetherEmbedder):
+def _vectors(core: Core, batch: Batch) -> list[bytes]:
+    """Embed the new texts of a batch as they arrive, in one pass where the embedder can."""
+    texts = [row["text"] for row in batch.rows]
+    weights = ArrivalWeights(batch.known.memories, batch.df_of)
+    if len(texts) > 1 and isinstance(core.embedder, TogetherEmbedder):
         return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
-    alone = (core.embedder.embed([text], weights.alone(number)) for number, text in enumerate(texts))
-    return [vector for vectors in alone for vector in _kept(core, vectors, 1)]
+    return [vector_of(core, text, weights.alone(number)) for number, text in enumerate(texts)]
 
 
 def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:

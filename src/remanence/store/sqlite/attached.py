@@ -75,12 +75,13 @@ class Attached:
         """Sort one change in."""
         self._taken[change.table].append((n, change))
 
-    def conflicts(self) -> Iterator[Key]:
-        """Read every row; yield those that are not as their change says they were."""
+    def conflicts(self, created: set[int]) -> Iterator[Key]:
+        """Read every row but those of memories that come with this commit; yield those that are not as was said."""
         for table, taken in self._taken.items():
             taken.sort(key=_key_of)  # rows that lie together are read and written together
             for _, change in taken:
-                row = self._row(table, change.key)
+                new = not created.isdisjoint(memories_of(table, change.key))
+                row = None if new else self._row(table, change.key)
                 if (row is None) is (change.before is not None) or not _matches(table, change.before, row):
                     yield table, change.key
 
@@ -100,7 +101,7 @@ class Attached:
                     after = json_text(list(values.values()))
                     images.updated(n, change, shape, [row[name] for name in values], after)
 
-    def refuse_dangling(self, gone: Iterable[int]) -> None:
+    def refuse_dangling(self, created: set[int], gone: Iterable[int]) -> None:
         """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
         written = {
             (table, change.key): memories_of(table, change.key)
@@ -108,9 +109,9 @@ class Attached:
             for _, change in taken
             if change.after is not None
         }
-        if not written:
+        seqs = {seq for ends in written.values() for seq in ends} - created
+        if not seqs:
             return
-        seqs = {seq for ends in written.values() for seq in ends}
         found = self._work.connection.execute(
             "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
             (id_list(seqs), self._work.no),

@@ -59,7 +59,7 @@ def commit(
     digest = _log(work, writes, resolved) if logs else b""
     writes.memories.update()
     writes.memories.create()
-    writes.attached.refuse_dangling(writes.memories.destroyed)
+    writes.attached.refuse_dangling(writes.memories.created, writes.memories.destroyed)
     writes.blocks.refuse(writes.memories.destroyed)
     writes.attached.write()
     writes.blocks.write()
@@ -105,7 +105,7 @@ def _compare(writes: _Writes, changes: Sequence[Change], resolved: Sequence[Chan
     """Raise Conflict with all rows that are not as their changes say they were."""
     conflicts = [
         *writes.memories.conflicts(),
-        *writes.attached.conflicts(),
+        *writes.attached.conflicts(writes.memories.created),
         *writes.blocks.conflicts(),
     ]
     if conflicts:
