@@ -7,13 +7,30 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from remanence.errors import ExtensionError, NameUnknown, RemanenceError, WriterError, shown
-from remanence.llm.base import Embedder, Judgement, SimilarityThresholds, Vectors, WordWeight, Writer
+from remanence.llm.base import (
+    Embedder,
+    Extractor,
+    Judgement,
+    Shortener,
+    SimilarityThresholds,
+    Vectors,
+    WordWeight,
+    Writer,
+)
+from remanence.llm.extraction import (
+    Extracted,
+    Heard,
+    Shortened,
+    Wanted,
+    checked_extraction,
+    checked_shortening,
+)
 from remanence.model import Turn
 from remanence.write.transcripts.base import Importer
 
@@ -150,24 +167,48 @@ class GuardedEmbedder:
 
 
 class GuardedWriter:
-    """A registered writer: where it fails, the text it was to judge is kept as it is."""
+    """A registered writer: where it fails, what it was asked about is kept as it is.
+
+    It extracts and shortens where the registered one does.
+    """
 
     def __init__(self, loaded: Loaded[Writer]) -> None:
         self._loaded = loaded
         with guarded(loaded.told):
-            self.name = loaded.get().name
+            made = loaded.get()
+            self.name = made.name
         _check_name(loaded.told, self.name)
+        if isinstance(made, Extractor):
+            self.extract = partial(self._extract, made)
+        if isinstance(made, Shortener):
+            self.shorten = partial(self._shorten, made)
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Return its judgement; raise WriterError where there is none."""
-        try:
-            with guarded(self._loaded.told):
-                found = await self._loaded.get().judge(text, identity, others)
+        with self._answering():
+            found = await self._loaded.get().judge(text, identity, others)
             if type(found) is not Judgement:
                 raise _nonsense(self._loaded.told, f"{shown(found)} as a judgement")
+        return found
+
+    async def _extract(self, made: Extractor, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Return what it found, if it makes sense of what it was shown."""
+        with self._answering():
+            return checked_extraction(await made.extract(turns, wanted), turns, wanted)
+
+    async def _shorten(self, made: Shortener, text: str, tokens_max: int) -> Shortened:
+        """Return its shorter text, if it is one."""
+        with self._answering():
+            return checked_shortening(await made.shorten(text, tokens_max), text, tokens_max)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Say under its name what it fails at, as a WriterError."""
+        try:
+            with guarded(self._loaded.told):
+                yield
         except ExtensionError as error:
             raise WriterError(str(error), recovery=error.recovery) from error
-        return found
 
 
 @contextmanager

@@ -94,6 +94,14 @@ class Silent(Judge):
 class Mumbles(Judge):
     async def judge(self, text, identity, others):
         return "rather well"
+
+
+class Finds(Judge):
+    async def extract(self, turns, wanted):
+        return remanence.Extracted((remanence.Fact(wanted.categories[0], turns[0].text, turns[-1].id, (0, 3)),))
+
+    async def shorten(self, text, tokens_max):
+        return remanence.Shortened(text[: 2 * tokens_max])
 """
 
 ENTRIES = """
@@ -116,6 +124,7 @@ hashed = notes:Letters
 judge = notes:Judge
 silent = notes:Silent
 mumbles = notes:Mumbles
+finds = notes:Finds
 """
 
 
@@ -305,6 +314,25 @@ async def test_a_registered_writer_judges_or_is_named(name: str, judged: int, wh
 
     assert (1, judged) == (done.activated, done.judged)
     assert why in "".join(done.unjudged)
+
+
+@pytest.mark.usefixtures("packages")
+async def test_a_registered_writer_extracts_and_shortens_where_it_can() -> None:
+    """What it gives is checked like any answer, and what it cannot do it is not asked."""
+    judges, finds = extensions.writer("judge", ()), extensions.writer("finds", ())
+    turns = [remanence.Heard("t1", "The kettle is new.")]
+
+    assert (False, True) == (isinstance(judges, remanence.Extractor), isinstance(finds, remanence.Extractor))
+    assert isinstance(finds, remanence.Extractor)
+    assert isinstance(finds, remanence.Shortener)
+    assert "The kettle is new." == (await finds.extract(turns, remanence.Wanted())).facts[0].content
+    assert "The ke" == (await finds.shorten("The kettle is new.", 3)).text
+    with pytest.raises(remanence.WriterError, match="The kettle"):
+        await finds.shorten("The kettle", 10)
+    with pytest.raises(remanence.WriterError, match="from 0 to 3 of 2 characters"):
+        await finds.extract([remanence.Heard("t1", "Oh")], remanence.Wanted())
+    with pytest.raises(remanence.WriterError, match="the writer 'finds' of notes failed: IndexError"):
+        await finds.extract([], remanence.Wanted())
 
 
 async def test_an_importer_of_the_callers_own_is_taken(log: Path) -> None:

@@ -1,14 +1,23 @@
 """The writers of vendors, over real HTTP: what a model gets wrong is said, and changes nothing."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 
 from remanence.errors import ExtensionError, InvalidInput, WriterError
+from remanence.llm import asking as asking_module
+from remanence.llm.extraction import Heard, Wanted
 from remanence.llm.named import vendor_writer
 from tests.models import ANY_MODEL, KEY, VARIABLES, asking, model_server
 
 VENDORS = ("openai", "anthropic")
+LONG = "The supply boat comes at noon on Fridays and leaves at dusk, unless the wind is from the north. " * 4
+TURNS = (
+    Heard("t1", "Hello! I prefer tea in the mornings. Is there any?", speaker="Mara"),
+    Heard("t2", "The open day starts at four.", role="tool", trust="tool", said_at="2026-03-01"),
+)
 NOON = "The supply boat comes at noon on Fridays."
 DUSK = "The supply boat comes at dusk on Fridays."
 
@@ -27,44 +36,99 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, KEY)
 
 
+async def _judge(writer: Any) -> Any:
+    return await writer.judge(NOON, "", {"a" * 32: DUSK, "b" * 32: "Lamps need oil."})
+
+
+async def _extract(writer: Any) -> Any:
+    return await writer.extract(TURNS, Wanted())
+
+
+async def _shorten(writer: Any) -> Any:
+    return await writer.shorten(LONG, 30)
+
+
+TASKS = (_judge, _extract, _shorten)
+Task = Callable[[Any], Awaitable[Any]]
+
+
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("model", [ANY_MODEL, "no-responses", "429"])
-async def test_a_judgement_is_had(address: str, vendor: str, model: str) -> None:
+async def test_an_answer_is_had(address: str, vendor: str, model: str) -> None:
     """Through the vendor's own package: from a server without responses, and from one that asks to wait, too."""
     async with asking(vendor, model, address) as writer:
-        judged = await writer.judge(NOON, "", {"a" * 32: DUSK, "b" * 32: "Lamps need oil."})
+        judged, found, short = await asyncio.gather(*(task(writer) for task in TASKS))
 
     assert (0.5, {"a" * 32: 0.9}) == (judged.alignment, judged.contradicts)
-    assert judged.tokens_used > 100
+    assert [("t1", "preference", (7, 36)), ("t2", "fact", (0, 28))] == [
+        (fact.turn, fact.category, fact.span) for fact in found.facts
+    ]
+    assert "I prefer tea in the mornings." == TURNS[0].text[slice(*found.facts[0].span)]
+    assert {"starts": "at four"} == found.facts[1].attributes
+    assert LONG.startswith(short.text)
+    assert min(answer.tokens_used for answer in (judged, found, short)) > 100
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task.__name__))
 @pytest.mark.parametrize(
     ("model", "says"),
     [
         ("malformed", "no JSON"),
         ("cut-off", "cut off: "),
-        ("schema-invalid", "very well"),
+        ("schema-invalid", ", not a "),
         ("refusing", "the model refuses: "),
         ("10mb", "longer than 1,048,576 bytes"),
         ("500", "answered with status 500"),
         ("401", "answered with status 401"),
         ("closed", "gave no whole answer"),
-        ("slow", "gave no answer within 1 s"),
+        ("slow", "gave no answer within 0.5 s"),
     ],
 )
-async def test_no_judgement_is_an_error_that_says_why(
-    address: str, vendor: str, model: str, says: str, caplog: pytest.LogCaptureFixture
+async def test_no_answer_is_an_error_that_says_why(
+    address: str, vendor: str, task: Task, model: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Never a part of an answer, and never the key, whatever the server says."""
-    caplog.set_level("DEBUG")
-    async with asking(vendor, model, address, seconds_max=1.0 if model == "slow" else 20.0) as writer:
+    """Never a part of an answer."""
+    monkeypatch.setattr(asking_module, "PAUSE_S", 0.01)
+    async with asking(vendor, model, address, seconds_max=0.5 if model == "slow" else 20.0) as writer:
         with pytest.raises(WriterError) as caught:
-            await writer.judge(NOON, "", {"a" * 32: DUSK})
+            await task(writer)
 
     assert says in str(caught.value)
-    assert KEY not in f"{caught.value}{caught.value.recovery}{caplog.text}"
     assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_what_was_not_shown_is_no_answer(address: str, vendor: str) -> None:
+    """A fact of a turn that nobody showed is refused, and so is an order that is no shorter text."""
+    async with asking(vendor, "unknown-ids", address) as writer:
+        with pytest.raises(WriterError, match="which was not shown"):
+            await writer.extract(TURNS, Wanted())
+    async with asking(vendor, "orders-to-delete", address) as writer:
+        with pytest.raises(WriterError, match="as a shorter text"):
+            await writer.shorten("Mara is ill.", 30)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_an_order_is_a_text_and_no_tag_of_identity(address: str, vendor: str) -> None:
+    """What a model says of who the agent is, is left out and counted."""
+    async with asking(vendor, "orders-to-delete", address) as writer:
+        found = await writer.extract(TURNS, Wanted())
+
+    assert [()] == [fact.tags for fact in found.facts]
+    assert {"identity tags": 1} == found.cut
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_an_error_says_no_key(address: str, vendor: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever the server says, and however much is logged."""
+    caplog.set_level("DEBUG")
+    async with asking(vendor, "401", address) as writer:
+        with pytest.raises(WriterError) as caught:
+            await writer.judge(NOON, "", {})
+
+    assert KEY not in f"{caught.value}{caught.value.recovery}{caplog.text}"
+    assert "_API_KEY]" in str(caught.value)
 
 
 @pytest.mark.parametrize("vendor", VENDORS)

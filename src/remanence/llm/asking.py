@@ -6,7 +6,7 @@ Knows the order of tries and what an error says; a vendor's own module knows how
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from random import random
@@ -15,11 +15,12 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import orjson
 
-from remanence.arguments import check_name
+from remanence.arguments import check_count, check_name
 from remanence.errors import ExtensionError, InvalidInput, WriterError, shown
 from remanence.llm.base import Judgement
-from remanence.llm.questions import Question, judging
-from remanence.llm.replies import RECOVERY, judgement, unusable
+from remanence.llm.extraction import Extracted, Heard, Shortened, Wanted, checked_turns
+from remanence.llm.questions import SHORTENED_CHARS_MAX, Question, extracting, judging, shortening
+from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
 from remanence.results import one_line
 from remanence.tokens import token_counts
 
@@ -32,6 +33,7 @@ ANSWER_BYTES_MAX = (
     1 << 20
 )  # a judgement has some hundred bytes; an answer that thinks aloud has some thousand
 MESSAGE_CHARS_MAX = 300
+SHORTER_TOKENS_MAX = 10_000
 _PASSING = frozenset({408, 409, 429})  # and all from 500 on: the same request may be answered later
 _SOMEWHERE = "keyless"  # what is sent as the key to a server of one's own that wants none
 
@@ -93,6 +95,23 @@ class ModelWriter(ABC, Generic[C]):
         """Judge one text in the light of who the agent is and of other memories by id."""
         reply = await self._answer(judging(text, identity, others))
         return judgement(reply.text, reply.tokens_used or 0)
+
+    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Find facts in what was said, each with the turn that it was learned from."""
+        checked_turns(turns)
+        reply = await self._answer(extracting(turns, wanted))
+        return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
+
+    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+        """Return a text of at most so many tokens that says what this one says."""
+        check_count("tokens_max", tokens_max, 1, SHORTER_TOKENS_MAX)
+        if len(text) > SHORTENED_CHARS_MAX:
+            raise InvalidInput(
+                f"a text of {len(text):,} characters is too long to be shortened",
+                recovery=f"split it into parts of at most {SHORTENED_CHARS_MAX:,}",
+            )
+        reply = await self._answer(shortening(text, tokens_max))
+        return shorter(reply.text, reply.tokens_used or 0, text, tokens_max)
 
     async def close(self) -> None:
         """Let the connections go."""

@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from remanence.llm.extraction import Extracted, Heard, Shortened, Wanted
 from remanence.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]
@@ -17,8 +18,10 @@ WordWeights = Callable[[Sequence[str], Ints], Vectors]
 
 __all__ = [
     "Embedder",
+    "Extractor",
     "Ints",
     "Judgement",
+    "Shortener",
     "SimilarityThresholds",
     "TogetherEmbedder",
     "Vectors",
@@ -85,7 +88,10 @@ class Judgement:
 
 
 class Writer(Protocol):
-    """A language model that consolidation asks about each text; its judgement is stored beside the memory."""
+    """A language model that consolidation asks about each text; its judgement is stored beside the memory.
+
+    It may be an `Extractor` and a `Shortener` too.
+    """
 
     @property
     def name(self) -> str:
@@ -96,5 +102,29 @@ class Writer(Protocol):
         """Judge one text in the light of who the agent is (`identity`) and of similar memories by id.
 
         Raise WriterError where no judgement can be had.
+        """
+        ...
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """A writer that finds facts in what was said."""
+
+    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Find what is wanted in at most 100 turns, each fact with the turn that it was learned from.
+
+        Raise WriterError where nothing can be had.
+        """
+        ...
+
+
+@runtime_checkable
+class Shortener(Protocol):
+    """A writer that says the same in fewer words."""
+
+    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+        """Return a text of at most so many tokens that says what this one says.
+
+        Raise WriterError where none can be had.
         """
         ...

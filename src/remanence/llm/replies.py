@@ -1,11 +1,24 @@
 """What a language model answered, read with distrust: what is not of the shape that was asked for is no answer."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
 
 from remanence.errors import WriterError, shown
 from remanence.llm.base import Judgement
+from remanence.llm.extraction import (
+    Entity,
+    Extracted,
+    Fact,
+    Heard,
+    Relationship,
+    Shortened,
+    Wanted,
+    checked_extraction,
+    checked_shortening,
+)
 
 RECOVERY = "nothing was lost; it is asked again when there is new work, or use another model"
 
@@ -31,9 +44,65 @@ def judgement(text: str, tokens_used: int) -> Judgement:
     return Judgement(_fraction(found, "alignment", tokens_used), sure, tokens_used)
 
 
+def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    """Read what was extracted, and take it only where it makes sense of what was shown."""
+    found, texts = parsed(text, tokens_used), {turn.id: turn.text for turn in turns}
+    strings = partial(_strings, tokens_used=tokens_used)
+    read = Extracted(
+        facts=tuple(_fact(one, texts, tokens_used) for one in _objects(found, "facts", tokens_used)),
+        entities=tuple(
+            Entity(*strings(one, "name", "type")) for one in _objects(found, "entities", tokens_used)
+        ),
+        profile=_texts(found, "profile", tokens_used),
+        relationships=tuple(
+            Relationship(*strings(one, "source", "relation", "target"))
+            for one in _objects(found, "relationships", tokens_used)
+        ),
+        tokens_used=tokens_used,
+    )
+    return checked_extraction(read, turns, wanted)
+
+
+def shorter(text: str, tokens_used: int, original: str, tokens_max: int) -> Shortened:
+    """Read a shorter text, and take it only where it is one."""
+    read = Shortened(_string(parsed(text, tokens_used), "text", tokens_used), tokens_used)
+    return checked_shortening(read, original, tokens_max)
+
+
 def unusable(why: str, tokens_used: int) -> WriterError:
     """Return the error of an answer that came and cannot be used."""
     return WriterError(why, recovery=RECOVERY, tokens_used=tokens_used)
+
+
+def _fact(found: dict[str, Any], texts: Mapping[str, str], tokens_used: int) -> Fact:
+    """Read a fact; its span is where its words stand in its turn, the whole turn where they do not."""
+    category, content, turn, quote, subject = _strings(
+        found, "category", "content", "turn", "quote", "subject", tokens_used=tokens_used
+    )
+    said = texts.get(turn, "")
+    begin = said.find(quote)
+    pairs = _objects(found, "attributes", tokens_used)
+    return Fact(
+        category,
+        content,
+        turn,
+        (begin, begin + len(quote)) if quote and begin >= 0 else (0, len(said)),
+        _fraction(found, "confidence", tokens_used),
+        subject,
+        _texts(found, "tags", tokens_used),
+        dict(_strings(pair, "name", "value", tokens_used=tokens_used) for pair in pairs),
+    )
+
+
+def _strings(found: dict[str, Any], *names: str, tokens_used: int) -> list[str]:
+    return [_string(found, name, tokens_used) for name in names]
+
+
+def _texts(found: dict[str, Any], name: str, tokens_used: int) -> tuple[str, ...]:
+    items = found.get(name)
+    if not isinstance(items, list) or not all(isinstance(one, str) for one in items):
+        raise unusable(f"{name} is {shown(items)}, not a list of texts", tokens_used)
+    return tuple(items)
 
 
 def _objects(found: dict[str, Any], name: str, tokens_used: int) -> list[dict[str, Any]]:

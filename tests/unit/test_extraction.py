@@ -1,0 +1,139 @@
+"""What a writer extracts or shortens is taken only where all of it makes sense of what it was shown."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from remanence.errors import InvalidInput, WriterError
+from remanence.llm.extraction import (
+    ENTITIES_MAX,
+    FACTS_MAX,
+    PROFILE_MAX,
+    RELATIONSHIPS_MAX,
+    Entity,
+    Extracted,
+    Fact,
+    Heard,
+    Relationship,
+    Shortened,
+    Wanted,
+    checked_extraction,
+    checked_shortening,
+    checked_turns,
+)
+from remanence.llm.questions import CUT, TURN_CHARS_MAX, extracting, judging
+
+TURNS = (Heard("t1", "Mara drinks tea."),)
+FACT = Fact("preference", "Mara drinks tea.", "t1", (0, 16), 0.95, "Mara", ("drinks",), {"drinks": "tea"})
+GOOD = Extracted(
+    (FACT,), (Entity("Mara", "person"),), ("drinks tea",), (Relationship("Mara", "drinks", "tea"),)
+)
+
+
+def test_what_makes_sense_is_taken_as_it_is() -> None:
+    """Nothing is cut of it."""
+    assert GOOD == checked_extraction(GOOD, TURNS, Wanted())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        replace(FACT, category="gossip"),
+        replace(FACT, turn="t2"),
+        replace(FACT, span=(0, 17)),
+        replace(FACT, span=(-1, 3)),
+        replace(FACT, span=(5, 4)),
+        replace(FACT, confidence=1.1),
+        replace(FACT, confidence=float("nan")),
+        replace(FACT, content=" "),
+        replace(FACT, content="x" * 2_001),
+        replace(FACT, content="a\0b"),
+        replace(FACT, content="a\ud800"),
+        replace(FACT, subject="x" * 201),
+        replace(FACT, tags=("",)),
+        replace(FACT, tags=tuple("abcdefghi")),
+        replace(FACT, attributes={"drinks": ""}),
+    ],
+)
+def test_one_wrong_fact_refuses_the_whole(wrong: Fact) -> None:
+    """Who got that wrong is not believed in the rest; what it cost is said all the same."""
+    with pytest.raises(WriterError) as caught:
+        checked_extraction(Extracted((FACT, wrong), tokens_used=70), TURNS, Wanted())
+
+    assert 70 == caught.value.tokens_used
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        replace(GOOD, entities=(Entity("Mara", "ticket"),)),
+        replace(GOOD, entities=(Entity(""),)),
+        replace(GOOD, profile=("",)),
+        replace(GOOD, relationships=(Relationship("Mara", "", "tea"),)),
+    ],
+)
+def test_wrong_entities_lines_and_relationships_refuse_the_whole(wrong: Any) -> None:
+    """So does what is no extraction at all."""
+    with pytest.raises(WriterError, match="the writer gave"):
+        checked_extraction(wrong, TURNS, Wanted())
+
+
+def test_what_is_beyond_the_limits_is_counted() -> None:
+    """Twelve facts, six entities, four lines and five relationships are taken; tags of identity never."""
+    many = Extracted(
+        (replace(FACT, tags=("self/value", "tea")),) * 15,
+        (Entity("Mara"),) * 7,
+        ("drinks tea",) * 6,
+        (Relationship("Mara", "drinks", "tea"),) * 5,
+    )
+    taken = checked_extraction(many, TURNS, Wanted())
+
+    assert (FACTS_MAX, ENTITIES_MAX, PROFILE_MAX, RELATIONSHIPS_MAX) == (
+        len(taken.facts),
+        len(taken.entities),
+        len(taken.profile),
+        len(taken.relationships),
+    )
+    assert {"facts": 3, "entities": 1, "profile": 2, "identity tags": 12} == taken.cut
+    assert {("tea",)} == {fact.tags for fact in taken.facts}
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, Shortened(""), Shortened("x" * 100), Shortened("a b c d e f g h i j k l m")]
+)
+def test_what_is_not_shorter_is_no_shorter_text(wrong: Any) -> None:
+    """Nothing, more characters than before, and more tokens than allowed."""
+    with pytest.raises(WriterError):
+        checked_shortening(wrong, "A text of many words that can be said in fewer words.", 4)
+
+
+def test_what_is_wanted_has_limits() -> None:
+    """No categories, too many, or a long instruction are refused; what is wanted has a hash of its own."""
+    for wrong in ({"categories": ()}, {"categories": ("",)}, {"instruction": "x" * 1_001}):
+        with pytest.raises(InvalidInput):
+            Wanted(**wrong)
+    for turns in ((), TURNS * 101):
+        with pytest.raises(InvalidInput):
+            checked_turns(turns)
+
+    assert 3 == len({Wanted().hash, Wanted(("fact",)).hash, Wanted(instruction="no names").hash})
+
+
+def test_instructions_and_texts_never_mix() -> None:
+    """What the owner wants is told the model as such; what was said stands in the data alone, cut where it is long."""
+    asked = extracting([Heard("t1", "secret words " * 1_000)], Wanted(instruction="Leave names alone."))
+
+    assert "Leave names alone." in asked.instructions
+    assert "secret" not in asked.instructions
+    assert "Leave names alone." not in asked.shown
+    assert CUT in asked.shown
+    assert len(asked.shown) < TURN_CHARS_MAX + 500
+
+
+def test_a_question_shows_each_text_on_one_line() -> None:
+    """Whatever line ends a text has."""
+    shown = judging("a\nb\u2028c\x85d\x0ce", "who", {"id": "x\ry"}).shown
+
+    assert ["{", "{", "{"] == [line[0] for line in shown.splitlines()[2:-1]]
