@@ -45,6 +45,7 @@ from remanence.keywords import (
     Some,
     StatusName,
     TierName,
+    TrustName,
     VerificationName,
 )
 from remanence.model import (
@@ -69,6 +70,7 @@ from remanence.model import (
     Severity,
     Status,
     Tier,
+    Trust,
     Turn,
     Verification,
 )
@@ -196,6 +198,8 @@ __all__ = [
     "SystemClock",
     "Tier",
     "TierName",
+    "Trust",
+    "TrustName",
     "Turn",
     "Verification",
     "VerificationName",

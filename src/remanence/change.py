@@ -14,9 +14,10 @@ from remanence.model import COLUMNS
 
 Ints = npt.NDArray[np.int64]
 
-Table: TypeAlias = Literal["memories", "tags", "links", "sources"]
+Table: TypeAlias = Literal["memories", "tags", "links", "sources", "claims", "forbidden"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
-Key: TypeAlias = int | tuple[int, str] | tuple[int, int, int]
+# claims: (seq, number) · forbidden: the fold of a text
+Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int] | tuple[int, int, int]
 # A lease, and the number that it was given with.
 Fence: TypeAlias = tuple[str, int]
 
@@ -45,7 +46,7 @@ class Change:
     `before` is None for a row that is created, `after` for one that is destroyed. Where `before` names
     `revision` (or `touched`), the store refuses the whole commit with `Conflict` if that is no longer the
     row's. A new memory has a negative key, a placeholder that the store replaces by the sequence number it
-    assigns, there and in tags, sources and links of the same commit that name it.
+    assigns, there and in tags, sources, links and claims of the same commit that name it.
     """
 
     table: Table
@@ -162,7 +163,8 @@ class Cause:
     `planned` tells that the changes were decided on a snapshot that knew all rows of the run, so that
     neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
     turns. `fence` is the lease that the run relies on and the number it was given with: once another holder has it,
-    nothing is written. Neither of the two is in the log.
+    nothing is written. `counts` are added to counters by name, and `values` put, as `Bookkeeping` does it. None of
+    these four is in the log, and no undo takes them back.
     """
 
     verb: str
@@ -178,6 +180,8 @@ class Cause:
     planned: bool = False
     turns: int = 0
     fence: Fence | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def closes(self) -> bool:

@@ -7,18 +7,32 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from remanence.model import Decay, Kind, Lifecycle, PolicyClass, Reason, Role, Severity, Tier, Verification
+from remanence.model import (
+    Decay,
+    Kind,
+    Lifecycle,
+    PolicyClass,
+    Reason,
+    Role,
+    Severity,
+    Tier,
+    Trust,
+    Verification,
+)
 
 ATTRIBUTE = "attributes."  # before the name of one, in a filter
-StatusName = Literal["inbox", "active", "superseded", "archived", "pruned"]
+StatusName = Literal["inbox", "active", "superseded", "archived", "pruned", "quarantined"]
 TierName = Literal["hot", "warm", "cold", "archive"]
 KindName = Literal["semantic", "episodic", "procedural"]
 DecayName = Literal["permanent", "durable", "standard", "ephemeral"]
 LifecycleName = Literal["candidate", "validated", "active", "stale", "archived"]
 VerificationName = Literal["unverified", "user_confirmed", "system_inferred", "disputed"]
 PolicyClassName = Literal["ephemeral", "durable", "protected"]
-ReasonName = Literal["decayed", "superseded", "forgotten", "expired", "merged", "budget", "compacted"]
+ReasonName = Literal[
+    "decayed", "superseded", "forgotten", "expired", "merged", "budget", "compacted", "instructions"
+]
 SeverityName = Literal["info", "low", "medium", "high", "critical"]
+TrustName = Literal["outside", "tool", "agent", "user"]
 RoleName = Literal["user", "assistant", "system", "tool"]
 RelationName = Literal[
     "similar",
@@ -32,6 +46,8 @@ RelationName = Literal[
     "supersedes",
     "learned_from",
     "merged_from",
+    "mentions",
+    "follows",
 ]
 IfExists = Literal["reinforce", "update", "skip", "error"]
 Moment = datetime | int
@@ -146,3 +162,4 @@ class Columns(TypedDict, total=False):
     failed: Some[int]
     revision: Some[int]
     touched: Some[int]
+    trust: Some[TrustName | Trust]

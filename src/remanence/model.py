@@ -38,6 +38,7 @@ class Status(Label):
     SUPERSEDED = 2
     ARCHIVED = 3
     PRUNED = 4
+    QUARANTINED = 5
 
 
 class Tier(Label):
@@ -103,6 +104,7 @@ class Reason(Label):
     MERGED = 4
     BUDGET = 5
     COMPACTED = 6
+    INSTRUCTIONS = 7  # it reads like instructions to whoever recalls it
 
 
 class Severity(Label):
@@ -124,6 +126,15 @@ class Role(Label):
     TOOL = 3
 
 
+class Trust(Label):
+    """How far a memory's text is to be believed, by the door it came through and who spoke; no machine raises it."""
+
+    OUTSIDE = 0
+    TOOL = 1
+    AGENT = 2
+    USER = 3
+
+
 class Relation(Label):
     """What a link says; those in SYMMETRIC are stored once, lower sequence number first."""
 
@@ -138,6 +149,8 @@ class Relation(Label):
     SUPERSEDES = 8
     LEARNED_FROM = 9
     MERGED_FROM = 10
+    MENTIONS = 11
+    FOLLOWS = 12
 
 
 SYMMETRIC = frozenset({Relation.SIMILAR, Relation.NEAR_DUPLICATE, Relation.CO_OCCURS, Relation.CONTRADICTS})
@@ -161,6 +174,7 @@ def is_load_bearing(kind: Kind | None, tags: Iterable[str]) -> bool:
 
 # What a memory may become; backwards only by restore, undo or confirmation.
 TRANSITIONS: Mapping[Status, frozenset[Status]] = {
+    Status.QUARANTINED: frozenset({Status.INBOX, Status.PRUNED}),
     Status.INBOX: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED}),
     Status.ACTIVE: frozenset({Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED}),
     Status.SUPERSEDED: frozenset({Status.ARCHIVED, Status.PRUNED}),
@@ -254,6 +268,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("vector", "blob", "vectors"),
     Column("revision", "int", default=1, nullable=False),
     Column("touched", "int", default=0, nullable=False),
+    _enum("trust", Trust, Trust.USER),
 )
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 # Counters that change by increments: they never conflict and never raise the revision.
@@ -378,6 +393,7 @@ class Memory(Result):
     accessors: Mapping[str, Mapping[str, int]] | None = None
     revision: int = 1
     touched: int = 0
+    trust: Trust = Trust.USER
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     tagged_at: Mapping[str, int] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import exp
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 from remanence.change import Cause, Change, Committed, Entry, Increment
@@ -639,7 +639,7 @@ def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, A
         elif change.table == "links":
             (links.discard if change.after is None else links.add)(change.key)  # type: ignore[arg-type]
         else:
-            owner, name = change.key  # type: ignore[misc]
+            owner, name = cast("tuple[int, str]", change.key)
             held = set(rows[owner][change.table]) if owner in rows else set()
             (held.discard if change.after is None else held.add)(name)
             if owner in rows:

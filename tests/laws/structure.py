@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "arguments",
         "attributes",
         "change",
+        "claim",
         "decay_class",
         "effects",
         "fence",

@@ -1,7 +1,7 @@
 """Scopes for tests of the planner: snapshots from rows, random ones, and what a plan's changes make of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -180,7 +180,7 @@ class World:
             case "links":
                 self._link(change)
             case "tags":
-                seq, tag = change.key  # type: ignore[misc]
+                seq, tag = cast("tuple[int, str]", change.key)
                 tags = self.rows[seq]["tags"]
                 assert (tag in tags) == (change.after is None)
                 self.rows[seq]["tags"] = (

@@ -19,6 +19,7 @@ from remanence.model import (
     Severity,
     Status,
     Tier,
+    Trust,
     Turn,
 )
 
@@ -35,6 +36,7 @@ from remanence.model import (
         (keywords.SeverityName, Severity),
         (keywords.RoleName, Role),
         (keywords.RelationName, Relation),
+        (keywords.TrustName, Trust),
     ],
 )
 def test_a_type_lists_the_names_of_its_enumeration(names: Any, labels: type[Label]) -> None:

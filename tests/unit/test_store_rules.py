@@ -67,7 +67,7 @@ REQUIRED = {
         ("use_days", 2**56, False),
         ("use_days", -1, False),
         ("status", Status.PRUNED, True),
-        ("status", 5, False),
+        ("status", 6, False),
         ("status", -1, False),
         ("state", "open", True),
         ("state", 3, False),
@@ -128,13 +128,16 @@ def test_what_fits_one_column_is_looked_at_again_for_another() -> None:
     ("change", "words"),
     [
         (Change("memories", 1, None, None), "says nothing"),
-        (Change("memories", (1, 2), {}, {"state": "a"}), "has a key of another shape"),  # type: ignore[arg-type]
-        (Change("memories", "1", {}, {"state": "a"}), "has a key of another shape"),  # type: ignore[arg-type]
+        (Change("memories", (1, 2), {}, {"state": "a"}), "has a key of another shape"),
+        (Change("memories", "1", {}, {"state": "a"}), "has a key of another shape"),
         (Change("tags", 1, None, {}), "has a key of another shape"),
         (Change("tags", (1, 2, 3), None, {}), "has a key of another shape"),
-        (Change("tags", (1, 2), None, {}), "has a key of another shape"),  # type: ignore[arg-type]
+        (Change("tags", (1, 2), None, {}), "has a key of another shape"),
         (Change("links", (1, "a"), None, {}), "has a key of another shape"),
-        (Change("sources", (1, 2), None, {}), "has a key of another shape"),  # type: ignore[arg-type]
+        (Change("sources", (1, 2), None, {}), "has a key of another shape"),
+        (Change("claims", (1, "a"), None, {}), "has a key of another shape"),
+        (Change("claims", (1, 1), None, {"subject": "s", "value": "v"}), "lacks attribute"),
+        (Change("forbidden", 1, None, {}), "has a key of another shape"),
         (Change("memories", -1, None, {k: v for k, v in REQUIRED.items() if k != "text"}), "lacks text"),
         (Change("memories", -1, None, {"uses": Increment(1), **REQUIRED}), "uses is no counter"),
         (Change("memories", 1, {}, {"tokens": Increment(1)}), "tokens is no counter"),

@@ -48,7 +48,7 @@ def _single(entries: Sequence[Entry]) -> list[Change]:
 
 
 def _memory(change: Change) -> int:
-    return change.key if isinstance(change.key, int) else change.key[0]
+    return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
 
 
 def _matters(change: Change) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Cause, Committed, Entry, Fence, Logged
+from remanence.claim import Claim, Forbidden
 from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
@@ -70,15 +71,16 @@ class Postings:
 class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
-    `put` sets JSON values (None deletes), `swap` maps a name to what must be there and what then is (None for nothing)
-    and leaves anything else alone; `get` and, for every name that begins so, `under` answer what then is. `cover` =
-    (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever order they come,
-    and an empty interval covers nothing. `clocks` are read as a snapshot reads them, without its memories. `lease` =
-    (name, holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a number
-    that rises with every new holder, None where refused. `release` = (name, holder) gives a lease back. `now` and
-    `until` are of the caller's clock: a store on a server goes by its own and adds to it what lies between the two. No
-    clock is relied on: what is written under a lease names its `fence` = (name, number), as `Cause.fence` does, and
-    raises LeaseLost, with nothing written, where the lease was given to another holder since.
+    `count` adds to counters by name; `counters` answers all whose names begin so. `put` sets JSON values (None
+    deletes), `swap` maps a name to what must be there and what then is (None for nothing) and leaves anything else
+    alone; `get` and, for every name that begins so, `under` answer what then is. `cover` = (began, ended) adds an
+    interval to what sessions have covered; overlaps count once, in whatever order they come, and an empty interval
+    covers nothing. `clocks` are read as a snapshot reads them, without its memories. `lease` = (name, holder, until):
+    taken if free, expired at `now` or held by the same holder; the answer's `fence` is a number that rises with every
+    new holder, None where refused. `release` = (name, holder) gives a lease back. `now` and `until` are of the caller's
+    clock: a store on a server goes by its own and adds to it what lies between the two. No clock is relied on: what is
+    written under a lease names its `fence` = (name, number), as `Cause.fence` does, and raises LeaseLost, with nothing
+    written, where the lease was given to another holder since.
     """
 
     now: int
@@ -91,16 +93,25 @@ class Bookkeeping:
     lease: tuple[str, str, int] | None = None
     release: tuple[str, str] | None = None
     fence: Fence | None = None
+    count: Mapping[str, int] = field(default_factory=dict)
+    counters: Sequence[str] = ()
+
+
+def writes(asked: Bookkeeping) -> bool:
+    """Tell whether anything is to be written, or a lease looked at where it is."""
+    told = asked.put, asked.count, asked.swap, asked.cover, asked.lease, asked.release, asked.fence
+    return any(map(bool, told))
 
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """The answer to `Bookkeeping`: the values asked for (absent names are left out), the lease's fence, and clocks."""
+    """The answer to `Bookkeeping`: values and counters (absent names are left out), the lease's fence, and clocks."""
 
     values: Mapping[str, Any]
     fence: int | None = None
     spans: Ints | None = None
     heard: Ints | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -167,6 +178,18 @@ class Store(Protocol):
         """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
         ...
 
+    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
+        """Return the claims of memories, in order of their keys."""
+        ...
+
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
+        ...
+
+    async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
+        """Return which of these folds are forbidden, or all that are, in order."""
+        ...
+
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         ...
@@ -175,15 +198,15 @@ class Store(Protocol):
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing.
 
         A block is the same as the changes of its rows, one by one; a Conflict names all rows that are otherwise.
-        Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link
-        writes do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox
-        or active memory of the scope already has, unless an undo or a restoration brings it back, or whose key is
-        taken, is a Conflict. A positive increment of
-        `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets; commits of the verb "use" are
-        logged by the memories alone that were used, since uses are never undone, and count for `cause.actor` among
-        the accessors; so are those of the verb "embed", which replaces vectors only and raises no revision.
-        `cause.turns` is added to the minute of `cause.at`; it is not in the log, and no undo takes it back. Without
-        changes nothing is logged, but for the last part of several: it says that the run came to its end.
+        Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link writes
+        do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox or active
+        memory of the scope already has, unless an undo or a restoration brings it back, or whose key is taken, is a
+        Conflict. A positive increment of `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets;
+        commits of the verb "use" are logged by the memories alone that were used, since uses are never undone, and
+        count for `cause.actor` among the accessors; so are those of the verb "embed", which replaces vectors only and
+        raises no revision. `cause.turns` is added to the minute of `cause.at`, `cause.counts` to counters, and
+        `cause.values` are put as `bookkeep` does; they are not in the log, and no undo takes them back. Without changes
+        nothing is logged, but for the last part of several: it says that the run came to its end.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
         writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is

@@ -4,7 +4,7 @@ Knows changes and the columns of `model`; knows nothing of how rows are kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY, TIME_MAX
@@ -45,13 +45,28 @@ LINK_COLUMN: Mapping[str, Column] = {
     "resolved_at": Column("resolved_at", "time"),
 }
 TAG_COLUMN: Mapping[str, Column] = {"at": Column("at", "time")}
+CLAIM_COLUMN: Mapping[str, Column] = {
+    **{name: Column(name, "text", nullable=False) for name in ("subject", "attribute", "value")},
+    "valid_from": Column("valid_from", "time"),
+    "valid_to": Column("valid_to", "time"),
+    "replaced_by": Column("replaced_by", "int"),
+}
+_CLAIM_DEFAULTS: Mapping[str, Any] = dict.fromkeys(("valid_from", "valid_to", "replaced_by"))
 _TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
     "tags": TAG_COLUMN,
     "links": LINK_COLUMN,
     "sources": {"span": Column("span", "text")},
+    "claims": CLAIM_COLUMN,
+    "forbidden": {"at": Column("at", "time", nullable=False), "seq": Column("seq", "int")},
 }
-_REQUIRED = frozenset(column.name for column in COLUMNS if not column.nullable and column.default is None)
+# What a new row must say.
+_REQUIRED: Mapping[str, frozenset[str]] = {
+    "memories": frozenset(
+        column.name for column in COLUMNS if not column.nullable and column.default is None
+    ),
+    "claims": frozenset(name for name, column in CLAIM_COLUMN.items() if not column.nullable),
+}
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "int": (int,),
     "time": (int,),
@@ -69,7 +84,13 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "tags": (int, str),
     "links": (int, int, int),
     "sources": (int, str),
+    "claims": (int, int),
+    "forbidden": (str,),
 }
+# What is written there says something else of a memory, so that whoever read it before must read it again.
+REVISING = ("tags", "claims")
+# What hangs on memories, and so goes with them.
+HANGING = ("tags", "links", "sources", "claims")
 _ONE_NUMBER = (int,)
 TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
 # Up to these every column of the kind has room: such a number needs no second look.
@@ -103,13 +124,22 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
                 refuse_unknown_columns(values, change.table)
         if change.after:
             _refuse_values(change, fitting)
-        if change.table == "memories" and change.before is None:
+        if change.before is None:
             _refuse_missing(change)
 
 
 def defaults(table: str, at: int) -> Mapping[str, Any]:
-    """Return what a new row of a table other than memories holds where nobody says; a tag is set at the commit."""
-    return {"links": LINK_DEFAULTS, "tags": {"at": at}}.get(table, {})
+    """Return what a new row of a table other than memories holds where nobody says; some are set at the commit."""
+    match table:
+        case "links":
+            return LINK_DEFAULTS
+        case "claims":
+            return _CLAIM_DEFAULTS
+        case "tags":
+            return {"at": at}
+        case "forbidden":
+            return {"at": at, "seq": None}
+    return {}
 
 
 def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
@@ -212,7 +242,7 @@ def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], t
     resolved = [
         change
         if change.key.__class__ is int and change.key > 0
-        else Change(change.table, _resolved_key(change, seqs), change.before, change.after)
+        else Change(change.table, _resolved_key(change, seqs), change.before, _resolved_values(change, seqs))
         for change in changes
     ]
     for change in resolved:
@@ -225,6 +255,8 @@ def memories_of(table: str, key: Any) -> tuple[int, ...]:
     """Return the sequence numbers that a row's key names."""
     if table == "memories":
         return (key,)
+    if table == "forbidden":  # they belong to the scope
+        return ()
     return tuple(key[:2] if table == "links" else key[:1])
 
 
@@ -341,7 +373,8 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
 
 
 def _refuse_missing(change: Change) -> None:
-    missing = sorted(_REQUIRED - set(change.after or {}))
+    required = _REQUIRED.get(change.table)
+    missing = sorted(required - set(change.after or {})) if required else None
     if missing:
         raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
 
@@ -386,12 +419,24 @@ def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
     found = tuple(seqs.get(end, end) for end in ends)
     if isinstance(change.key, int):
         return found[0]
+    if isinstance(change.key, str):
+        return change.key
     last = change.key[-1]
     return (*found, last if isinstance(last, str) else int(last))
 
 
+def _resolved_values(change: Change, seqs: Mapping[int, int]) -> Mapping[str, Any] | None:
+    """Let a claim name what replaces it by its number, also where that is created in the same commit."""
+    by = (change.after or {}).get("replaced_by")
+    if change.table != "claims" or by is None or by > 0:
+        return change.after
+    if by not in seqs:
+        raise _refused(change, f"names {by}, which is not created here", "create it in the same commit")
+    return {**(change.after or {}), "replaced_by": seqs[by]}
+
+
 def _refuse_link(change: Change) -> None:
-    source, target, relation = change.key  # type: ignore[misc]
+    source, target, relation = cast("tuple[int, int, int]", change.key)
     if relation not in _RELATIONS:
         raise _refused(change, f"has no relation {relation}", "use a code of model.Relation")
     if source == target:

@@ -32,6 +32,7 @@ from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
 
 _TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
+_IN_PLACE = frozenset({"trust"})
 
 DIALECT = sqlite.dialect()
 
@@ -63,6 +64,11 @@ def _int(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Integer, nullable=nullable)
 
 
+def _in_place(name: str, default: int) -> Column[object]:
+    """Return a column that older files were given without their tables being made anew."""
+    return Column(name, Integer, nullable=False, server_default=text(str(int(default))))
+
+
 def _text(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Text, nullable=nullable)
 
@@ -79,6 +85,8 @@ def _kept(column: Kept) -> Column[object]:
     """Return the SQL column of one column of a memory."""
     if column.kind == "name":
         return _name(column.name, nullable=column.nullable)
+    if column.name in _IN_PLACE:
+        return _in_place(column.name, column.default)
     return Column(column.name, _TYPES.get(column.kind, Integer), nullable=column.nullable)
 
 
@@ -161,13 +169,7 @@ states = _table(
     Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
 )
 
-# With a default, so that a column could be added in place to the vectors of older files.
-vectors = _table(
-    "vectors",
-    _memory_key("seq"),
-    _blob("vector"),
-    Column("digest", Integer, nullable=False, server_default=text("0")),
-)
+vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _in_place("digest", 0))
 
 tags = _table(
     "tags",
@@ -235,6 +237,38 @@ links = _table(
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
     Index("links_target", "scope", "target"),
     Index("links_resolved", "scope", sqlite_where=text("resolved_at IS NOT NULL")),
+    sqlite_with_rowid=False,
+)
+
+# What memories say of the attributes of a subject.
+claims = _table(
+    "claims",
+    _int("scope"),
+    _int("seq"),
+    _int("number"),
+    _text("subject"),
+    _text("attribute"),
+    _text("value"),
+    _int("valid_from", nullable=True),
+    _int("valid_to", nullable=True),
+    _int("replaced_by", nullable=True),
+    PrimaryKeyConstraint("scope", "seq", "number"),
+    _memory_of("claims", "seq"),
+    CheckConstraint(f"valid_from BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="valid_from_range"),
+    CheckConstraint(f"valid_to BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="valid_to_range"),
+    Index("claims_about", "scope", "subject", "attribute"),
+    sqlite_with_rowid=False,
+)
+
+# Texts that may not come in again, by the hash of their folded form; `seq` is the memory that said it.
+forbidden = _table(
+    "forbidden",
+    _name("scope"),
+    _text("fold"),
+    _int("at"),
+    _int("seq", nullable=True),
+    PrimaryKeyConstraint("scope", "fold"),
+    CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     sqlite_with_rowid=False,
 )
 
@@ -357,6 +391,15 @@ heard = _table(
     PrimaryKeyConstraint("scope", "minute"),
     CheckConstraint(f"minute % {MINUTE} = 0", name="minute_whole"),
     CheckConstraint("turns > 0", name="turns_positive"),
+    sqlite_with_rowid=False,
+)
+
+counters = _table(
+    "counters",
+    _name("scope"),
+    _text("name"),
+    _int("count"),
+    PrimaryKeyConstraint("scope", "name"),
     sqlite_with_rowid=False,
 )
 

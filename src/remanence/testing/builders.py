@@ -100,6 +100,12 @@ def sourced(seq: int, source: str, span: str | None = None) -> Change:
     return Change("sources", (seq, source), None, {"span": span})
 
 
+def claimed(seq: int, number: int, subject: str, attribute: str, value: str, **values: Any) -> Change:
+    """Let a memory claim something."""
+    given = {"subject": subject, "attribute": attribute, "value": value, **values}
+    return Change("claims", (seq, number), None, given)
+
+
 def linked(source: int, target: int, relation: Relation = Relation.REFERS, **values: Any) -> Change:
     """Link two memories."""
     return Change(

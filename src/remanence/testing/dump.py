@@ -1,11 +1,12 @@
 """All that a scope holds as one comparable value, with or without what undo does not give back."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from remanence.claim import Claim, Forbidden
 from remanence.model import Link
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
@@ -17,7 +18,7 @@ HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use
 
 @dataclass(frozen=True)
 class Dump:
-    """A scope's content: memories by sequence number, links by key, vectors, postings by stem, statistics, clocks."""
+    """A scope's content: memories by number, links and claims by key, vectors, postings by stem, statistics, clocks."""
 
     memories: Mapping[int, Mapping[str, Any]]
     links: Mapping[tuple[int, int, int], Link]
@@ -25,6 +26,8 @@ class Dump:
     postings: Mapping[str, tuple[int, ...]]
     df: Mapping[int, int]
     with_words: int
+    claims: Mapping[tuple[int, int], Claim] = field(default_factory=dict)
+    forbidden: tuple[Forbidden, ...] = ()
     spans: tuple[tuple[int, ...], ...] = ()
     heard: tuple[tuple[int, ...], ...] = ()
 
@@ -34,7 +37,7 @@ class Dump:
             seq: {name: value for name, value in memory.items() if name not in HAPPENED}
             for seq, memory in self.memories.items()
         }
-        return Dump(memories, self.links, self.vectors, self.postings, self.df, self.with_words)
+        return replace(self, memories=memories, spans=(), heard=())
 
 
 async def dump(store: Store, scope: str) -> Dump:
@@ -60,6 +63,8 @@ async def dump(store: Store, scope: str) -> Dump:
         postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
         df=dict(known.df),
         with_words=known.memories,
+        claims={claim.key: claim for claim in await store.claims(scope, seqs)},
+        forbidden=tuple(await store.forbidden(scope)),
         spans=tuple(map(tuple, clocks.spans.tolist())),
         heard=tuple(map(tuple, clocks.heard.tolist())),
     )

@@ -18,6 +18,11 @@ def dangling_ends(content: Dump) -> list[str]:
     return [f"link {key}" for key in content.links if not {key[0], key[1]} <= content.memories.keys()]
 
 
+def claims_of_nobody(content: Dump) -> list[str]:
+    """Every claim is a memory's that has a row."""
+    return [f"claim {key}" for key in content.claims if key[0] not in content.memories]
+
+
 def links_out_of_order(content: Dump) -> list[str]:
     """A symmetric link is stored once, lower sequence number first, and no memory is linked to itself."""
     return [
@@ -114,6 +119,7 @@ def clocks_off(content: Dump) -> list[str]:
 
 ALL: tuple[Callable[[Dump], list[str]], ...] = (
     dangling_ends,
+    claims_of_nobody,
     links_out_of_order,
     two_archives,
     lifecycles_off,
@@ -149,6 +155,8 @@ def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
     standing = {key for key, count in rows.items() if count == 1}
     held: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
     held |= {("links", key) for key in content.links}
+    held |= {("claims", key) for key in content.claims}
+    held |= {("forbidden", one.fold) for one in content.forbidden}
     held |= {("tags", (seq, tag)) for seq, memory in content.memories.items() for tag in memory["tags"]}
     held |= {
         ("sources", (seq, source)) for seq, memory in content.memories.items() for source in memory["sources"]

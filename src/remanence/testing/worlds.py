@@ -27,6 +27,7 @@ from remanence.model import (
     Severity,
     Status,
     Tier,
+    Trust,
     Verification,
 )
 from remanence.store.base import Store
@@ -207,6 +208,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "verification": [Verification.UNVERIFIED, *Verification],
     "policy_class": [PolicyClass.DURABLE, *PolicyClass],
     "importance": [None, *_FRACTIONS],
+    "trust": [Trust.USER, *Trust],
     "text_at": _MAYBE_PAST,
     "confidence_at": _MAYBE_PAST,
     "vector": [None, *(np.array(row, "<f2").tobytes() for row in ([1, 0], [0.6, 0.8], [-1, 0]))],

@@ -36,6 +36,7 @@ DEPTH_MAX = 24
 # no work of the planner, only what aliases of aliases of aliases would come to.
 PARTS_MAX = 10_000
 DEPTH_IN_ALL_MAX = 96
+_ORDERED = frozenset({"severity", "trust"})  # labels of which one is more than another
 NUMBER_MAX = 1e18  # larger than any count or time that is kept
 # What Python has and this language has not, as people call it.
 _FOREIGN: Mapping[type[ast.expr], str] = {
@@ -491,8 +492,11 @@ class Compiler:
         """Compare a label or name with a quoted one: by its number, which for open names each scope assigns."""
         if sign in {"==", "!="}:
             return one_of(a, [self._checked(a, name, node)], sign == "==")
-        if a.column != "severity":
-            raise self.place.error(f"{a.text} has no order", "use == or !=; only severity has degrees", node)
+        if a.column not in _ORDERED:
+            ordered = " and ".join(sorted(_ORDERED))
+            raise self.place.error(
+                f"{a.text} has no order", f"use == or !=; only {ordered} have degrees", node
+            )
         code = self._checked(a, name, node)
         grade = Node("number", lambda _: code, repr(name), constant=float(code))
         known = Node(

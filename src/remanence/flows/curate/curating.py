@@ -439,7 +439,7 @@ def _destroyed(entries: Iterable[Entry]) -> int:
 
 
 async def _completed(core: Core, groups: list[Group]) -> list[Group]:
-    """Add to each purged memory the tags, sources and links that go with it: there are no hidden effects."""
+    """Add to each purged memory the tags, sources, claims and links that go with it: there are no hidden effects."""
     purged = [
         change.key
         for group in groups
@@ -452,6 +452,8 @@ async def _completed(core: Core, groups: list[Group]) -> list[Group]:
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     gone: set[tuple[int, int, int]] = {key for group in groups for key in _cut(group)}
     hanging: dict[int, list[Change]] = {seq: _attached(memory) for seq, memory in memories.items()}
+    for claim in await core.store.claims(core.scope, seqs):
+        hanging[claim.seq].append(Change("claims", claim.key, claim.values, None))
     for link in await core.store.neighbours(core.scope, seqs):
         if link.key not in gone:
             gone.add(link.key)

@@ -118,14 +118,16 @@ def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         gone = change.before if change.table == "memories" and change.after is None else None
-        if verb in PLANNED and change.table in {"tags", "sources"} and key in purged:
+        if verb in PLANNED and change.table in {"tags", "sources", "claims"} and key in purged:
             continue  # what hangs on a purged memory goes with that
         for name in acts_of(change) if verb in PLANNED else (verb,):
             yield name, key, gone
 
 
 def _memory_of(key: Key) -> int:
-    """Return the memory that a row belongs to; of a link the one that it starts from stands for both."""
+    """Return the memory that a row belongs to, 0 for none; of a link the one that it starts from stands for both."""
+    if isinstance(key, str):
+        return 0
     return key if isinstance(key, int) else int(key[0])
 
 

@@ -196,7 +196,7 @@ async def _memory_moved(
 
 
 async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the tags, sources and links that memories have got since and that would be left without them.
+    """Return the tags, sources, claims and links that memories have got since and that would be left without them.
 
     `gone` are rows that will be gone by then, to which those of these changes are added.
     """
@@ -208,6 +208,7 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
     hanging: set[tuple[str, Any]] = {
         ("links", link.key) for link in await core.store.neighbours(core.scope, seqs)
     }
+    hanging |= {("claims", claim.key) for claim in await core.store.claims(core.scope, seqs)}
     for memory in await core.store.get(core.scope, seqs):
         if memory is not None:
             hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
@@ -233,6 +234,8 @@ def _revises(change: Change) -> bool:
     """Tell whether a logged change is more than counting: a tag counts only where the decay class hangs on it."""
     if change.table == "tags":
         return cast("tuple[int, str]", change.key)[1] in FADING_TAGS
+    if change.table == "claims":
+        return True
     sides = change.before, change.after
     return change.table == "memories" and (None in sides or any("revision" in (side or {}) for side in sides))
 
@@ -345,7 +348,8 @@ async def _changed_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any
 async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
     """Return (run, verb) of what changed the memories of some rows since, newest first, but uses and undone runs."""
     since: dict[str, tuple[int, str]] = {}
-    for key in {key[0] if isinstance(key, tuple) else key for _, key in keys}:
+    seqs = {key[0] if isinstance(key, tuple) else key for table, key in keys if table != "forbidden"}
+    for key in seqs:
         async for part in logged(core, None, key, last.position):
             cause = part.cause
             if cause.verb == "undo":
@@ -421,7 +425,7 @@ def _held_until(verb: str, change: Change, known: int | None) -> int | None:
 async def _recreated(
     core: Core, names: Sequence[int | str], if_revision: int | None
 ) -> tuple[list[Change], list[str]]:
-    """Rebuild purged memories, with the tags, sources and links that went with them; say which links stay gone."""
+    """Rebuild purged memories, with all that went with them; say which links stay gone."""
     created: dict[tuple[str, Any], Change] = {}
     seqs: set[int] = set()
     for name in names:

@@ -398,7 +398,7 @@ def _stands(status: npt.NDArray[Any]) -> Bools:
 
 
 def _lends(status: npt.NDArray[Any]) -> Bools:
-    found: Bools = status != Status.PRUNED
+    found: Bools = (status != Status.PRUNED) & (status != Status.QUARANTINED)
     return found
 
 

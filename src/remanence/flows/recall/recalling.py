@@ -28,8 +28,9 @@ from remanence.text import check_text, stems, term_hash, visible
 
 LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
-# What an answer can hold; what was deleted is listed, and found no more.
-RECALLED = tuple(status for status in Status if status is not Status.PRUNED)
+# What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
+_UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
+RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
 _STATUS_CODES = 16  # a status fills four bits, and −1 stands for none
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
@@ -106,10 +107,12 @@ def _check(asked: RecallRequest) -> None:
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
-    if Status.PRUNED in (asked.filters.statuses or ()):
-        raise InvalidInput(
-            "recall finds nothing that was deleted", recovery="list it: `list_memories(status='pruned')`"
-        )
+    for status in asked.filters.statuses or ():
+        if status in _UNRECALLED:
+            raise InvalidInput(
+                f"recall finds nothing that {_UNRECALLED[status]}",
+                recovery=f"list it: `list_memories(status='{status.label}')`",
+            )
     if asked.between is not None and asked.between[0] > asked.between[1]:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.change import GUARDS, MILLION, ROWLESS, Cause, Change, Committed, Entry, Logged, rows_of
+from remanence.claim import Claim, Forbidden
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
@@ -69,6 +70,7 @@ class _Scope:
     leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
     spans: list[tuple[int, int]] = field(default_factory=list)  # what sessions covered: disjoint, ascending
     heard: Counter[int] = field(default_factory=Counter)  # minute → turns
+    counters: Counter[str] = field(default_factory=Counter)
 
     @property
     def position(self) -> int:
@@ -188,6 +190,19 @@ class MemoryStore:
             if (seqs is None or key[0] in ends or key[1] in ends) and relation in (None, key[2])
         ]
 
+    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
+        """Return the claims of memories, in order of their keys."""
+        return [claim for claim in self._claims(scope) if claim.seq in set(seqs)]
+
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
+        return [claim for claim in self._claims(scope) if (claim.subject, claim.attribute) in set(about)]
+
+    async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
+        """Return which of these folds are forbidden, or all that are, in order."""
+        rows = sorted(self._read(scope).tables["forbidden"].items())
+        return [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
+
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         state = self._read(scope)
@@ -252,6 +267,8 @@ class MemoryStore:
             done=state.done | {part: (asked, done)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
+            counters=_counted(state.counters, cause.counts),
+            values=_put(state.values, cause.values),
         )
         return done
 
@@ -283,12 +300,10 @@ class MemoryStore:
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
         self._scopes[scope] = state
+        state.counters = _counted(state.counters, asked.count)
         values = {**state.values, **asked.put}
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
-        for name, value in {**asked.put, **swapped}.items():
-            state.values[name] = json.loads(json.dumps(value))
-            if value is None:
-                del state.values[name]
+        state.values = _put(state.values, {**asked.put, **swapped})
         if asked.cover is not None:
             state.spans = _joined(state.spans, asked.cover)
         if asked.release is not None:
@@ -300,7 +315,12 @@ class MemoryStore:
             if name in asked.get or name.startswith(tuple(asked.under))
         }
         spans, heard = state.clocks(asked.clocks)
-        return Booked(wanted, fence, spans, heard)
+        counters = {
+            name: count
+            for name, count in sorted(state.counters.items())
+            if name.startswith(tuple(asked.counters))
+        }
+        return Booked(wanted, fence, spans, heard, counters)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
@@ -322,7 +342,7 @@ class MemoryStore:
             Check(
                 "references",
                 not dangling,
-                "; ".join(dangling) or "every tag, link and source has its memories",
+                "; ".join(dangling) or "every tag, link, source and claim has its memories",
             ),
             Check("audit", not broken, "; ".join(broken) or "every part follows from the one before"),
             self._lineage(),
@@ -335,6 +355,9 @@ class MemoryStore:
             recovery="export its memories, or open a file instead",
         )
 
+    def _claims(self, scope: str) -> list[Claim]:
+        return [Claim(*key, **row) for key, row in sorted(self._read(scope).tables["claims"].items())]
+
     def _lineage(self) -> Check:
         return lineage([seq for state in self._scopes.values() for seq in _lost(state.tables)])
 
@@ -342,6 +365,18 @@ class MemoryStore:
         if not self._opened:
             raise StoreUnavailable("the store is closed", recovery="open it first")
         return self._scopes.get(scope) or _Scope()
+
+
+def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as JSON keeps them with some set anew, without those that are set to None."""
+    found = {**values, **json.loads(json.dumps(dict(put)))}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
+    found = Counter(counters)
+    found.update(counts)
+    return found
 
 
 @lru_cache(maxsize=100_000)
@@ -459,7 +494,7 @@ def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> L
     rowless = cause.verb in ROWLESS
     kept = () if rowless else changes
     used = {seq for change in changes if rowless for seq in memories_of(change.table, change.key)}
-    cause = replace(cause, turns=0, fence=None)  # neither is in the log
+    cause = replace(cause, turns=0, fence=None, counts={}, values={})  # none of these is in the log
     part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=_digest(previous, part))
 

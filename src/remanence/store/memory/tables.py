@@ -11,6 +11,8 @@ from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.constraints import (
+    HANGING,
+    REVISING,
     as_far_as,
     claims_text,
     count_access,
@@ -34,7 +36,7 @@ _DEFAULTS: Row = {
 
 def empty() -> Tables:
     """Return tables without rows."""
-    return {"memories": {}, "tags": {}, "links": {}, "sources": {}}
+    return {table: {} for table in ("memories", *HANGING, "forbidden")}
 
 
 def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> None:
@@ -170,24 +172,22 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
 
 
 def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
-    """Raise InvalidInput for a tag, link or source of no memory, made so from either side."""
+    """Raise InvalidInput for what hangs on no memory, made so from either side."""
     destroyed = {change.key for change in changes if change.table == "memories" and change.after is None}
     written = [(change.table, change.key) for change in changes if change.after is not None]
-    left = (
-        [(table, key) for table in ("tags", "links", "sources") for key in tables[table]] if destroyed else []
-    )
+    left = [(table, key) for table in HANGING for key in tables[table]] if destroyed else []
     for table, key in written + left:
         missing = [seq for seq in memories_of(table, key) if seq not in tables["memories"]]
         if missing:
             raise InvalidInput(
                 f"{table} {key} would name memory {missing[0]}, which does not exist",
-                recovery="destroy a memory together with its tags, links and sources",
+                recovery="destroy a memory together with its tags, links, sources and claims",
             )
 
 
 def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
-    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
-    tagged = {change.key[0] for change in changes if change.table == "tags"}  # type: ignore[index]
+    """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
+    tagged = {change.key[0] for change in changes if change.table in REVISING}  # type: ignore[index]
     for seq in tagged & before["memories"].keys() & after["memories"].keys():
         row = after["memories"][seq]
         if row["revision"] == before["memories"][seq]["revision"]:
@@ -195,7 +195,7 @@ def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
 
 
 def _touch(tables: Tables, changes: Sequence[Change], but: AbstractSet[int]) -> None:
-    """Raise `touched` where a link, tag or source was written and of every neighbour of a memory that changed."""
+    """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
     touched: set[int] = set()
     for change in changes:
         if change.table != "memories":

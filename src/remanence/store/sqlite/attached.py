@@ -1,4 +1,4 @@
-"""The tags, links and sources of one commit: compared, imaged and written.
+"""The tags, links, sources and claims of one commit, and what it forbids: compared, imaged and written.
 
 Knows their keys and values; knows memories only as what they hang on.
 """
@@ -7,20 +7,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from remanence.change import Change
+from remanence.claim import CLAIM_COLUMNS
 from remanence.errors import InvalidInput
 from remanence.model import LINK_COLUMNS
-from remanence.store.constraints import defaults, memories_of, plain
+from remanence.store.constraints import REVISING, defaults, memories_of, plain
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import TAG
 from remanence.store.sqlite.rows import decoded_link, encoded_link
 from remanence.store.sqlite.transaction import Key, Work
 
-_VALUES = ", ".join(LINK_COLUMNS)
+_VALUES, _CLAIMED = ", ".join(LINK_COLUMNS), ", ".join(CLAIM_COLUMNS)
 _SELECT = {
     "tags": "SELECT at FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
+    "claims": f"SELECT {_CLAIMED} FROM claims WHERE scope = ? AND seq = ? AND number = ?",
+    "forbidden": "SELECT at, seq FROM forbidden WHERE scope = ? AND fold = ?",
 }
 _PUT = {
     "tags": (
@@ -36,19 +39,30 @@ _PUT = {
         f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}) ON CONFLICT (scope, source, target, relation) DO UPDATE"
         f" SET {', '.join(f'{name} = excluded.{name}' for name in LINK_COLUMNS)}"
     ),
+    "claims": (
+        f"INSERT INTO claims (scope, seq, number, {_CLAIMED}) VALUES (?, ?, ?{', ?' * len(CLAIM_COLUMNS)})"
+        " ON CONFLICT (scope, seq, number) DO UPDATE"
+        f" SET {', '.join(f'{name} = excluded.{name}' for name in CLAIM_COLUMNS)}"
+    ),
+    "forbidden": (
+        "INSERT INTO forbidden (scope, fold, at, seq) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (scope, fold) DO UPDATE SET at = excluded.at, seq = excluded.seq"
+    ),
 }
 _DELETE = {
     "tags": "DELETE FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "DELETE FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": "DELETE FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
+    "claims": "DELETE FROM claims WHERE scope = ? AND seq = ? AND number = ?",
+    "forbidden": "DELETE FROM forbidden WHERE scope = ? AND fold = ?",
 }
-_ORDER = ("tags", "links", "sources")
+_ORDER = ("tags", "links", "sources", "claims", "forbidden")
 
 Row = Mapping[str, Any]
 
 
 class Attached:
-    """What one commit does to tags, links and sources, step by step."""
+    """What one commit does to all tables but that of memories, step by step."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -67,9 +81,14 @@ class Attached:
         }
 
     @property
-    def tagged(self) -> set[int]:
-        """Every memory that gets or loses a tag."""
-        return {seq for _, change in self._taken["tags"] for seq in memories_of("tags", change.key)}
+    def revised(self) -> set[int]:
+        """Every memory that says something else by a tag or a claim."""
+        return {
+            seq
+            for table in REVISING
+            for _, change in self._taken[table]
+            for seq in memories_of(table, change.key)
+        }
 
     def take(self, n: int, change: Change) -> None:
         """Sort one change in."""
@@ -121,7 +140,7 @@ class Attached:
             for seq in missing.intersection(ends):
                 raise InvalidInput(
                     f"{table} {key} would name memory {seq}, which does not exist",
-                    recovery="destroy a memory together with its tags, links and sources",
+                    recovery="destroy a memory together with its tags, links, sources and claims",
                 )
 
     def write(self) -> None:
@@ -164,7 +183,7 @@ class Attached:
         """Return a row's key as SQLite keeps it, the scope in front."""
         if table == "tags":
             return self._work.no, key[0], self._work.number(TAG, key[1])
-        return (self._work.no, *key)
+        return (self._work.no, key) if isinstance(key, str) else (self._work.no, *key)
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
         key = self._key(table, change.key)
@@ -173,9 +192,9 @@ class Attached:
             return (*key, values.get("span"))
         held = self._rows.get((table, change.key), {})
         whole = {**defaults(table, self._work.cause.at), **held, **values}
-        if table == "tags":
-            return (*key, whole["at"])
-        return (*key, *encoded_link(whole))
+        if table == "links":
+            return (*key, *encoded_link(whole))
+        return (*key, *(whole[name] for name in _NAMES[table]))
 
 
 def _key_of(taken: tuple[int, Change]) -> Any:
@@ -188,16 +207,20 @@ def _matches(table: str, before: Row | None, row: Row | None) -> bool:
     return all(row[name] == value for name, value in plain(table, before).items())
 
 
-def _span(kept: Sequence[Any]) -> Row:
-    return {"span": kept[0]}
+# Of tables whose plain values are what is kept.
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "tags": ("at",),
+    "sources": ("span",),
+    "claims": CLAIM_COLUMNS,
+    "forbidden": ("at", "seq"),
+}
 
 
-def _at(kept: Sequence[Any]) -> Row:
-    return {"at": kept[0]}
+def _as_kept(table: str) -> Callable[[Sequence[Any]], Row]:
+    return lambda kept: dict(zip(_NAMES[table], kept, strict=True))
 
 
 _READ: Mapping[str, Callable[[Sequence[Any]], Row]] = {
-    "tags": _at,
-    "sources": _span,
     "links": decoded_link,
+    **{table: _as_kept(table) for table in _NAMES},
 }

@@ -26,7 +26,7 @@ from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
-TABLES = ("memories", "tags", "links", "sources")
+TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden")
 SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
 # Values shorter than this are not worth a reference.
@@ -100,9 +100,11 @@ class Images:
         if isinstance(key, int):
             self.mentioned.add(key)
             return 0, key, None
+        if isinstance(key, str):
+            return CODE[change.table], 0, key
         self.mentioned.add(key[0])
         if len(key) == 2:
-            return CODE[change.table], key[0], key[1]
+            return CODE[change.table], key[0], str(key[1])
         self.mentioned.add(key[1])
         return CODE["links"], key[0], f"{key[1]}:{key[2]}"
 
@@ -351,6 +353,10 @@ def _changes(
 def _key(kind: int, key: int, subkey: str | None) -> Any:
     if subkey is None:
         return key
+    if kind == CODE["forbidden"]:
+        return subkey
+    if kind == CODE["claims"]:
+        return key, int(subkey)
     if kind != CODE["links"]:
         return key, subkey
     target, _, relation = subkey.partition(":")

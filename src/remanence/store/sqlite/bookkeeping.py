@@ -1,4 +1,4 @@
-"""What is kept beside memories: values by name, leases, what sessions covered and how many turns were heard.
+"""What is kept beside memories: values and counters by name, leases, what sessions covered, how many turns were heard.
 
 Neither audited nor undone. Each function runs inside one transaction; those that read need no more than a number.
 """
@@ -40,6 +40,12 @@ _HEAR = (
     "INSERT INTO heard (scope, minute, turns) VALUES (?, ?, ?)"
     " ON CONFLICT (scope, minute) DO UPDATE SET turns = turns + excluded.turns"
 )
+_SELECT_COUNTER = "SELECT scope, name, count FROM counters WHERE scope = ? AND name = ?"
+_PUT_COUNTER = (
+    "INSERT INTO counters (scope, name, count) VALUES (?, ?, ?)"
+    " ON CONFLICT (scope, name) DO UPDATE SET count = excluded.count"
+)
+_UNDER = "SELECT name, {value} FROM {table} WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
 _CLOCKS = {
     "active": "SELECT began_at, ended_at FROM spans WHERE scope = ? ORDER BY began_at",
     "turns": "SELECT minute, turns FROM heard WHERE scope = ? ORDER BY minute",
@@ -50,10 +56,11 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
     """Write values, spans and leases, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
     refuse_lost_lease(connection, no, asked.fence)
-    _write(connection, no, asked.put)
+    put(connection, no, asked.put)
+    record(connection, "counters", *counted(connection, no, asked.count))
     held = _values(connection, no, asked.swap)
     swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
-    _write(connection, no, swapped)
+    put(connection, no, swapped)
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
     if asked.release is not None:
@@ -94,6 +101,14 @@ def fire(work: Work, rules: Iterable[str]) -> None:
         work.sums.added("fired", [new])
 
 
+def beside(work: Work) -> None:
+    """Add to counters and put values together with what is committed."""
+    old, new = counted(work.connection, work.no, work.cause.counts)
+    work.sums.removed("counters", old)
+    work.sums.added("counters", new)
+    put(work.connection, work.no, work.cause.values)
+
+
 def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
     """Return what a clock is read from: spans or turns heard, ascending."""
     rows = connection.execute(_CLOCKS[name], (scope,)).fetchall()
@@ -109,7 +124,19 @@ def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: 
         fence,
         spans=clock(connection, no, "active") if "active" in asked.clocks else None,
         heard=clock(connection, no, "turns") if "turns" in asked.clocks else None,
+        counters=_counters(connection, no, asked.counters),
     )
+
+
+def _counters(connection: sqlite3.Connection, scope: int, under: Iterable[str]) -> dict[str, int]:
+    """Return the counters whose names begin so."""
+    statement = _UNDER.format(table="counters", value="count")
+    return dict(row for start in under for row in connection.execute(statement, (scope, *_beginning(start))))
+
+
+def _beginning(start: str) -> tuple[str, str]:
+    """Return from which name on to below which all names begin so."""
+    return start, start[:-1] + chr(ord(start[-1]) + 1)
 
 
 def _values(
@@ -117,8 +144,8 @@ def _values(
 ) -> dict[str, Any]:
     """Return the values that there are, by name, and those of all names that begin so."""
     ranges = [(name, f"{name}\0") for name in wanted]
-    ranges += [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in under]
-    statement = "SELECT name, value FROM settings WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
+    ranges += map(_beginning, under)
+    statement = _UNDER.format(table="settings", value="value")
     rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
     with DECODING:
         values = {name: orjson.loads(value) for name, value in rows}
@@ -127,7 +154,7 @@ def _values(
         return values
 
 
-def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:
+def put(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -> None:
     """Put values and take away those that are None."""
     if not values:
         return
@@ -137,6 +164,19 @@ def _write(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]
     connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", given)
     connection.executemany("INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)", new)
     record(connection, "settings", old, new)
+
+
+Rows = list[tuple[Any, ...]]
+
+
+def counted(connection: sqlite3.Connection, scope: int, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
+    """Add to counters by name; return the rows that were there and those that are."""
+    given = [(scope, name) for name in counts]
+    old = [row for key in given for row in connection.execute(_SELECT_COUNTER, key)]
+    held = {name: count for _, name, count in old}
+    new = [(scope, name, by + held.get(name, 0)) for name, by in counts.items()]
+    connection.executemany(_PUT_COUNTER, new)
+    return old, new
 
 
 def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:

@@ -1,4 +1,4 @@
-"""A commit on SQLite: every row is compared first, then audit, memories, tags, links and sources are written at once.
+"""A commit on SQLite: every row is compared first, then audit, memories and what hangs on them are written at once.
 
 Knows the order of the steps and what they owe the rest of the scope; knows nothing of threads and transactions.
 """
@@ -73,6 +73,8 @@ def commit(
         bookkeeping.hear(work, cause.turns)
     if cause.fired:
         bookkeeping.fire(work, cause.fired)
+    if cause.counts or cause.values:
+        bookkeeping.beside(work)
     work.sums.write(connection)
     position = images.position if logs else position_of(connection, no)
     return Committed(cause.run, cause.part, position, assigned, count)
@@ -135,8 +137,8 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
 
 
 def _revise(work: Work, writes: _Writes) -> None:
-    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
-    revised = writes.attached.tagged - writes.memories.created - set(writes.memories.destroyed)
+    """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
+    revised = writes.attached.revised - writes.memories.created - set(writes.memories.destroyed)
     revised -= {*writes.memories.changed, *writes.blocks.changed} if revised else set()
     if revised:
         work.connection.execute(_REVISE, (work.no, id_list(revised)))
@@ -144,7 +146,7 @@ def _revise(work: Work, writes: _Writes) -> None:
 
 
 def _touch(work: Work, writes: _Writes) -> None:
-    """Raise `touched` where a tag, link or source was written, and of every neighbour of a memory that changed."""
+    """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
     changed = [*writes.memories.changed, *writes.blocks.changed]
     touched = writes.attached.ends | writes.blocks.ends
     if changed:

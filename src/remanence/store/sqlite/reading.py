@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
+from remanence.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
@@ -24,6 +26,7 @@ from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, name
 
 Ints = npt.NDArray[np.int64]
 
+_CLAIM = ", ".join(f"claims.{name}" for name in ("seq", "number", *CLAIM_COLUMNS))
 _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
     " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
@@ -192,12 +195,50 @@ def neighbours(
     return [link(row) for row in rows.fetchall()]
 
 
+def claims(connection: sqlite3.Connection, names: Interned, scope: str, seqs: Sequence[int]) -> list[Claim]:
+    """Return the claims of memories, in order of their keys."""
+    rows = connection.execute(
+        f"SELECT {_CLAIM} FROM json_each(?1) AS given CROSS JOIN claims ON scope = ?2 AND seq = given.value"
+        " ORDER BY seq, number",
+        (id_list(set(seqs)), names.number(connection, SCOPE, scope)),
+    )
+    return [Claim(*row) for row in rows.fetchall()]
+
+
+def claimed(
+    connection: sqlite3.Connection, names: Interned, scope: str, about: Sequence[tuple[str, str]]
+) -> list[Claim]:
+    """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
+    rows = connection.execute(
+        f"SELECT {_CLAIM} FROM json_each(?1) AS given CROSS JOIN claims INDEXED BY claims_about ON scope = ?2"
+        " AND subject = json_extract(given.value, '$[0]')"
+        " AND attribute = json_extract(given.value, '$[1]') ORDER BY seq, number",
+        (orjson.dumps(sorted(set(about))).decode(), names.number(connection, SCOPE, scope)),
+    )
+    return [Claim(*row) for row in rows.fetchall()]
+
+
+def forbidden(
+    connection: sqlite3.Connection, names: Interned, scope: str, folds: Sequence[str] | None
+) -> list[Forbidden]:
+    """Return which of these folds are forbidden, or all that are, in order."""
+    no = names.number(connection, SCOPE, scope)
+    if folds is None:
+        rows = connection.execute("SELECT fold, at, seq FROM forbidden WHERE scope = ? ORDER BY fold", (no,))
+    else:
+        rows = connection.execute(
+            "SELECT fold, at, seq FROM json_each(?) CROSS JOIN forbidden ON scope = ? AND fold = value ORDER BY fold",
+            (orjson.dumps(sorted(set(folds))).decode(), no),
+        )
+    return [Forbidden(*row) for row in rows.fetchall()]
+
+
 def scopes(connection: sqlite3.Connection) -> list[str]:
     """List the scopes that hold anything."""
     found = connection.execute(
         "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
         " UNION SELECT scope FROM leases UNION SELECT scope FROM fired UNION SELECT scope FROM spans"
-        " UNION SELECT scope FROM heard) ORDER BY name"
+        " UNION SELECT scope FROM heard UNION SELECT scope FROM counters) ORDER BY name"
     )
     return [name for (name,) in found.fetchall()]
 

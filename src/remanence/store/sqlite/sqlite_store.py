@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Cause, Committed, Entry, Logged, row_count
+from remanence.claim import Claim, Forbidden
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory, Relation
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -26,6 +27,7 @@ from remanence.store.base import (
     Ints,
     Known,
     Postings,
+    writes,
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_clocks, refuse_interval
@@ -147,6 +149,18 @@ class SqlStore:
             lambda connection: reading.neighbours(connection, self._names, scope, seqs, relation)
         )
 
+    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
+        """Return the claims of memories, in order of their keys."""
+        return await self._read(lambda connection: reading.claims(connection, self._names, scope, seqs))
+
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
+        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
+        return await self._read(lambda connection: reading.claimed(connection, self._names, scope, about))
+
+    async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
+        """Return which of these folds are forbidden, or all that are, in order."""
+        return await self._read(lambda connection: reading.forbidden(connection, self._names, scope, folds))
+
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         return await self._read(
@@ -182,7 +196,7 @@ class SqlStore:
         if asked.cover is not None:
             refuse_interval(*asked.cover)
         refuse_clocks(asked.clocks)
-        if asked.put or asked.swap or asked.cover or asked.lease or asked.release or asked.fence:
+        if writes(asked):
             return await self._write(
                 lambda connection: bookkeeping.bookkeep(connection, self._fresh, scope, asked)
             )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.claim import CLAIM_COLUMNS
 from remanence.model import LINK_COLUMNS
 from remanence.store.sqlite import mixing
 from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hashed
@@ -23,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 Row = Sequence[Any]
 
 CHUNK_BITS = 12
-SUMS_VERSION = 1  # raised where other columns are summed, or in another way: sums are then made anew
+SUMS_VERSION = 2  # raised where other columns are summed, or in another way: sums are then made anew
 # From this many rows on, arrays are the faster.
 _MANY = 16
 _BATCH = 1 << 12
@@ -63,6 +64,12 @@ SUMMED: Mapping[str, Summed] = {
     "links": Summed(
         ("scope", "source", "target", "relation", *LINK_COLUMNS), ("source", "target", "relation")
     ),
+    "claims": Summed(
+        ("scope", "seq", "number", *CLAIM_COLUMNS),
+        ("seq", "number"),
+        frozenset({"subject", "attribute", "value"}),
+    ),
+    "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
     "mentions": Summed(("seq", "position"), ("seq", "position")),
     "names": Summed(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
     "settings": _of_scope("name", "value", texts=("name", "value")),
@@ -70,6 +77,7 @@ SUMMED: Mapping[str, Summed] = {
     "leases": _of_scope("name", "holder", "until", "fence", texts=("name", "holder")),
     "spans": _of_scope("began_at", "ended_at"),
     "heard": _of_scope("minute", "turns", counted=False),
+    "counters": _of_scope("name", "count", texts=("name",)),
 }
 
 

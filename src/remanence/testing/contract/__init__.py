@@ -7,6 +7,7 @@ processes may open the same data, let a fixture `other` yield a second store on 
 from remanence.testing.contract.audit import AuditContract
 from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
+from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
@@ -24,6 +25,7 @@ class StoreContract(
     AuditContract,
     BlockContract,
     BooksContract,
+    ClaimContract,
     WritersContract,
 ):
     """Everything that a store must do."""

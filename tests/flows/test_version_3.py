@@ -1,0 +1,126 @@
+"""A file that the third version of the tables made and lived with is brought up whole when it is opened.
+
+`data/version-3.db.gz` was written by the code of that version: two scopes, the larger with texts of every role learned,
+repeated, consolidated, recalled, rated, linked, tagged, pinned, held, edited, corrected, superseded, disputed,
+confirmed, forgotten, purged, compacted and undone.
+"""
+
+import gzip
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import create_engine
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.model import Role, Trust
+from remanence.store.migrations.run import config
+from remanence.store.sqlite import upgrade
+from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
+from tests.flows.test_migrations import tables
+from tests.flows.test_version_1 import columns_of, rows, version_of
+
+OLD = gzip.decompress((Path(__file__).parent / "data" / "version-3.db.gz").read_bytes())
+LATER = 1_790_000_000_000_000  # after the last of the runs in it
+# How far what each role said in an older file is believed.
+BY_ROLE = {
+    Role.USER: Trust.USER,
+    Role.ASSISTANT: Trust.AGENT,
+    Role.SYSTEM: Trust.USER,
+    Role.TOOL: Trust.TOOL,
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A copy of the old file."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(OLD)
+    return path
+
+
+def opened(path: Path, scope: str = "work") -> remanence.Engine:
+    """Open the file as its makers did."""
+    return remanence.open(path, scope=scope, clock=ManualClock(LATER), embedder="hashed")
+
+
+def test_the_old_file_is_what_the_third_step_makes(path: Path, tmp_path: Path) -> None:
+    """Its tables are those of the third migration, to the letter, so that it stands for every file of that version."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
+    with engine.begin() as connection:
+        command.upgrade(config(upgrade.SCRIPTS, connection), "0003")
+    engine.dispose()
+
+    assert 3 == version_of(path)
+    assert tables(path) == tables(tmp_path / "made.db")
+
+
+async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_path: Path) -> None:
+    """Opened, it has the tables of a file made today, holds what it held, and is sound; the copy is the old file."""
+    columns = columns_of(path)
+    before = rows(path, columns)
+    kept = {table: names for table, names in columns.items() if table != "sums"}
+    async with opened(tmp_path / "new.db"):
+        pass
+    with closing(connect(str(path))) as connection:
+        upgrade.prepare(connection, str(path), bytes(16))
+    after = rows(path, kept)
+    async with opened(path) as memory:
+        await memory.schedule.accept_clock()  # the file is as old as it is
+        checks = await memory.doctor()
+    (backup,) = tmp_path.glob("*.before-v4")
+
+    assert (SCHEMA_VERSION, 3) == (version_of(path), version_of(backup))
+    assert tables(tmp_path / "new.db") == tables(path)
+    assert {table: before[table] for table in kept} == after
+    assert before == rows(backup, columns)
+    assert [] == [check for check in checks if not check.ok or check.advice]
+
+
+async def test_where_checks_cannot_be_altered_the_tables_are_made_anew(path: Path, tmp_path: Path) -> None:
+    """Where SQLite lets nobody write to its schema, the file comes to be the same."""
+    columns = {table: names for table, names in columns_of(path).items() if table != "sums"}
+    before = rows(path, columns)
+    async with opened(tmp_path / "new.db"):
+        pass
+
+    asked: list[str | None] = []
+
+    def refusing(action: int, name: str | None, value: str | None, *_: object) -> int:
+        if action == sqlite3.SQLITE_PRAGMA and name == "writable_schema":
+            asked.append(value)
+        writes = action == sqlite3.SQLITE_UPDATE and name == "sqlite_master"
+        return sqlite3.SQLITE_DENY if writes and asked[-1:] == ["ON"] else sqlite3.SQLITE_OK
+
+    with closing(connect(str(path))) as connection:
+        connection.set_authorizer(refusing)
+        upgrade.prepare(connection, str(path), bytes(16))
+
+    assert ["ON", "RESET"] == asked
+    assert tables(tmp_path / "new.db") == tables(path)
+    assert before == rows(path, columns)
+
+
+async def test_what_it_holds_is_believed_as_far_as_its_role_was(path: Path) -> None:
+    """What an assistant said is an agent's, what a tool said is a tool's, all else is the user's."""
+    async with opened(path) as memory:
+        held = [*await memory.list_memories(limit=100), *await memory.list_memories(status="superseded")]
+
+    assert set(Role) == {one.role for one in held}
+    assert [BY_ROLE[one.role] for one in held] == [one.trust for one in held]
+
+
+async def test_its_runs_are_undone(path: Path) -> None:
+    """What the last compaction took away comes back, and the doctor finds nothing."""
+    async with opened(path) as memory:
+        before = len(await memory.list_memories(status="pruned"))
+        (compaction,) = await memory.history(limit=1, verb="compact")
+        await memory.undo(compaction.run)
+        after = len(await memory.list_memories(status="pruned"))
+        checks = await memory.doctor()
+
+    assert (6, 0) == (before, after)
+    assert [] == [check for check in checks if not check.ok]
