@@ -10,7 +10,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.flows.recall.index import COLUMNS, ScopeIndex
+from remanence.flows.recall.index import ASKS, COLUMNS, ScopeIndex
 from remanence.model import Turn
 from remanence.recall.semantic import window_vectors
 from tests.flows.conftest import Opener
@@ -86,9 +86,49 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
             np.testing.assert_allclose(fresh.windows, followed.windows, atol=1e-6)
             for name in COLUMNS:
                 assert _said(fresh, name) == _said(followed, name)
+            np.testing.assert_array_equal(fresh.column(ASKS), followed.column(ASKS))
+            np.testing.assert_allclose(await _gained(fresh), await _gained(followed), atol=1e-6)
             for pattern in ("self/*", "self/goal", "harbour"):
                 expected, found = [await index.tagged(pattern, clock.now()) for index in (fresh, followed)]
                 np.testing.assert_array_equal(expected, found)
+
+
+async def test_a_second_boot_reads_no_scope_and_sees_what_is_new(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a boot weighs is read once and then followed, and nothing is read that only a recall needs."""
+    await memory.learn("a boat", kind="semantic")
+    await memory.boot()
+    await memory.learn("a rope", kind="semantic")
+    monkeypatch.setattr(memory._core.store, "snapshot", None)
+    monkeypatch.setattr(memory._core.store, "vectors", None)
+    booted = await memory.boot()
+
+    assert {"a boat", "a rope"} == {hit.memory.text for hit in booted.memories}
+
+
+async def test_columns_that_are_asked_for_late_are_of_the_same_moment(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where somebody writes while further columns are read, all are read anew."""
+    async with opener() as memory:
+        await memory.learn("a boat", speaker="Ann")
+        core = memory._core
+        index = ScopeIndex(core.store, core.scope, core.embedder.dimensions)
+        async with index.still(clock.now(), frozenset({"words"})):
+            pass
+        snapshot = core.store.snapshot
+
+        async def late(*given: Any) -> Any:
+            monkeypatch.setattr(core.store, "snapshot", snapshot)
+            await memory.learn("a long red rope", speaker="Bo")
+            return await snapshot(*given)
+
+        monkeypatch.setattr(core.store, "snapshot", late)
+        async with index.still(clock.now(), frozenset({"words", "speaker"})):
+            found = [len(index), index.column("words").tolist(), _said(index, "speaker")]
+
+    assert [2, [2, 4], ["Ann", "Bo"]] == found
 
 
 async def test_windows_that_are_asked_for_late_have_room(opener: Opener) -> None:
@@ -170,6 +210,17 @@ async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:
 
     assert [sorted(counts) for counts in found] == list(found)
     assert all(counts[-1] >= 15 for counts in found)
+
+
+async def _gained(index: ScopeIndex) -> list[list[float]]:
+    """Return what each memory scores for each word; what was kept of them, where it was."""
+    terms, windows = index.terms(WORDS, await index.postings(WORDS)), index.ground.windows
+    found = []
+    for stem in WORDS:
+        by_slot = np.zeros(len(index), np.float32)
+        by_slot[terms[stem].slots] = terms[stem].gained
+        found.append(windows.to_rows(by_slot).tolist())
+    return found
 
 
 def _said(index: ScopeIndex, name: str) -> list[object]:

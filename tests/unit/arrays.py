@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from remanence.recall.corpus import Corpus
+from remanence.recall.corpus import Corpus, windows_of
+from remanence.recall.lexical import Term, damping_of, name_index, term_of
 from remanence.text import asks, stems, words
 
 DAY = 86_400_000_000
@@ -52,3 +53,13 @@ def postings_of(said: Sequence[Said]) -> dict[str, npt.NDArray[np.intp]]:
         for stem in set(stems(one.text)):
             found.setdefault(stem, []).append(row)
     return {stem: np.array(rows, np.intp) for stem, rows in found.items()}
+
+
+def terms_of(said: Sequence[Said], query: Sequence[str], names: Sequence[str] = ()) -> dict[str, Term]:
+    """Find which windows hold the stems of a question."""
+    windows, postings, codes = windows_of(corpus_of(said)), postings_of(said), name_index(names)
+    nowhere = np.empty(0, np.intp)
+    return {
+        stem: term_of(windows, damping_of(windows), stem, postings.get(stem, nowhere), codes.get(stem, ()))
+        for stem in query
+    }

@@ -1,5 +1,6 @@
 """The fusion of the arms, its boosts, and the cut to a budget."""
 
+import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,7 +23,7 @@ from remanence.recall.fuse import (
     rank,
 )
 from remanence.text import stems
-from tests.unit.arrays import Said, corpus_of, postings_of
+from tests.unit.arrays import Said, corpus_of, terms_of
 
 NAMES = ("Ingrid", "Olav")
 
@@ -40,7 +41,7 @@ def ask(
     """Rank memories against a question, `toward` being its vector."""
     return rank(
         ground_of(corpus_of(said), NAMES),
-        postings_of(said),
+        terms_of(said, stems(query), NAMES),
         None if vectors is None else np.array(vectors, np.float32),
         Query(
             query, tuple(dict.fromkeys(stems(query))), np.array(toward, np.float32) if toward else None, asker
@@ -288,3 +289,31 @@ def test_a_percentile_is_what_numpy_says(values: list[float], percent: float) ->
     given_ = np.array(values, np.float32)
 
     assert fuse._percentile(given_, percent) == pytest.approx(float(np.percentile(given_, percent)), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_is_passed_over_would_not_have_been_returned(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What segments lend is worked out for few; the answer is the one that follows from working it out for all."""
+    choice = random.Random(seed)
+    said = [
+        Said(
+            " ".join(
+                choice.choices(("boat", "rope", "sail", "tide", "gull", "is it?"), k=choice.randint(1, 5))
+            ),
+            session=choice.randrange(-1, 200) if seed % 2 else row // choice.randint(1, 9),
+            speaker=choice.randrange(2),
+            value=choice.random() ** 4,
+            live=choice.random() < 0.9,
+        )
+        for row in range(700)
+    ]
+    numbers = np.random.default_rng(seed)
+    vectors = numbers.standard_normal((700, 4)).tolist() if seed % 3 else None
+    toward = numbers.standard_normal(4).tolist() if seed % 3 else ()
+    asked = choice.choice(("boat", "rope and tide", "Did Olav sail?", "I saw a gull", "nothing"))
+    few = ask(said, asked, vectors=vectors, toward=toward, limit=5)
+    monkeypatch.setattr(fuse, "_contenders", lambda _ground, evidence, *_: np.flatnonzero(evidence > 0))
+    every = ask(said, asked, vectors=vectors, toward=toward, limit=5)
+
+    assert (every.rows.tolist(), every.scores.tolist()) == (few.rows.tolist(), few.scores.tolist())
+    assert (every.parts, every.strength) == (few.parts, few.strength)

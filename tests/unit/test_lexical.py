@@ -20,10 +20,11 @@ from remanence.recall.lexical import (
     damping_of,
     lexical_scores,
     name_index,
+    term_of,
     worth_asking,
 )
 from remanence.text import stems
-from tests.unit.arrays import Said, corpus_of, postings_of
+from tests.unit.arrays import Said, corpus_of, terms_of
 
 WORDS = ("boat", "rope", "sail", "tide", "gull")
 
@@ -35,7 +36,7 @@ def score(said: list[Said], query: str, names: tuple[str, ...] = (), *, capped: 
         windows,
         damping_of(windows),
         stems(query),
-        postings_of(said),
+        terms_of(said, stems(query), names),
         names=name_index(names),
         names_capped=capped,
     )
@@ -127,7 +128,9 @@ def test_a_tombstone_lends_no_words() -> None:
     corpus = corpus_of(said)
     corpus.words[0] = 0
     windows = windows_of(corpus)
-    found = lexical_scores(windows, damping_of(windows), ["knot"], postings_of(said), names={})
+    damping = damping_of(windows)
+    terms = {"knot": term_of(windows, damping, "knot", np.array([0]))}
+    found = lexical_scores(windows, damping, ["knot"], terms, names={})
 
     assert found.scores[1] == 0
 

@@ -78,10 +78,6 @@ class Windows:
         """Return an array by slot as an array by row."""
         return by_slot if self.slot is None else by_slot[self.slot]
 
-    def in_slots(self, by_row: Floats) -> Floats:
-        """Return an array by row as an array by slot."""
-        return by_row if self.order is None else by_row[self.order]
-
 
 def windows_of(corpus: Corpus) -> Windows:
     """Work out the windows of a corpus; O(n), or O(n log n) where segments interleave."""

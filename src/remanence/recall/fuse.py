@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
-from remanence.recall.lexical import Lexical, damping_of, lexical_scores, name_index
+from remanence.recall.lexical import Lexical, Term, damping_of, lexical_scores, name_index
 from remanence.recall.semantic import cosine
 from remanence.text import lexicon_of, readings
 
@@ -35,6 +35,8 @@ WORTH_PERCENTILE = 95
 CANDIDATES_GATHERED_SHARE = 0.2
 # The strength of an answer is that of the best of so many, however few are returned.
 STRENGTH_DEPTH = 10
+# The best of so many groups for each that is wanted: hardly two of the best fall into one.
+GROUPS_PER_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
 
 def rank(
     ground: Ground,
-    postings: Mapping[str, Rows],
+    terms: Mapping[str, Term],
     vectors: Floats | None,
     query: Query,
     allowed: Bools | None,
@@ -117,7 +119,7 @@ def rank(
 ) -> Ranked:
     """Rank a scope against a question and return the best `limit` rows.
 
-    `postings` maps stems to ascending row positions, `vectors` are window vectors by row, `allowed` (by row) are
+    `terms` are those of the question's stems, `vectors` are window vectors by row, `allowed` (by row) are
     the rows inside the filters, else the live ones.
     """
     inside = ground.corpus.live if allowed is None else allowed
@@ -126,7 +128,7 @@ def rank(
         ground.windows,
         ground.damping,
         query.stems,
-        postings,
+        terms,
         names=ground.names,
         names_capped=query.within_conversation,
     )
@@ -136,55 +138,75 @@ def rank(
         arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
     evidence = arms[0] + arms[1] if len(arms) > 1 else arms[0]
     lead = _lead(ground, evidence, candidates)
-    session = _session(ground, evidence + lead, candidates)
-    spoken = _spoken(ground, query, candidates)
-    raised = _taken(ground.raised, candidates)
-    score = (evidence + lead + session) * raised
-    if spoken is not None:
-        score[spoken] *= np.float32(NAMED_FACTOR)
-    found = _best(score, max(limit, STRENGTH_DEPTH))
+    evidence = evidence + lead
+    factors = _Factors(_taken(ground.raised, candidates), _spoken(ground, query, candidates))
+    depth = max(limit, STRENGTH_DEPTH)
+    places = _contenders(ground, evidence, candidates, factors, depth)
+    session = _session(ground, evidence, candidates, places)
+    score = factors.applied(evidence[places] + session, places)
+    found = _best(score, depth)
     best = found[:limit]
-    parts = _Parts(arms, lexical, likeness, candidates, (lead, session), spoken, raised)
+    parts = _Parts(arms, lexical, likeness, candidates[places], places, (lead[places], session), factors)
     return Ranked(
-        rows=candidates[best],
+        rows=candidates[places[best]],
         scores=score[best],
-        parts=tuple(parts.of(int(place)) for place in best),
-        strength=max((parts.strength(int(place)) for place in found[:STRENGTH_DEPTH]), default=0.0),
+        parts=tuple(parts.of(int(number)) for number in best),
+        strength=max((parts.strength(int(number)) for number in found[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
     )
 
 
 @dataclass(frozen=True, slots=True)
+class _Factors:
+    """What the evidence of each candidate is multiplied by: its worth, and whether the person named spoke."""
+
+    raised: Floats
+    spoken: Bools | None
+
+    def applied(self, evidence: Floats, places: Rows | None = None) -> Floats:
+        """Return the scores of all candidates, or of those in some places."""
+        score: Floats = evidence * (self.raised if places is None else self.raised[places])
+        if self.spoken is not None:
+            spoken = self.spoken if places is None else self.spoken[places]
+            np.multiply(score, np.float32(NAMED_FACTOR), out=score, where=spoken)
+        return score
+
+    def of(self, place: int) -> dict[str, float]:
+        """Return the factors of one candidate by name."""
+        named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
+        return {"named": named, "worth": float(self.raised[place])}
+
+
+@dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the scores of the candidates are made of."""
+    """What the scores of the contenders are made of; `rows` and `places` are theirs, by number."""
 
     arms: Sequence[Floats]
     lexical: Lexical
     likeness: Floats | None
-    candidates: npt.NDArray[np.intp]
+    rows: Rows
+    places: Rows
     lent: tuple[Floats, Floats]  # by the question before it, and by its segment
-    spoken: Bools | None
-    raised: Floats
+    factors: _Factors
 
-    def of(self, place: int) -> dict[str, float]:
+    def of(self, number: int) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
-        parts = {"lexical": float(self.arms[0][place]), "held": self._held(place)}
+        place = int(self.places[number])
+        parts = {"lexical": float(self.arms[0][place]), "held": self._held(number)}
         if self.likeness is not None:
             parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
-        named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
-        lead, session = (float(values[place]) for values in self.lent)
-        parts |= {"lead": lead, "session": session}
-        return parts | {"named": named, "worth": float(self.raised[place])}
+        lead, session = (float(values[number]) for values in self.lent)
+        return parts | {"lead": lead, "session": session} | self.factors.of(place)
 
-    def strength(self, place: int) -> float:
+    def strength(self, number: int) -> float:
         """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
-        held = self._held(place)
+        held = self._held(number)
         if self.likeness is None:
             return held
-        return (held + min(1.0, max(0.0, float(self.likeness[place])))) / 2
+        return (held + min(1.0, max(0.0, float(self.likeness[self.places[number]])))) / 2
 
-    def _held(self, place: int) -> float:
-        return self.lexical.held(int(self.candidates[place]))
+    def _held(self, number: int) -> float:
+        return self.lexical.held(int(self.rows[number]))
 
 
 def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:
@@ -197,7 +219,8 @@ def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:
     floor, high = float(raw.min()) if low is None else low, float(raw.max())
     if high <= floor:
         return np.full_like(raw, weight if high > 0 else 0.0)
-    return (raw - np.float32(floor)) * np.float32(weight / (high - floor))
+    above = raw - np.float32(floor) if floor else raw
+    return above * np.float32(weight / (high - floor))
 
 
 def _likeness(
@@ -239,15 +262,45 @@ def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     return _taken(lead, candidates)
 
 
-def _session(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
-    """Return what each candidate that matches gets of the best evidence in its segment."""
-    if not ground.session_share or not len(candidates):
-        return np.zeros_like(evidence)
-    found = ground.windows.in_slots(_spread_out(ground, evidence, candidates))
-    best = np.maximum.reduceat(found, ground.windows.starts)
+def _contenders(ground: Ground, evidence: Floats, candidates: Rows, factors: _Factors, depth: int) -> Rows:
+    """Return the places of the candidates that can be among the best so many, whatever their segments lend them.
+
+    What a segment lends costs more than all else here, and is at most a share of the best evidence.
+    """
+    matches = evidence > 0
+    score = factors.applied(evidence)
+    ahead = np.flatnonzero(matches & (score >= _reached(score, depth)))
+    if len(ahead) >= depth:
+        lent = evidence[ahead] + _session(ground, evidence, candidates, ahead)
+        least = np.sort(factors.applied(lent, ahead))[-depth]
+        most = evidence.max() * np.float32(ground.session_share)
+        matches &= factors.applied(evidence + most) >= least
+    return np.flatnonzero(matches)
+
+
+def _reached(score: Floats, depth: int) -> float:
+    """Return what at least so many scores reach: nearly the lowest of the best, for a fraction of a partition."""
+    groups = GROUPS_PER_DEPTH * depth
+    if len(score) < groups:
+        return 0.0
+    best = score[: len(score) // groups * groups].reshape(-1, groups).max(axis=0)
+    return float(np.sort(best)[-depth])
+
+
+def _session(ground: Ground, evidence: Floats, candidates: Rows, places: Rows) -> Floats:
+    """Return what the candidates in some places get of the best evidence in their segments."""
+    if not ground.session_share or not len(places):
+        return np.zeros(len(places), np.float32)
+    numbers, which = np.unique(ground.segment[candidates[places]], return_inverse=True)
+    starts, last = ground.windows.starts, len(ground.windows.starts) - 1
+    ends = np.where(numbers < last, starts[np.minimum(numbers + 1, last)], len(ground.corpus))
+    lengths = ends - starts[numbers]
+    begins = np.cumsum(lengths) - lengths
+    slots = np.arange(int(lengths.sum())) + np.repeat(starts[numbers] - begins, lengths)
+    rows = slots if ground.windows.order is None else ground.windows.order[slots]
+    best = np.maximum.reduceat(_spread_out(ground, evidence, candidates)[rows], begins)
     best *= np.float32(ground.session_share)
-    session: Floats = np.take(best, _taken(ground.segment, candidates))
-    session *= evidence > 0
+    session: Floats = best[which]
     return session
 
 

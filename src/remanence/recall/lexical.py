@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,13 @@ RARE_SHARE = 1 / 16
 _MONTH_STEMS = {stem: number for name, number in MONTHS.items() for stem in stems(name)}
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
+
+
+class Term(NamedTuple):
+    """The windows that hold a stem, by slot, ascending, and how much of its weight each scores."""
+
+    slots: Rows
+    gained: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +92,37 @@ def lexical_scores(
     windows: Windows,
     damping: Floats,
     query: Sequence[str],
-    postings: Mapping[str, Rows],
+    terms: Mapping[str, Term],
     *,
     names: Mapping[str, tuple[int, ...]],
     names_capped: bool = True,
 ) -> Lexical:
     """Score every row against the stems of a query.
 
-    `damping` is `damping_of(windows)`. `postings` maps a stem to ascending row positions; stems without any are
-    allowed. `names_capped` says that the search is inside the conversation of the people in `names`.
+    `terms` are those of the stems, as `term_of` finds them. `names_capped` says that the search is inside the
+    conversation of the people in `names`.
     """
     n = len(damping)
     scores = np.zeros(n, np.float32)
     weights: dict[str, float] = {}
     for stem in dict.fromkeys(query):
-        own = windows.to_slots(postings.get(stem, _NO_ROWS))
-        slots, frequency = _frequency(windows, own, _extra(windows, stem, names.get(stem, ())))
+        slots, gained = terms[stem]
         weight = _idf(len(slots), n)
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
-        gained = frequency / (frequency + damping[slots])
-        gained *= np.float32(weights[stem] * (K1 + 1))
-        scores[slots] += gained
+        scores[slots] += gained * np.float32(weights[stem] * (K1 + 1))
     best_possible = sum(weights.values()) * (K1 + 1)
     return Lexical(windows.to_rows(scores), windows, damping, best_possible, weights)
 
 
-_NO_ROWS: Rows = np.empty(0, np.intp)
+def term_of(windows: Windows, damping: Floats, stem: str, rows: Rows, codes: tuple[int, ...] = ()) -> Term:
+    """Find the windows that hold a stem.
+
+    `damping` is `damping_of(windows)`. `rows` are the ascending positions of those that hold the stem themselves,
+    `codes` the speakers whose name does.
+    """
+    own = windows.to_slots(rows)
+    slots, frequency = _frequency(windows, own, _extra(windows, stem, codes))
+    return Term(slots, frequency / (frequency + damping[slots]))
 
 
 def damping_of(windows: Windows) -> Floats:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Floats, Ints, Windows
 from remanence.text import term_hash
@@ -76,7 +77,7 @@ def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) ->
     blended = np.empty((len(runs), RUN, bare.shape[1]), np.float32)
     for start in range(0, len(runs), _RUNS_AT_ONCE):
         some = runs[start : start + _RUNS_AT_ONCE]
-        blended[start : start + len(some)] = _blend(windows, bare, some)
+        _blend(windows, bare, some, blended[start : start + len(some)])
     by_slot: Floats = blended.reshape(len(runs) * RUN, bare.shape[1])
     if slots is not None:
         slots = np.searchsorted(runs, slots // RUN) * RUN + slots % RUN
@@ -121,16 +122,21 @@ def _slots(windows: Windows, rows: Rows) -> Rows:
     return rows if windows.slot is None else windows.slot[rows]
 
 
-def _blend(windows: Windows, bare: Vectors, runs: Rows) -> Floats:
-    """Return the blended unit vectors of the slots of some runs."""
+def _blend(windows: Windows, bare: Vectors, runs: Rows, blended: Floats) -> None:
+    """Write the blended unit vectors of the slots of some runs."""
     last = len(windows.length) - 1
     slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
-    near = _at(windows, bare, np.clip(slots, 0, last))
-    weights, blended = _weights(windows, slots), np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    if runs[-1] - runs[0] == len(runs) - 1:
+        # Runs that follow each other share what is around them, which is converted once.
+        near = _at(windows, bare, np.arange(slots[0, 0], slots[-1, -1] + 1).clip(0, last))
+        near = sliding_window_view(near, slots.shape[1], axis=0)[::RUN].swapaxes(1, 2)
+    else:
+        near = _at(windows, bare, np.clip(slots, 0, last))
+    weights = _weights(windows, slots)
     for start in range(0, bare.shape[1], _COLUMNS):
         some = slice(start, start + _COLUMNS)
         np.matmul(weights, near[:, :, some], out=blended[:, :, some])
-    return _unit(blended)
+    _unit(blended)
 
 
 def _weights(windows: Windows, slots: Rows) -> Floats:
@@ -154,12 +160,11 @@ def _or_nothing(by_slot: Floats, slots: Rows) -> Floats:
     return found
 
 
-def _unit(blended: Floats) -> Floats:
+def _unit(blended: Floats) -> None:
     """Scale rows to length 1, in place; zeros stay."""
     norm: Floats = np.sqrt(np.einsum("ijk,ijk->ij", blended, blended))[:, :, None]
     norm[norm == 0] = 1  # so that zeros stay, without a mask in the division
     blended /= norm
-    return blended
 
 
 def _at(windows: Windows, bare: Vectors, slots: Rows) -> Floats:

@@ -1,6 +1,5 @@
 """A frame's answer: what may be seen is gathered, weighed by the five parts, cut to the budget and laid out as data."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,12 +11,13 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
 from remanence.flows.recall.frame_inputs import contradictions, degrees, facts, fading_clock, hours
+from remanence.flows.recall.index import RANKED
 from remanence.flows.recall.recalling import (
     WEAK,
     RecallRequest,
     asked_for,
     is_weak,
-    rank_rows,
+    ranked_rows,
     render,
     tokens_of,
 )
@@ -43,6 +43,7 @@ from remanence.text import check_text, fingerprints, stems, words
 from remanence.timescale import ClockName
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
+_COLUMNS = frozenset({"status", "category", "tokens"})
 SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
 
 
@@ -140,7 +141,8 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
     """Gather the candidates; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
     known = None if query is None else await asked_for(core, query)
-    async with core.index.still(now, windows=query is not None):
+    columns = _COLUMNS | (RANKED if query is not None else frozenset())
+    async with core.index.still(now, columns, windows=query is not None):
         guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
         passes = guaranteed | await _passing(core, chosen, clock, now)
         if query is None or known is None:
@@ -205,10 +207,7 @@ async def _asked(
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
-    postings = await core.store.search(core.scope, known[1])
-    ranked = await asyncio.to_thread(
-        rank_rows, core, RecallRequest(query), (known[0], postings.rows), passes, pool
-    )
+    ranked = await ranked_rows(core, RecallRequest(query), known, passes, pool)
     similarity = np.zeros(len(core.index))
     if len(ranked.rows):
         similarity[ranked.rows] = ranked.scores / max(float(ranked.scores.max()), 1e-9)
@@ -291,14 +290,14 @@ def _answer(
 IDENTITY = "self/*"
 # Of so many episodes, the newest, those come first that are worth most; a chat's last turns are mostly small talk.
 EPISODES_WEIGHED = 200
-_COLUMNS = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
+_BOOTED = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:
     """Return as much as fits of what is load-bearing, and of the newest episodes those that are worth most."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
-    wanted = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY, REJECTED_PATH}))
+    wanted = SnapshotRequest(_BOOTED, tags=frozenset({IDENTITY, REJECTED_PATH}))
     snapshot = await core.index.frozen(wanted, core.clock.now())
     rows = _order(snapshot)
     tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)

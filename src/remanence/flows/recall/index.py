@@ -1,7 +1,7 @@
 """What recall keeps of a scope in memory: columns, vectors and windows, in order of arrival.
 
-A cache that can be thrown away: it follows the change sequence, patches the rows that changed, and is read anew
-where too many did.
+A cache that can be thrown away: each part is read when it is first asked for, then follows the change sequence; rows
+that changed are patched, and all is read anew where too many did.
 """
 
 import asyncio
@@ -12,11 +12,13 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Block, Change
+from remanence.change import Block, Change, Logged
 from remanence.errors import StoreDamaged
+from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.lexical import Term, term_of
 from remanence.recall.semantic import touched_rows, window_vectors
 from remanence.segment import segments
 from remanence.snapshot import Snapshot, SnapshotRequest, means
@@ -25,14 +27,13 @@ from remanence.text import asks
 
 Answer = TypeVar("Answer")
 Ints = npt.NDArray[np.int64]
-# What ranking and filters read of a memory.
-COLUMNS = (
-    "status", "role", "kind", "category", "state", "agent", "speaker", "thread", "session",
-    "said_at", "learned_at", "words", "tokens", "value", "pinned",
-)  # fmt: skip
-NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
+ASKS = "asks"  # a column of ours: whether the text holds a question mark
 # What the ranking rests on besides who stands, who lends its words, and the vectors.
-GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value")
+GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value", ASKS)
+RANKED = frozenset({"status", *GROUND})
+# What else filters and frames may ask for.
+COLUMNS = RANKED - {ASKS} | {"kind", "category", "state", "learned_at", "tokens", "pinned"}
+NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -52,11 +53,12 @@ class ScopeIndex:
         self._seq = np.zeros(0, np.int64)
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
         self._codes: dict[str, dict[str, int]] = {}
-        self._bare = np.zeros((0, 0), np.float16)
-        self._windows: Floats | None = None  # where nobody has asked for them yet
+        # None where nobody has asked for them yet.
+        self._bare: npt.NDArray[np.float16] | None = None
+        self._windows: Floats | None = None
         self._held = np.zeros(0, np.bool_)
-        self._asks = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
+        self._terms = KeptTerms()
         self._tagged: dict[str, Ints] = {}
         self._turn = asyncio.Lock()
 
@@ -70,7 +72,8 @@ class ScopeIndex:
 
     @property
     def bare(self) -> npt.NDArray[np.float16]:
-        """The vectors as stored, one row per memory; zeros where there is none."""
+        """The vectors as stored, one row per memory; zeros where there is none. Only where they were asked for."""
+        assert self._bare is not None
         return self._bare[: self._rows]
 
     @property
@@ -78,6 +81,13 @@ class ScopeIndex:
         """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
         assert self._windows is not None
         return self._windows[: self._rows]
+
+    def having(self, statuses: Iterable[Status]) -> Bools:
+        """Tell which memories have one of some statuses."""
+        held, found = self.column("status"), np.zeros(len(self), np.bool_)
+        for status in statuses:
+            found |= held == int(status)
+        return found
 
     @property
     def stands(self) -> Bools:
@@ -107,11 +117,11 @@ class ScopeIndex:
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
             assistant=self.column("role") == Role.ASSISTANT,
-            asks=self._asks[: self._rows],
+            asks=self.column(ASKS),
         )
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Return one column; names are codes, −1 where absent."""
+        """Return one column that was asked for; names are codes, −1 where absent."""
         return self._columns[name][: self._rows]
 
     def names(self, column: str) -> Sequence[str]:
@@ -142,6 +152,24 @@ class ScopeIndex:
         rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
         lending: Ints = rows[_lends(self._columns["status"][rows])]
         return lending
+
+    async def postings(self, stems: Sequence[str]) -> Mapping[str, Ints]:
+        """Ask the store which memories hold the stems that `terms` has not kept."""
+        missing = self._terms.missing(stems)
+        return (await self._store.search(self._scope, missing)).rows if missing else {}
+
+    def terms(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> dict[str, Term]:
+        """Return which windows hold each stem; `postings` are those of the stems that are not kept."""
+        ground = self.ground
+        found = {}
+        for stem in stems:
+            term = self._terms[stem]
+            if term is None:
+                rows = self.lending_rows(postings[stem])
+                term = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
+                self._terms.keep(stem, term)
+            found[stem] = term
+        return found
 
     def embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
@@ -174,44 +202,64 @@ class ScopeIndex:
         return at[here], here
 
     async def refresh(self, now: int) -> None:
-        """Catch up with the change sequence: patch the rows that changed, or read anew."""
-        async with self.still(now, windows=True):
+        """Catch up with the change sequence, with all that there is."""
+        async with self.still(now, COLUMNS | RANKED, windows=True):
             pass
 
     async def frozen(self, wanted: SnapshotRequest, now: int) -> Snapshot:
-        """Return some columns and tags as a snapshot: from here where the scope is resident, else from the store."""
-        if self.position < 0:
-            return await self._store.snapshot(self._scope, wanted, now)
-        async with self.still(now):
+        """Return some columns and tags as a snapshot."""
+        async with self.still(now, wanted.columns, tags=wanted.tags):
             columns = {name: self.column(name).copy() for name in wanted.columns}
             tags = {pattern: await self.tagged(pattern, now) for pattern in wanted.tags}
             return Snapshot(self._scope, self.position, self.seq.copy(), columns, tags=tags)
 
     @asynccontextmanager
-    async def still(self, now: int, *, windows: bool = False) -> AsyncIterator[None]:
-        """Catch up, and let nobody else do so before the block ends: rows keep their number and their place."""
+    async def still(
+        self,
+        now: int,
+        columns: frozenset[str] = frozenset(),
+        *,
+        tags: frozenset[str] = frozenset(),
+        vectors: bool = False,
+        windows: bool = False,
+    ) -> AsyncIterator[None]:
+        """Catch up, with what is asked for, and let nobody else do so before the block ends: rows keep their place."""
         async with self._turn:
-            await self._catch_up(now)
+            whole = False
+            try:
+                await self._catch_up()
+                await self._read(now, columns, tags)
+                if (vectors or windows) and self._bare is None:
+                    await _to_the_end(self._embed, *await self._vectors())
+                whole = True
+            finally:
+                if not whole:  # cancelled half-way: what was passed over is read anew
+                    self.position = -1
             if windows and self._windows is None:
                 await _to_the_end(self._blend_all)
             yield
 
-    async def _catch_up(self, now: int) -> None:
-        whole = False
-        try:
-            changed = None if self.position < 0 else await self._changed()
-            if changed is None or not await self._patch(changed):
-                await self._read(now)
-            whole = True
-        finally:
-            if not whole:  # cancelled half-way: what was passed over is read anew
-                self.position = -1
+    async def _catch_up(self) -> None:
+        """Patch what changed, or forget all that is kept."""
+        changed = None if self.position < 0 else await self._changed()
+        if changed is None or not await self._patch(changed):
+            self._forget()
+
+    def _forget(self) -> None:
+        self.position = -1
+        self._columns, self._bare, self._windows, self._ground = {}, None, None, None
+        self._terms.clear()
+        self._tagged.clear()
 
     async def _changed(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
         changed: set[int] = set()
         runs = 0
-        while page := await self._store.history(self._scope, after=self.position, limit=PAGE):
+        page: Sequence[Logged] = ()
+        while not runs or len(page) == PAGE:
+            page = await self._store.history(self._scope, after=self.position, limit=PAGE)
+            if not page:
+                break
             entries = [
                 entry for part in page for entry in part.entries if entry.table in {"memories", "tags"}
             ]
@@ -241,16 +289,26 @@ class ScopeIndex:
             elif put_on := [seq for seq, tag in keys if means(pattern, tag)]:
                 self._tagged[pattern] = np.union1d(self._tagged[pattern], put_on)
 
-    async def _read(self, now: int) -> None:
-        """Read the whole scope."""
-        snapshot = await self._store.snapshot(
-            self._scope, SnapshotRequest(frozenset(COLUMNS), asks=True), now
-        )
-        seqs, vectors = await self._vectors()
-        await _to_the_end(self._fill, snapshot, seqs, vectors)
+    async def _read(self, now: int, columns: frozenset[str], tags: frozenset[str]) -> None:
+        """Read what is asked for and not here yet."""
+        missing = (columns | {"status"}) - self._columns.keys()
+        patterns = tags - self._tagged.keys()
+        if not missing and not patterns:
+            return
+        snapshot = await self._snapshot(missing, patterns, now)
+        if self._columns and snapshot.position != self.position:
+            # Somebody wrote in between: what is kept is of another moment.
+            missing = missing | self._columns.keys()
+            self._forget()
+            snapshot = await self._snapshot(missing, tags, now)
+        await _to_the_end(self._fill, snapshot, missing)
+
+    async def _snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
+        wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns)
+        return await self._store.snapshot(self._scope, wanted, now)
 
     async def _vectors(self, only: Sequence[int] | None = None) -> tuple[Ints, npt.NDArray[np.float16]]:
-        if not self.dimensions:
+        if not self.dimensions or (only is not None and not only):
             return np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
         return await self._store.vectors(self._scope, only=only)
 
@@ -259,19 +317,19 @@ class ScopeIndex:
         async with self._turn:
             self.dimensions, self.position = dimensions, -1
 
-    def _fill(self, snapshot: Snapshot, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        """Begin anew with what was read."""
-        self.position = snapshot.position
-        self._rows = len(snapshot)
-        self._seq = snapshot.seq.copy()
-        self._columns = {name: snapshot.columns[name].copy() for name in COLUMNS}
-        self._codes = _codes(snapshot)
-        self._embed(seqs, vectors)
-        assert snapshot.asks is not None
-        self._asks = snapshot.asks.copy()
-        self._ground = None
-        self._tagged.clear()
-        self._windows = None
+    def _fill(self, snapshot: Snapshot, names: frozenset[str]) -> None:
+        """Take some columns in, and whose tags were read."""
+        if not self._columns:
+            self.position, self._rows, self._seq = snapshot.position, len(snapshot), snapshot.seq.copy()
+        for name in names:
+            values = snapshot.asks if name == ASKS else snapshot.columns[name]
+            assert values is not None
+            # There may be room for more rows already.
+            self._columns[name] = _widened(values, len(self._seq)).copy()
+        for name in names & NAMES:
+            self._codes[name] = {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
+        for pattern, marked in snapshot.tags.items():
+            self._tagged[pattern] = snapshot.seq[marked]
 
     def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
@@ -279,13 +337,13 @@ class ScopeIndex:
         if whole and vectors.flags.writeable:
             self._bare, self._held = vectors, np.ones(self._rows, np.bool_)
             return
-        self._bare = np.zeros((self._rows, self.dimensions), np.float16)
-        self._held = np.zeros(self._rows, np.bool_)
+        self._bare = np.zeros((len(self._seq), self.dimensions), np.float16)
+        self._held = np.zeros(len(self._seq), np.bool_)
         self._place(seqs, vectors)
 
     def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
-        if not len(seqs) or not self._rows:
+        if self._bare is None or not len(seqs) or not self._rows:
             return
         if vectors.shape[1] != self.dimensions:
             raise StoreDamaged(
@@ -307,11 +365,12 @@ class ScopeIndex:
             memories += [memory for memory in found if memory is not None]
         if not memories:
             return True
-        vectors = await self._vectors([memory.seq for memory in memories])
-        return await _to_the_end(self._place_again, memories, *vectors)
+        only = [] if self._bare is None else [memory.seq for memory in memories]
+        return await _to_the_end(self._place_again, memories, *await self._vectors(only))
 
     def _place_again(self, memories: Sequence[Memory], seqs: Ints, vectors: npt.NDArray[np.float16]) -> bool:
         """Put memories into their rows, old or new; return False where that takes reading anew."""
+        self._terms.clear()
         latest = int(self.seq[-1]) if self._rows else 0
         if any(memory.seq < latest and memory.seq not in self for memory in memories):
             return False  # a row came back in the middle
@@ -323,9 +382,8 @@ class ScopeIndex:
         self._grow(len(fresh))
         self._seq[self._rows - len(fresh) : self._rows] = fresh
         rows = self.rows_of(memory.seq for memory in memories)
-        for name in COLUMNS:
-            self._columns[name][rows] = self._coded(name, [getattr(memory, name) for memory in memories])
-        self._asks[rows] = [asks(memory.text) for memory in memories]
+        for name, values in self._columns.items():
+            values[rows] = self._coded(name, memories)
         self._place(seqs, vectors)
         if fresh or not all(map(_same, rested_on, self._ground_of(old))):
             self._ground = None
@@ -333,10 +391,11 @@ class ScopeIndex:
         return True
 
     def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
-        """Return what ranking takes from some rows."""
+        """Return what ranking takes from some rows, as far as it is here."""
         status = self._columns["status"][rows]
-        columns = [self._columns[name][rows] for name in GROUND]
-        return [*columns, _stands(status), _lends(status), self._asks[rows], self._bare[rows]]
+        columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
+        vectors = [] if self._bare is None else [self._bare[rows]]
+        return [*columns, _stands(status), _lends(status), *vectors]
 
     def _blend_all(self) -> None:
         """Work out all windows, which are followed from then on."""
@@ -354,8 +413,11 @@ class ScopeIndex:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
         return at < self._rows and self.seq[at] == seq
 
-    def _coded(self, name: str, values: list[Any]) -> npt.NDArray[np.generic]:
-        """Turn values into what a snapshot's column holds."""
+    def _coded(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
+        """Return what a snapshot's column holds of some memories."""
+        if name == ASKS:
+            return np.array([asks(memory.text) for memory in memories], np.bool_)
+        values = [getattr(memory, name) for memory in memories]
         if name in NAMES:
             codes = self._codes[name]
             values = [-1 if value is None else codes.setdefault(value, len(codes)) for value in values]
@@ -370,11 +432,12 @@ class ScopeIndex:
             room = max(needed, 2 * self._rows, 1_024)
             self._seq = _widened(self._seq, room)
             self._columns = {name: _widened(values, room) for name, values in self._columns.items()}
-            self._bare = _widened(self._bare, room)
+            self._bare = None if self._bare is None else _widened(self._bare, room)
             self._windows = None if self._windows is None else _widened(self._windows, room)
-            self._held, self._asks = _widened(self._held, room), _widened(self._asks, room)
-        self._held[self._rows : needed] = False
-        self._bare[self._rows : needed] = 0
+            self._held = _widened(self._held, room)
+        if self._bare is not None:
+            self._held[self._rows : needed] = False
+            self._bare[self._rows : needed] = 0
         self._rows = needed
 
 
@@ -393,22 +456,17 @@ async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
 
 
 def _stands(status: npt.NDArray[Any]) -> Bools:
-    found: Bools = (status == Status.INBOX) | (status == Status.ACTIVE)
+    found: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
     return found
 
 
 def _lends(status: npt.NDArray[Any]) -> Bools:
-    found: Bools = (status != Status.PRUNED) & (status != Status.QUARANTINED)
+    found: Bools = (status != int(Status.PRUNED)) & (status != int(Status.QUARANTINED))
     return found
 
 
 def _same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-
-
-def _codes(snapshot: Snapshot) -> dict[str, dict[str, int]]:
-    names: Mapping[str, Sequence[str]] = snapshot.names
-    return {column: {name: code for code, name in enumerate(names.get(column, ()))} for column in NAMES}
 
 
 def _widened(values: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:

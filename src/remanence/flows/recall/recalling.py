@@ -15,6 +15,7 @@ from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
+from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, short_id
 from remanence.recall.fit import fit
@@ -31,7 +32,6 @@ PAGE_MIN = 500  # memories with an attribute that are looked at together: some o
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
-_STATUS_CODES = 16  # a status fills four bits, and −1 stands for none
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
 WEAK = "nothing here answers this well"  # how a weak answer begins
@@ -59,11 +59,11 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     """Answer a question from what stands: inbox and active memories."""
     _check(asked)
     known, terms = await asked_for(core, asked.query)
-    postings = await core.store.search(core.scope, terms)
     pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
-    async with core.index.still(core.clock.now(), windows=True):
+    columns = RANKED | asked.filters.columns.keys()
+    async with core.index.still(core.clock.now(), columns, windows=True):
         allowed = await _allowed(core, asked)
-        ranked = await asyncio.to_thread(rank_rows, core, asked, (known, postings.rows), allowed, pool)
+        ranked = await ranked_rows(core, asked, (known, terms), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     memories = await core.store.get(core.scope, seqs)
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
@@ -120,8 +120,7 @@ def _check(asked: RecallRequest) -> None:
 async def _allowed(core: Core, asked: RecallRequest) -> Bools:
     """Return which rows may be returned: those that pass every filter, and stand where no status is asked for."""
     index, filters = core.index, asked.filters
-    returned = np.isin(np.arange(_STATUS_CODES), filters.statuses or RECALLED)
-    allowed: Bools = returned[index.column("status")]
+    allowed = index.having(filters.statuses or RECALLED)
     if asked.thread is not None:
         allowed &= index.column("thread") == index.code("thread", asked.thread)
     if asked.between is not None:
@@ -129,7 +128,8 @@ async def _allowed(core: Core, asked: RecallRequest) -> Bools:
         allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
     for name, values in filters.columns.items():
         allowed &= _any_of(core, name, values)
-    allowed &= await _tagged(core, filters.tags)
+    for pattern in filters.tags:
+        allowed &= await index.tagged(pattern, core.clock.now())
     if filters.attributes:
         marked = np.zeros(len(index), np.bool_)
         seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
@@ -150,34 +150,33 @@ def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
     return found
 
 
-async def _tagged(core: Core, patterns: Sequence[str]) -> Bools:
-    """Return the rows that have all tags (patterns such as `self/*` allowed)."""
-    found = np.ones(len(core.index), np.bool_)
-    for pattern in patterns:
-        found &= await core.index.tagged(pattern, core.clock.now())
-    return found
+async def ranked_rows(
+    core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str]], allowed: Bools, pool: int
+) -> Ranked:
+    """Rank on the resident columns; `words` are the statistics of the question and its stems worth asking for."""
+    postings = await core.index.postings(words[1])
+    return await asyncio.to_thread(_rank_rows, core, asked, words, postings, allowed, pool)
 
 
-def rank_rows(
+def _rank_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Mapping[str, npt.NDArray[np.int64]]],
+    words: tuple[Known, Sequence[str]],
+    postings: Mapping[str, npt.NDArray[np.int64]],
     allowed: Bools,
     pool: int,
 ) -> Ranked:
-    """Rank on the resident columns; runs in a worker thread."""
     index = core.index
-    known, rows = words
+    known, wanted = words
     query = Query(
         text=asked.query,
-        stems=tuple(rows),
+        stems=tuple(wanted),
         vector=_vector(core, asked.query, known),
         asker=None if asked.asker is None else index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
     )
-    found = {stem: index.lending_rows(seqs) for stem, seqs in rows.items()}
     vectors = index.windows if index.dimensions else None
-    return rank(index.ground, found, vectors, query, allowed, pool)
+    return rank(index.ground, index.terms(wanted, postings), vectors, query, allowed, pool)
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:

@@ -181,7 +181,7 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
     """Return for each memory its most similar standing memories."""
     if not core.embedder.dimensions:
         return {}
-    async with core.index.still(core.clock.now()):
+    async with core.index.still(core.clock.now(), vectors=True):
         return await asyncio.to_thread(_candidates, core, [memory.seq for memory in memories])
 
 
@@ -219,7 +219,7 @@ async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
     """Leave out who fell since a chunk was compared; note which of the chunk have a vector."""
     if not core.embedder.dimensions:
         return {memory.seq: () for memory in chunk.memories}
-    async with core.index.still(core.clock.now()):
+    async with core.index.still(core.clock.now(), vectors=True):
         chunk.held = core.index.embedded(memory.seq for memory in chunk.memories)
         standing = core.index.standing(_ends(chunk.memories, pairs))
     return {

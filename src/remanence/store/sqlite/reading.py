@@ -47,10 +47,10 @@ _TAILS = {
 # Vectors joined by SQLite: no Python object a row, a third less time.
 VECTORS_STEP = 4_096
 _JOINED = (
-    "SELECT group_concat(seq), CAST(group_concat(vector, '') AS BLOB), min(length(vector)), max(length(vector))"
-    " FROM ({rows})"
+    "SELECT count(*), min(seq), max(seq), min(length(vector)), max(length(vector)),"
+    " CAST(group_concat(vector, '') AS BLOB) FROM ({rows})"
 )
-_Joined = tuple[str, bytes, int, int]  # nothing where there are no rows
+_NUMBERS = "SELECT group_concat(seq) FROM ({rows})"  # where some between the first and the last are not there
 
 
 def get(
@@ -120,54 +120,69 @@ def vectors(
 ) -> tuple[Ints, npt.NDArray[np.float16]]:
     """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
     no = names.number(connection, SCOPE, scope)
-    found = (
-        _all_vectors(connection, no, after)
-        if only is None
-        else [_listed_vectors(connection, no, after, only)]
+    if only is None:
+        return _all_vectors(connection, no, after)
+    rows = (
+        "SELECT v.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
+        " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
     )
-    parts = [part for part in found if part[0]]
-    if not parts:
-        return np.empty(0, np.int64), np.empty((0, 0), np.float16)
-    seqs = np.fromstring(",".join([part[0] for part in parts]), np.int64, sep=",")
-    sizes = {size for part in parts for size in part[2:]}
-    if len(sizes) > 1 or any(size % 2 for size in sizes):
-        raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
-    # A bytearray, so that whoever asked may write to the array without a copy.
-    numbers = np.frombuffer(bytearray().join([part[1] for part in parts]), "<f2")
-    return seqs, numbers.reshape(len(seqs), -1)
+    found = _Vectors(len(only))
+    found.read(connection, rows, (no, after, id_list(set(only))))
+    return found.all()
 
 
-def _all_vectors(connection: sqlite3.Connection, no: int | None, after: int) -> list[_Joined]:
+def _all_vectors(
+    connection: sqlite3.Connection, no: int | None, after: int
+) -> tuple[Ints, npt.NDArray[np.float16]]:
     """Return all vectors of a scope above `after` by ranges; states are asked only where others' stand between."""
     count, first, last = connection.execute(
         "SELECT count(*), min(seq), max(seq) FROM states WHERE scope = ? AND seq > ?", (no, after)
     ).fetchone()
-    if not count:
-        return []
+    found = _Vectors(count)
     rows = "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq"
     whose: tuple[int | None, ...] = ()
-    if count < last - first + 1:
+    if count and count < last - first + 1:
         rows = (
             "SELECT s.seq, v.vector FROM states s JOIN vectors v ON v.seq = s.seq"
             " WHERE s.seq BETWEEN ? AND ? AND s.scope = ? ORDER BY s.seq"
         )
         whose = (no,)
-    joined, starts = _JOINED.format(rows=rows), range(first, last + 1, VECTORS_STEP)
-    return [
-        connection.execute(joined, (start, min(start + VECTORS_STEP - 1, last), *whose)).fetchone()
-        for start in starts
-    ]
+    for start in range(first, last + 1, VECTORS_STEP) if count else ():
+        found.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), *whose))
+    return found.all()
 
 
-def _listed_vectors(
-    connection: sqlite3.Connection, no: int | None, after: int, only: Sequence[int]
-) -> _Joined:
-    rows = (
-        "SELECT v.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
-        " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
-    )
-    found: _Joined = connection.execute(_JOINED.format(rows=rows), (no, after, id_list(set(only)))).fetchone()
-    return found
+class _Vectors:
+    """Vectors as they are read, at most so many, each part put where it belongs: joining them costs as much again."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._seqs: list[Ints] = [np.empty(0, np.int64)]
+        self._numbers: npt.NDArray[np.float16] = np.empty((0, 0), "<f2")
+        self._count = 0
+
+    def read(self, connection: sqlite3.Connection, rows: str, values: tuple[Any, ...]) -> None:
+        """Take in what a query for numbers and vectors finds."""
+        count, first, last, least, most, joined = connection.execute(
+            _JOINED.format(rows=rows), values
+        ).fetchone()
+        if not count:
+            return
+        if not self._count:
+            self._numbers = np.empty((self._most, most // 2), "<f2")
+        if least != most or most != 2 * self._numbers.shape[1]:
+            raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
+        self._numbers[self._count : self._count + count] = np.frombuffer(joined, "<f2").reshape(count, -1)
+        self._count += count
+        if last - first + 1 == count:
+            self._seqs.append(np.arange(first, last + 1))
+            return
+        (numbers,) = connection.execute(_NUMBERS.format(rows=rows), values).fetchone()
+        self._seqs.append(np.fromstring(numbers, np.int64, sep=","))
+
+    def all(self) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return (seq, vectors)."""
+        return np.concatenate(self._seqs), self._numbers[: self._count]
 
 
 def neighbours(

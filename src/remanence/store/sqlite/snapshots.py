@@ -4,7 +4,7 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 """
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -213,13 +213,23 @@ def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> Ints:
     return counts
 
 
+def _marked(marks: Iterable[str]) -> str:
+    return " OR ".join(f"text LIKE '%{mark}%'" for mark in marks)
+
+
+# Looking for a sign beyond ASCII means reading each, one by one; most texts hold none, which their length tells.
+_ASKS = (
+    f"{_marked(filter(str.isascii, ASKING))} OR length(text) <> length(CAST(text AS BLOB))"
+    f" AND ({_marked(mark for mark in ASKING if not mark.isascii())})"
+)
+
+
 def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether its text holds a question mark."""
     (first, last), dense = _extent(connection, no)
-    marked = " OR ".join(f"text LIKE '%{mark}%'" for mark in ASKING)
     (found,) = connection.execute(
         f"SELECT group_concat(seq) FROM memories{' NOT INDEXED' if dense else ''}"
-        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({marked})",
+        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({_ASKS})",
         (no, first, last),
     ).fetchone()
     return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
