@@ -479,7 +479,9 @@ class Learned(Result):
 class Consolidated(Result):
     """What a consolidation did: how many memories became active, and the links it drew.
 
-    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why.
+    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
+    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox
+    is as it was.
     """
 
     activated: int = 0
@@ -490,10 +492,13 @@ class Consolidated(Result):
     judged: int = 0
     contradictions: int = 0
     unjudged: tuple[str, ...] = ()
+    tokens_used: int = 0
+    waits: str = ""
 
     def __str__(self) -> str:
         pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
-        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}"
+        waits = f"; the rest waits: {self.waits}" if self.waits else ""
+        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{waits}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

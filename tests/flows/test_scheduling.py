@@ -510,6 +510,8 @@ async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
         "episodes_prunable",
         "frame_limit",
         "heartbeat_seconds",
+        "writer_tokens_day",
+        "writer_tokens_run",
     ] == names
     assert [(5, "builtin"), (7, "user"), (7, "user"), (1_600, "builtin"), (5, "builtin")] == [
         (one.value, one.source) for one in (given, edited, kept, other, untouched)
@@ -613,7 +615,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     changed = json.loads(typed("settings", "episodes_prunable", "200", "--json"))
     state = typed("status")
 
-    assert 5 == len(listed.splitlines())
+    assert 7 == len(listed.splitlines())
     assert (200, "user") == (changed["value"], changed["source"])
     assert "user" in typed("settings", "episodes_prunable")
     assert "is not a whole number" in typed("settings", "episodes_prunable", "many")

@@ -24,6 +24,7 @@ from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image, logged
 from remanence.flows.naming import plain_name, unknown
 from remanence.flows.sessions import Session, opened
+from remanence.flows.spending import today
 from remanence.model import COLUMN, Kind, Label, OneMemory, Relation, Status, Tier
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -57,7 +58,8 @@ class State(Result):
     at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
     archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
     how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
-    vectors of the present embedder; until they have, recall goes by words alone.
+    vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
+    tokens models took today, UTC.
     """
 
     scope: str
@@ -81,6 +83,7 @@ class State(Result):
     automatic: Mapping[str, Ran]
     interrupted: tuple[str, ...] = ()
     to_embed: int = 0
+    spent: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -90,7 +93,8 @@ class State(Result):
         size = f"{number(self.memories, 'memory', 'memories')} ({counted(self.statuses)})"
         curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
         left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
-        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}"
+        spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
+        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}{spent}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,6 +149,7 @@ async def status(core: Core) -> State:
         automatic=await kept(core),
         interrupted=_interrupted(recent),
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
+        spent=await today(core),
     )
 
 

@@ -56,6 +56,20 @@ SETTINGS: Mapping[str, Setting] = {
             "frame_limit", 5, 1, 1_000, "how many memories a frame returns where it says no number itself"
         ),
         Setting("heartbeat_seconds", 60, 1, 3_600, "how often an open session's time is counted"),
+        Setting(
+            "writer_tokens_day",
+            2_000_000,
+            1_000,
+            1_000_000_000_000,
+            "how many tokens a writer's answers may take a day, UTC, before work waits",
+        ),
+        Setting(
+            "writer_tokens_run",
+            1_000_000,
+            1_000,
+            1_000_000_000_000,
+            "how many tokens a writer's answers may take in one run before work waits",
+        ),
     )
 }
 

@@ -158,13 +158,12 @@ class ModelWriter(ABC, Generic[C]):
             async with asyncio.timeout(self.seconds_max) as limit:
                 reply = await self._patiently(question, limit)
         except TimeoutError:
-            raise WriterError(
-                f"{self.name} gave no answer within {self.seconds_max:g} s", recovery=RECOVERY
-            ) from None
+            why = f"{self.name} gave no answer within {self.seconds_max:g} s"
+            # Who was not waited for may have answered all the same, for the price of the question at least.
+            raise WriterError(why, recovery=RECOVERY, tokens_used=question.tokens) from None
         if reply.tokens_used is not None:
             return reply
-        asked = token_counts([question.instructions, question.shown, orjson.dumps(question.schema).decode()])
-        return Reply(reply.text, sum(asked) + sum(token_counts([reply.text])))
+        return Reply(reply.text, question.tokens + sum(token_counts([reply.text])))
 
     async def _patiently(self, question: Question, limit: asyncio.Timeout) -> Reply:
         """Ask again where a failure passes and there is time to wait for it."""

@@ -307,6 +307,8 @@ def _state(state: State) -> Iterator[Text]:
         ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
+    if any(state.spent.values()):
+        yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")

@@ -22,16 +22,19 @@ from remanence.errors import Conflict, LeaseLost, WriterError
 from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.embedding import whole
 from remanence.flows.recall.framing import Look, frame
+from remanence.flows.spending import Spending
 from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
 from remanence.llm.base import Judgement, Writer
-from remanence.model import Consolidated, Memory, Relation, Status, link_values
+from remanence.model import Consolidated, Memory, Relation, Status, Trust, link_values
 from remanence.recall.nearest import nearest
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
+from remanence.tokens import token_counts
 from remanence.twins import verdict
 
 TIMEOUT_S = 30.0
+TOKENS_MOST = 1 << 40  # of one answer
 CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
 
 
@@ -42,6 +45,7 @@ class Judged:
     alignment: float | None = None
     contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
     reason: str = ""
+    tokens_used: int = 0
 
 
 async def judge(
@@ -54,14 +58,23 @@ async def judge(
 
 
 async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> Judged:
+    shown = {other.id: _told(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            found = await writer.judge(memory.text, who, {other.id: other.text for other in others})
+            found = await writer.judge(_told(memory), who, shown)
     except TimeoutError:
-        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s")
+        # Who was not waited for may have answered all the same, for the price of the question at least.
+        asked = sum(token_counts([memory.text, who, *shown.values()]))
+        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
     except WriterError as error:
-        return Judged(reason=f"{memory.id}: {error}")
-    return _checked(memory, found, {other.id: other.seq for other in others})
+        return Judged(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
+    judged = _checked(memory, found, {other.id: other.seq for other in others})
+    return replace(judged, tokens_used=_cost(found.tokens_used))
+
+
+def _told(memory: Memory) -> str:
+    """Return a text, with how far it is to be trusted where that is less than a user's own word."""
+    return memory.text if memory.trust is Trust.USER else f"[{memory.trust.label}] {memory.text}"
 
 
 def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
@@ -75,6 +88,11 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
         (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
     )
     return Judged(round(found.alignment, 6), sure)
+
+
+def _cost(tokens_used: object) -> int:
+    """Return what an answer cost; what is no such number costs nothing that could be counted."""
+    return tokens_used if type(tokens_used) is int and 0 <= tokens_used < TOKENS_MOST else 0
 
 
 def _fraction(value: object) -> bool:
@@ -125,25 +143,29 @@ class _Chunk:
             judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
             contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
+            tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
         )
 
 
 async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
-    """Work through the inbox, oldest first, until it is empty or `most` of it are active."""
+    """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much."""
     await whole(core)
     by = {} if core.writer is None else {"writer": core.writer.name}
     cause = core.cause("consolidate", detail=by)
-    total, part, drawn = Consolidated(), 0, _KnownLinks()
+    total, part, drawn, spending = Consolidated(), 0, _KnownLinks(), Spending(core)
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
     tell(0, waiting)
     while (limit := min(compared, most - total.activated)) and await _inbox(core, 1):
+        waiting_for = "" if core.writer is None else await spending.waits()
+        if waiting_for:
+            return replace(total, waits=waiting_for)
         async with _own_turn(core, drawn) as fence:
             inbox = await _inbox(core, limit)
             pairs = await _compared(core, inbox)
             for start in range(0, len(inbox), size):
                 named = replace(cause, part=part, fence=fence)
-                chunk = await _commit(core, inbox[start : start + size], pairs, named, drawn)
+                chunk = await _commit(core, inbox[start : start + size], pairs, named, drawn, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
                 tell(total.activated, max(total.activated, waiting))
@@ -186,7 +208,12 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
 
 
 async def _commit(
-    core: Core, inbox: list[Memory], pairs: Pairs, cause: Cause, drawn: "_KnownLinks"
+    core: Core,
+    inbox: list[Memory],
+    pairs: Pairs,
+    cause: Cause,
+    drawn: "_KnownLinks",
+    spending: Spending,
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
@@ -196,6 +223,7 @@ async def _commit(
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
+            await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
         await drawn.look(core, _ends(chunk.memories, pairs))
         # Comparing texts word by word takes long where many are alike.

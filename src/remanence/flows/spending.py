@@ -1,0 +1,52 @@
+"""What models cost: the tokens of a run and of a day, which every process counts, and the limits at which work waits.
+
+Knows counters and settings; must not know what was asked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from remanence.flows.core import Core
+from remanence.flows.settings import number
+from remanence.results import date_of
+from remanence.store.base import Bookkeeping
+
+DAY_LIMIT, RUN_LIMIT = "writer_tokens_day", "writer_tokens_run"
+UNDER = "spend/"  # what the names of the counters begin with; the day follows, UTC
+COUNTED = ("calls", "tokens")
+
+
+@dataclass
+class Spending:
+    """What one run asks of a model."""
+
+    core: Core
+    tokens: int = 0
+
+    async def book(self, calls: int, tokens: int) -> None:
+        """Count what was asked, as soon as it is answered: also where nothing comes of it."""
+        self.tokens += tokens
+        now = self.core.clock.now()
+        counts = dict(zip(_names(now), (calls, tokens), strict=True))
+        await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, count=counts))
+
+    async def waits(self) -> str:
+        """Say why nothing more is asked now; "" where something may be."""
+        if self.tokens >= (most := await number(self.core, RUN_LIMIT)):
+            return f"this run has used {self.tokens:,} of {most:,} tokens ({RUN_LIMIT}); the next goes on"
+        spent = (await today(self.core))["tokens"]
+        if spent >= (most := await number(self.core, DAY_LIMIT)):
+            return f"{spent:,} of {most:,} tokens are used today ({DAY_LIMIT}); tomorrow, UTC, it goes on"
+        return ""
+
+
+async def today(core: Core) -> Mapping[str, int]:
+    """Return how many calls and tokens models have taken today, UTC."""
+    now = core.clock.now()
+    names = _names(now)
+    found = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
+    return {what: found.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
+
+
+def _names(now: int) -> list[str]:
+    return [f"{UNDER}{date_of(now)}/{what}" for what in COUNTED]
