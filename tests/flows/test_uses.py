@@ -10,6 +10,7 @@ import remanence
 from remanence.change import Change, Increment
 from remanence.edit.links import strengthened
 from remanence.errors import Conflict, StoreUnavailable
+from remanence.flows.recall import uses
 from remanence.flows.recall.uses import Uses
 from remanence.model import Link, Relation
 
@@ -58,6 +59,31 @@ async def test_uses_that_wait_share_a_commit() -> None:
     await desk.uses.settle()
 
     assert [[used(1, 3), used(2, 4), used(3, 2), grown(0.7, 5)]] == desk.tried
+
+
+async def test_uses_that_come_soon_after_each_other_share_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one, as an agent recalls; whoever needs them written does not wait for more."""
+    monkeypatch.setattr(uses, "GATHER_S", 3_600)
+    desk = Desk()
+    for _ in range(3):
+        desk.uses.count([1], None)
+        await asyncio.sleep(0.001)
+    await desk.uses.settle()
+    desk.uses.count([2], None)
+    await desk.uses.settle()
+
+    assert [[used(1, 3)], [used(2, 1)]] == desk.tried
+
+
+async def test_uses_are_written_though_nobody_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a short while, by themselves."""
+    monkeypatch.setattr(uses, "GATHER_S", 0)
+    desk = Desk()
+    desk.uses.count([1], None)
+    while not desk.tried:
+        await asyncio.sleep(0.001)
+
+    assert [[used(1, 1)]] == desk.tried
 
 
 async def test_each_agent_has_a_commit() -> None:

@@ -1,4 +1,4 @@
-"""Counts what recall returned, off the caller's path: uses that wait while a commit runs share the next one.
+"""Counts what recall returned, off the caller's path: uses that come soon after each other share a commit.
 
 Memories that a frame returned together strengthen the links between them, in the same commit.
 """
@@ -6,6 +6,7 @@ Memories that a frame returned together strengthen the links between them, in th
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from remanence.change import Change
@@ -17,6 +18,9 @@ from remanence.model import Link
 Write = Callable[[Sequence[Change], str | None], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 
+# So long uses wait for others, unless somebody needs them written: a commit takes longer than all else that a recall
+# does beside ranking, and voids the page cache of the next.
+GATHER_S = 0.05
 RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
@@ -42,6 +46,7 @@ class Uses:
         self._now = now
         self._pending: dict[str | None, _Batch] = {}
         self._task: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()  # somebody waits until all is written
 
     def give_up(self) -> int:
         """Forget the uses that wait to be written; return how many they were."""
@@ -59,7 +64,17 @@ class Uses:
         if self._task is None or self._task.done():
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
-            self._task = asyncio.get_running_loop().create_task(self._drain())
+            self._begin()
+
+    def _begin(self) -> asyncio.Task[None]:
+        self._wanted = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._gather_and_write(self._wanted))
+        return self._task
+
+    async def _gather_and_write(self, wanted: asyncio.Event) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(wanted.wait(), GATHER_S)
+        await self._drain()
 
     async def settle(self) -> None:
         """Wait until all uses are written; raise what kept them from it.
@@ -67,9 +82,8 @@ class Uses:
         Who stops waiting stops nothing: a commit under way goes on, and is waited for by whoever settles next.
         """
         while self._task is not None or self._pending:
-            if self._task is None:
-                self._task = asyncio.get_running_loop().create_task(self._drain())
-            task = self._task
+            task = self._task or self._begin()
+            self._wanted.set()
             await asyncio.wait([task])
             if self._task is task:
                 self._task = None

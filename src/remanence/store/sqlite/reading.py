@@ -26,6 +26,7 @@ from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, name
 
 Ints = npt.NDArray[np.int64]
 
+_WHOLE = selected(WHOLE_NAMES)
 _CLAIM = ", ".join(f"claims.{name}" for name in ("seq", "number", *CLAIM_COLUMNS))
 _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
@@ -274,7 +275,7 @@ def _memories(
 ) -> dict[int, Memory]:
     """Return whole memories by sequence number."""
     given = id_list(seqs)
-    rows = connection.execute(selected(WHOLE_NAMES), (given, no)).fetchall()
+    rows = connection.execute(_WHOLE, (given, no)).fetchall()
     texts = names.all(connection, names_in(rows))
     tags = _grouped(
         connection.execute(
