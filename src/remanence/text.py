@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby
+from typing import NamedTuple
 
 import Stemmer
 
@@ -77,8 +78,7 @@ class Vital:
     code: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkReading:
+class ChunkReading(NamedTuple):
     """What one chunk between blanks says.
 
     `content` pairs folded tokens with their stems, English stop words out; `weighed` lists each surface word with its

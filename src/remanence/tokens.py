@@ -5,7 +5,7 @@ one token. What each costs was fitted by `benchmarks.token_costs` to two public 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,10 @@ Ints = npt.NDArray[np.intp]
 COSTS_PATH = Path(__file__).with_name("token_costs.npz")
 TOKENS_VERSION = 1  # raised where costs or ways to count change: stored counts are then made anew
 UNIT = 24  # costs are kept in parts of a token
+# Up to so many characters, words that were met before are worth more than arrays; a longer word is data, met once.
+_FEW_CHARS = 400
+_WORD_CHARS_MAX = 40
+_WORDS_CACHED = 16_384
 # Texts are worked in batches of about so many characters, which the processor's own cache has room for.
 _BATCH_CHARS = 16_384
 
@@ -53,11 +57,44 @@ _LETTER, _SIGN = _classes()
 
 def token_counts(texts: Sequence[str]) -> list[int]:
     """Estimate the tokens of texts, each with the line end behind it; no sum of lines is less than their whole."""
+    if sum(map(len, texts)) <= _FEW_CHARS:
+        return list(map(_count, texts))
     counts = [0] * len(texts)
     for places in _batches(texts):
         for place, count in zip(places, _counted([texts[place] for place in places]), strict=True):
             counts[place] = count
     return counts
+
+
+def _count(text: str) -> int:
+    """Count the tokens of one text word by word: of what stands before a blank, the word behind it costs the same."""
+    parts = f"\n{text}\n".split(" ")
+    spent = sum([_word(part) if len(part) <= _WORD_CHARS_MAX else _word_spent(part) for part in parts])
+    # The line end before the text is not of it, and behind it there is no blank.
+    return max(-(-(spent - _word("\n")) // UNIT), 1)
+
+
+def _word_spent(word: str) -> int:
+    """Return what a word between two blanks costs, the second blank included."""
+    costs, letters, signs = _scalars()
+    spent = before = last = digits = 0
+    sign = _SPACE
+    for code in map(ord, word + " "):
+        known = code < _CLASSED
+        letter, after = letters[code] if known else _LETTERS - 1, signs[code] if known else _OTHER
+        spent += costs[(before * _LETTERS + last) * _LETTERS + letter] + costs[PAIRS + sign * _SIGNS + after]
+        spent += costs[CHARS + (code if code < _PLANES else _PLANES + (code >> _BLOCK_BITS))]
+        if after == _DIGIT:
+            spent += costs[NOTHING if digits % 3 else DIGITS]
+            digits += 1
+        else:
+            spent += costs[NOTHING]
+            digits = 0
+        before, last, sign = last if letter else 0, letter, after
+    return spent
+
+
+_word = lru_cache(maxsize=_WORDS_CACHED)(_word_spent)
 
 
 def features(text: str) -> Iterator[Ints]:
@@ -142,6 +179,12 @@ def _ascii_pairs() -> npt.NDArray[np.int32]:
     costs, sign = _costs().astype(np.int32), _SIGN[:128]
     pairs: npt.NDArray[np.int32] = costs[PAIRS + sign[:, None] * _SIGNS + sign] + costs[CHARS : CHARS + 128]
     return pairs.ravel()
+
+
+@cache
+def _scalars() -> "tuple[memoryview[int], memoryview[int], memoryview[int]]":
+    """Return costs, letters and signs as what single numbers are quickly taken from."""
+    return memoryview(_costs()), memoryview(_LETTER), memoryview(_SIGN)  # type: ignore[arg-type]
 
 
 @cache

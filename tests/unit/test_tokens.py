@@ -56,6 +56,12 @@ def test_every_text_takes_at_least_a_token(text: str) -> None:
     assert token_counts([text])[0] >= 1
 
 
+@given(texts)
+def test_few_characters_are_counted_as_many_are(text: str) -> None:
+    """A text that is counted word by word has the count that arrays give it."""
+    assert token_counts([text]) == token_counts([text, "tide 1234 " * 50])[:1]
+
+
 def test_many_long_texts_are_counted_in_pieces() -> None:
     """A batch ends where it is long enough; all are counted, in order."""
     several = ["tide " * 10_000, "a", "ebb " * 10_000, "b", "c"]

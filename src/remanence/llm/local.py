@@ -7,7 +7,7 @@ made: `tools/word_vectors/README.md`.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -73,19 +73,21 @@ class StaticEmbedder:
         return known, np.array([known.places[word] for word in words])
 
     def _sums(self, words: Sequence[str]) -> Vectors:
-        """Return the sum of the vectors of the pieces of each word, all first pieces at once, then all second ones."""
+        """Return the sum of the vectors of the pieces of each word."""
         table, scales = self._table
         cut = [self._pieces.of(word) for word in words]
-        sums = np.zeros((len(words), self.dimensions), np.float32)
-        for at, (word, numbers) in enumerate(zip(words, cut, strict=True)):
-            if not numbers or UNKNOWN in numbers:
+        spelled = [numbers if UNKNOWN not in numbers else [] for numbers in cut]
+        pieces = list(chain.from_iterable(spelled))
+        rows = scales[pieces, None] * table[pieces]
+        sums = np.empty((len(words), self.dimensions), np.float32)
+        end = 0
+        for at, numbers in enumerate(spelled):
+            begin, end = end, end + len(numbers)
+            if numbers:
+                np.add.reduce(rows[begin:end], axis=0, out=sums[at])
+            else:
                 # No two such words have anything in common but their spelling: one vector for all would say they do.
-                sums[at] = hashed(word) * USUAL_LENGTH
-                cut[at] = []
-        for place in range(max(map(len, cut), default=0)):
-            longer = [at for at, numbers in enumerate(cut) if len(numbers) > place]
-            pieces = [cut[at][place] for at in longer]
-            sums[longer] += scales[pieces, None] * table[pieces]
+                sums[at] = hashed(words[at]) * USUAL_LENGTH
         return sums
 
     @cached_property
@@ -108,12 +110,13 @@ REPLACED = {"wordllama-l2-supercat-256": StaticEmbedder.name}
 class _Said:
     """The words of some texts one behind the other; `first` is the place of the first text among all.
 
-    `stems` are empty for stop words, `begins` is where each text begins.
+    `stems` are empty for stop words, `texts` says whose each word is, `begins` is where each text begins.
     """
 
     first: int
     words: list[str] = field(default_factory=list)
     stems: list[str] = field(default_factory=list)
+    texts: list[int] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
 
     def add(self, text: str) -> None:
@@ -123,6 +126,7 @@ class _Said:
         spoken = [word for reading in read for word in reading.weighed]
         if not spoken:
             spoken = [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
+        self.texts += [self.first + len(self.begins)] * len(spoken)
         self.begins.append(len(self.words))
         self.words += [word for word, _, _ in spoken]
         if lexicon is ENGLISH:  # whose stop words have no stem
@@ -134,7 +138,7 @@ class _Said:
         """Return what each word weighs."""
         found = np.full(len(self.words), STOP_WEIGHT, np.float32)
         rare = [at for at, stem in enumerate(self.stems) if stem]
-        texts = self.first - 1 + np.searchsorted(self.begins, rare, "right")
+        texts = np.array([self.texts[at] for at in rare], np.int64)
         found[rare] = weights([self.stems[at] for at in rare], texts)
         return found
 

@@ -144,30 +144,19 @@ class Attached:
                 )
 
     def write(self) -> None:
-        """Write what is new or other, then take away what goes."""
+        """Write what is new or other, then take away what goes; the check sums change alike."""
         for table, taken in self._taken.items():
             put = [self._put(table, change) for _, change in taken if change.after is not None]
             if put:
                 self._work.connection.executemany(_PUT[table], put)
+                self._work.sums.added(table, put)
         for table, taken in self._taken.items():
             gone = [self._key(table, change.key) for _, change in taken if change.after is None]
             if gone:
                 self._work.connection.executemany(_DELETE[table], gone)
-        for table, taken in self._taken.items():
-            if taken:
-                self._sum(table, taken)
-
-    def _sum(self, table: str, taken: Iterable[tuple[int, Change]]) -> None:
-        """Change the check sums: rows that were there go, rows that are put come."""
-        before, after = [], []
-        for _, change in taken:
-            kept = self._kept.get((table, change.key))
-            if kept is not None:
-                before.append((*self._key(table, change.key), *kept))
-            if change.after is not None:
-                after.append(self._put(table, change))
-        self._work.sums.removed(table, before)
-        self._work.sums.added(table, after)
+        for table in self._taken:
+            before = [(*self._key(of, key), *kept) for (of, key), kept in self._kept.items() if of == table]
+            self._work.sums.removed(table, before)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""

@@ -6,6 +6,7 @@ together.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -94,13 +95,8 @@ def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]
     blobs = connection.execute("SELECT terms FROM waiting WHERE scope = ?", (scope,)).fetchall()
     if terms and blobs:
         late = np.frombuffer(b"".join([blob for (blob,) in blobs]), np.int64)
-        asked = np.sort(np.array(terms, np.int64))
-        at = np.searchsorted(asked, late)
-        at = at[asked[np.minimum(at, len(asked) - 1)] == late]
-        counts = np.bincount(at)
-        for place in np.flatnonzero(counts).tolist():
-            term = int(asked[place])
-            df[term] = df.get(term, 0) + int(counts[place])
+        for term, more in Counter(filter(set(terms).__contains__, late.tolist())).items():
+            df[term] = df.get(term, 0) + more
     return df
 
 
