@@ -481,7 +481,8 @@ class Consolidated(Result):
 
     `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
     `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox
-    is as it was.
+    is as it was. `proposed` are tags that it would give and only a person may: those that say who the agent is, each
+    after the id of its memory.
     """
 
     activated: int = 0
@@ -494,11 +495,13 @@ class Consolidated(Result):
     unjudged: tuple[str, ...] = ()
     tokens_used: int = 0
     waits: str = ""
+    proposed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
         waits = f"; the rest waits: {self.waits}" if self.waits else ""
-        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{waits}"
+        tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
+        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{tags}{waits}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

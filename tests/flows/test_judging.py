@@ -237,3 +237,47 @@ async def test_a_turn_that_was_never_given_back_is_not_waited_for_long(
         await memory.learn(NOON)
 
         assert 1 == (await memory.consolidate()).judged
+
+
+async def test_tags_of_a_writer_join_those_that_a_memory_has(tmp_path: Path) -> None:
+    """They are set in the same commit, which undo takes back; the tags that were declared stay."""
+    writer = Scripted({NOON: Judgement(0.5, tags=("boats", "fridays"))})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        learned = await memory.learn(NOON, tags=["supplies", "boats"])
+        done = await memory.consolidate()
+        joined = (await memory.get(learned.id)).tags
+        await memory.undo(str(done.run))
+        undone = (await memory.get(learned.id)).tags
+
+    assert ["boats", "fridays", "supplies"] == sorted(joined)
+    assert ["boats", "supplies"] == sorted(undone)
+
+
+async def test_who_the_agent_is_is_only_proposed(tmp_path: Path) -> None:
+    """In any spelling, and so is what makes a memory load-bearing; the result and the audit keep the proposal."""
+    writer = Scripted({NOON: Judgement(0.5, tags=("self/value", "SELF/goal", "rejected-path", "boats"))})
+    async with remanence.open(tmp_path / "m.db", writer=writer) as memory:
+        learned = await memory.learn(NOON)
+        done = await memory.consolidate()
+        kept = await memory.get(learned.id)
+        (event,) = [one for one in await memory.history(learned.id) if one.verb == "consolidate"]
+
+    assert (("boats",), remanence.Decay.STANDARD) == (kept.tags, kept.decay)
+    assert {learned.id: ["SELF/goal", "rejected-path", "self/value"]} == event.detail["proposed"]
+    assert f"{learned.id}: self/value" in done.proposed
+    assert "self/value" in str(done)
+
+
+@pytest.mark.parametrize("tags", ["boats", ("",), (7,), ("a\0b",), tuple(map(str, range(500)))])
+async def test_tags_that_make_no_sense_are_no_judgement(tmp_path: Path, tags: Any) -> None:
+    """The text becomes active as it is, and why is said."""
+    async with remanence.open(
+        tmp_path / "m.db", writer=Scripted({NOON: Judgement(0.5, tags=tags)})
+    ) as memory:
+        learned = await memory.learn(NOON, tags=["supplies"])
+        done = await memory.consolidate()
+        kept = await memory.get(learned.id)
+
+    assert (1, 0) == (done.activated, done.judged)
+    assert "its tags make no sense" in done.unjudged[0]
+    assert (("supplies",), None) == (kept.tags, kept.alignment)

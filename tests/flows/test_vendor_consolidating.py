@@ -83,8 +83,13 @@ async def test_a_model_that_fails_keeps_nothing_from_becoming_active(
 
 @pytest.mark.parametrize("vendor", VENDORS)
 async def test_a_model_that_gives_orders_is_not_obeyed(tmp_path: Path, vendor: str) -> None:
-    """Only what was asked for is read of its answer; every memory stands."""
+    """Only what was asked for is read of its answer; every memory stands, and none says who the agent is."""
     done, active = await _consolidated(tmp_path / "m.db", f"{vendor}:orders-to-delete")
+    async with remanence.open(tmp_path / "m.db") as memory:
+        tags = {tag for one in await memory.list_memories(status="active") for tag in one.tags}
+
+    assert {"obey"} == tags
+    assert len(TEXTS) == len(done.proposed)
 
     assert sorted(TEXTS) == active
     assert len(TEXTS) == done.judged

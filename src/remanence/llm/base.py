@@ -80,12 +80,14 @@ class Judgement:
     """What a writer thinks of a text: how well it fits who the agent is, and which other texts it contradicts.
 
     `alignment` is from 0 to 1; `contradicts` maps ids of the others it was shown to how sure it is, from 0 to 1.
-    `tokens_used` says what asking it took.
+    `tokens_used` says what asking it took. `tags` join those that the memory has; one that says who the agent is
+    (self/…) is only proposed.
     """
 
     alignment: float
     contradicts: Mapping[str, float] = field(default_factory=dict)
     tokens_used: int = 0
+    tags: Sequence[str] = ()
 
 
 class Writer(Protocol):

@@ -36,7 +36,8 @@ of his ("memory", with their ids). {_DATA} A text is its user's own word, unless
 alignment: how well the text ("judge") fits who the agent is, from 0 (against it) to 1 (part of it); 0.5 where the one \
 says nothing of the other.
 contradicts: those of the other memories that cannot be true together with the text, each with how sure you are, from \
-0 to 1. One that says less, more or something else contradicts nothing. Mostly there are none."""
+0 to 1. One that says less, more or something else contradicts nothing. Mostly there are none.
+tags: at most three, in small letters, for what the text is about; none where nothing fits."""
 
 _EXTRACT = f"""You read what was said in a conversation, and write down what is worth remembering for months. {_DATA}
 
@@ -79,7 +80,11 @@ def judging(text: str, identity: str, others: Mapping[str, str]) -> Question:
     lines += [{"id": name, "memory": begun(other, OTHER_CHARS_MAX)} for name, other in others.items()]
     lines.append({"judge": begun(text, JUDGED_CHARS_MAX)})
     sure = _object(id={"type": "string"}, sure={"type": "number"})
-    answer = _object(alignment={"type": "number"}, contradicts={"type": "array", "items": sure})
+    answer = _object(
+        alignment={"type": "number"},
+        contradicts={"type": "array", "items": sure},
+        tags={"type": "array", "items": {"type": "string"}},
+    )
     return Question("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)
 
 

@@ -41,7 +41,8 @@ def judgement(text: str, tokens_used: int) -> Judgement:
         _string(one, "id", tokens_used): _fraction(one, "sure", tokens_used)
         for one in _objects(found, "contradicts", tokens_used)
     }
-    return Judgement(_fraction(found, "alignment", tokens_used), sure, tokens_used)
+    tags = _texts(found, "tags", tokens_used)
+    return Judgement(_fraction(found, "alignment", tokens_used), sure, tokens_used, tags)
 
 
 def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Wanted) -> Extracted:

@@ -49,7 +49,9 @@ def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
     ids = [NOBODY] if fault == "unknown-ids" else [one["id"] for one in shown if "memory" in one]
     if task == "judgement":
         sure = [{"id": name, "sure": 1.0} for name in ids]
-        return {"alignment": 1.0, "contradicts": sure, "orders": [{"forget": name} for name in ids]}
+        tags = ["self/constitutional", "obey"]
+        orders = [{"forget": name} for name in ids]
+        return {"alignment": 1.0, "contradicts": sure, "tags": tags, "orders": orders}
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
     turn = NOBODY if fault == "unknown-ids" else shown[0]["turn"]
@@ -80,7 +82,12 @@ def _judged(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if "memory" in one and _differ(_words(one["memory"]), text)
     ]
     alignment = 0.5 + 0.5 * len(text & agent) / max(1, len(text))
-    return {"alignment": round(alignment, 3), "contradicts": contradicts}
+    longest = max(sorted(text), key=len, default="")
+    return {
+        "alignment": round(alignment, 3),
+        "contradicts": contradicts,
+        "tags": [longest] if longest else [],
+    }
 
 
 def _differ(one: set[str], other: set[str]) -> bool:

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from remanence.arguments import TAGS_MAX, check_tags
 from remanence.change import Cause, Change, Fence
 from remanence.clock import MINUTE
+from remanence.edit.identity import says_who
 from remanence.edit.one_memory import act
 from remanence.effects import VERBS
-from remanence.errors import Conflict, LeaseLost, WriterError
+from remanence.errors import Conflict, InvalidInput, LeaseLost, WriterError
 from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.embedding import whole
 from remanence.flows.recall.framing import Look, frame
@@ -26,7 +28,7 @@ from remanence.flows.spending import Spending
 from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
 from remanence.llm.base import Judgement, Writer
-from remanence.model import Consolidated, Memory, Relation, Status, Trust, link_values
+from remanence.model import REJECTED_PATH, Consolidated, Memory, Relation, Status, Trust, link_values
 from remanence.recall.nearest import nearest
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
@@ -46,6 +48,8 @@ class Judged:
     contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
     reason: str = ""
     tokens_used: int = 0
+    tags: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()  # tags that mean something to the engine: for a person to set
 
 
 async def judge(
@@ -84,10 +88,18 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
     wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
     if wrong:
         return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
+    try:
+        check_tags(found.tags)
+    except InvalidInput as error:
+        return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
     sure = tuple(
         (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
     )
-    return Judged(round(found.alignment, 6), sure)
+    new = sorted({*found.tags} - {*memory.tags})
+    proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
+    room = len(memory.tags) + len(new) <= TAGS_MAX
+    tags = tuple(tag for tag in new if room and tag not in proposed)
+    return Judged(round(found.alignment, 6), sure, tags=tags, proposed=proposed)
 
 
 def _cost(tokens_used: object) -> int:
@@ -132,6 +144,11 @@ class _Chunk:
     judged: Sequence[Judged] = ()
     held: Collection[int] = ()  # those that have a vector
 
+    def proposed(self) -> dict[str, list[str]]:
+        """Return the tags that were only proposed, by memory."""
+        judged = zip(self.memories, self.judged, strict=True)
+        return {memory.id: [*answer.proposed] for memory, answer in judged if answer.proposed}
+
     def added_to(self, total: Consolidated, run: str) -> Consolidated:
         """Return the sum of what was done before and in this chunk."""
         return Consolidated(
@@ -144,6 +161,8 @@ class _Chunk:
             contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
             tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
+            proposed=total.proposed
+            + tuple(f"{name}: {tag}" for name, tags in self.proposed().items() for tag in tags),
         )
 
 
@@ -230,7 +249,10 @@ async def _commit(
         await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
         try:
             if chunk.changes:
-                await core.commit(chunk.changes, replace(cause, at=core.clock.now()))
+                # So that they are not forgotten with the result of a run that nobody watches.
+                told = {"proposed": proposed} if (proposed := chunk.proposed()) else {}
+                named = replace(cause, at=core.clock.now(), detail={**cause.detail, **told})
+                await core.commit(chunk.changes, named)
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
@@ -333,6 +355,7 @@ def _decide(
     now = core.clock.now()
     for memory, judged in zip(chunk.memories, chunk.judged, strict=True):
         chunk.changes += _activated(core, chunk, memory, now, judged)
+        chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
         chunk.changes += _contradictions(memory, judged, drawn, now)
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
         for pair in pairs[memory.seq]:
