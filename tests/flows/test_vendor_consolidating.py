@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -147,3 +148,50 @@ def test_the_command_line_asks_a_vendors_model(tmp_path: Path, address: str, ven
     assert 1 == json.loads(judged.stdout)["judged"]
     assert "status 401" in json.loads(refused.stdout)["unjudged"][0]
     assert KEY not in judged.stdout + judged.stderr + refused.stdout + refused.stderr
+
+
+def _started(path: Path, address: str, writer: str) -> subprocess.Popen[str]:
+    """Start a process that consolidates a file."""
+    return subprocess.Popen(
+        [str(COMMAND), "--db", str(path), "consolidate", "--writer", writer, "--json"],
+        env=variables(address) | {"HOME": str(path.parent)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+async def test_two_processes_ask_of_each_text_once(tmp_path: Path, address: str) -> None:
+    """They take turns: what one has judged is not asked again by the other, and is paid for once."""
+    async with remanence.open(tmp_path / "m.db") as memory:
+        for number in range(12):
+            await memory.learn(f"Lamp {number} was trimmed.")
+    both = [_started(tmp_path / "m.db", address, f"{vendor}:{ANY_MODEL}") for vendor in VENDORS]
+    judged = [json.loads(process.communicate()[0])["judged"] for process in both]
+    async with remanence.open(tmp_path / "m.db") as memory:
+        state = await memory.status()
+
+    assert 12 == sum(judged) == state.spent["calls"]
+    assert {"active": 12} == {name: count for name, count in state.statuses.items() if count}
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_a_process_killed_while_a_model_thinks_loses_nothing(tmp_path: Path, vendor: str) -> None:
+    """What it asked about is still in the inbox, and becomes active once."""
+    async with remanence.open(tmp_path / "m.db") as memory:
+        for text in TEXTS:
+            await memory.learn(text)
+    with socket.create_server(("127.0.0.1", 0)) as thinking:
+        killed = _started(
+            tmp_path / "m.db", f"http://127.0.0.1:{thinking.getsockname()[1]}", f"{vendor}:{ANY_MODEL}"
+        )
+        with thinking.accept()[0] as asked:
+            assert asked.recv(16).startswith(b"POST /v1/")
+            killed.kill()
+            killed.communicate()
+    async with remanence.open(tmp_path / "m.db") as memory:
+        waiting = len(await memory.list_memories(status="inbox"))
+        await memory.consolidate()
+        active = sorted(one.text for one in await memory.list_memories(status="active"))
+
+    assert len(TEXTS) == waiting
+    assert sorted(TEXTS) == active
