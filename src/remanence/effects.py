@@ -231,14 +231,15 @@ REINFORCE = Effect("reinforce", {"reinforced": Mark.ONE_MORE}, words="reinforce"
 FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
 UNFLAG = Effect("unflag", words="take the flag off", group="tags", table="tags", row="goes", back=("tag",))
 UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
-# What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, its
-# tags, sources and links.
+# What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, the
+# lesser trust, its tags, sources and links.
 TAKE_IN = Effect(
     "take in",
     {
         **dict.fromkeys(("uses", "confirmations", "helped", "failed"), Mark.GIVEN),
         **dict.fromkeys(("used_at", "use_days", "use_day"), Mark.GIVEN),
         "confidence": Mark.GIVEN,
+        "trust": Mark.GIVEN,
     },
     words="let take in another",
     group="counters",
@@ -264,7 +265,8 @@ CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
 STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
 DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
 
-_CONTENT = ("text", "fingerprint", "tokens", "words", "vector")
+# Another text is believed as far as who wrote it.
+_CONTENT = ("text", "fingerprint", "tokens", "words", "vector", "trust")
 # The decay class follows from category and tags: whatever sets those sets it.
 _SAID = (
     "category", "kind", "state", "severity", "lifecycle", "verification", "policy_class", "attributes", "confidence",

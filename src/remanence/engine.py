@@ -41,6 +41,7 @@ from remanence.keywords import (
     RelationName,
     Some,
     StatusName,
+    TrustName,
 )
 from remanence.llm.base import Embedder
 from remanence.model import (
@@ -55,6 +56,7 @@ from remanence.model import (
     Recalled,
     Relation,
     Status,
+    Trust,
     Turn,
 )
 from remanence.receipt import Receipt
@@ -157,13 +159,15 @@ class Engine:
         path: str | Path,
         *,
         format: str | Importer = "auto",  # noqa: A002
+        trust: TrustName | Trust = "outside",
         progress: Progress | None = None,
     ) -> Ingested:
         """Store a conversation from a file, all of it checked first; a second time stores only what is new.
 
-        `format` is auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
+        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. `format` is
+        auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
         """
-        return await learning.ingest(self._core, path, format, progress)
+        return await learning.ingest(self._core, path, format, progress, trust)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
@@ -545,14 +549,20 @@ class Engine:
         return transfer.export(self._core)
 
     async def import_(
-        self, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
+        self,
+        lines: Iterable[bytes | str],
+        name: str = "import",
+        *,
+        edited: bool = False,
+        trust: TrustName | Trust = "outside",
     ) -> Receipt:
         """Import an export: a memory that is here already stays as it is, a text that is here already is confirmed.
 
-        The receipt counts what was taken in, kept, merged and refused. A file that was cut or edited since it was
-        exported is refused, unless it is to be taken in as it is: `edited`.
+        Nothing in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts what
+        was taken in, kept, merged and refused. A file that was cut or edited since it was exported is refused, unless
+        it is to be taken in as it is: `edited`.
         """
-        return await transfer.import_(self._core, lines, name, edited=edited)
+        return await transfer.import_(self._core, lines, name, edited=edited, trust=trust)
 
 
 def _run_id(run: Run) -> str:

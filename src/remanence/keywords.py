@@ -74,6 +74,7 @@ class About(TypedDict, total=False):
     confidence: float | None
     importance: float | None
     attributes: Mapping[str, Any] | None
+    trust: TrustName | Trust | None
     spares_identity: bool
 
 

@@ -425,8 +425,9 @@ class Turn:
     """What was said: one turn of a conversation, or any text to learn.
 
     `key` is a stable name of the caller's: a turn whose key is known already is not stored again. Where `role` is None,
-    the speaker's name decides: a program's name makes an assistant, everyone else is a user. With `spares_identity` a
-    turn is refused that has tags under self/ or a category of the system, or would change a memory that has.
+    the speaker's name decides: a program's name makes an assistant, everyone else is a user. `trust` says that it is
+    believed less than the way it comes and its role allow, never more. With `spares_identity` a turn is refused that
+    has tags under self/ or a category of the system, or would change a memory that has.
     """
 
     text: str
@@ -446,6 +447,7 @@ class Turn:
     confidence: float | None = None
     importance: float | None = None
     attributes: Mapping[str, Any] | None = None
+    trust: str | Trust | None = None
     spares_identity: bool = False
 
 

@@ -10,12 +10,14 @@ from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
 from remanence.engine import Engine
 from remanence.errors import ExtensionError, InvalidInput, shown
-from remanence.flows.core import Core
+from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
+from remanence.keywords import TrustName
 from remanence.llm.base import Embedder, Writer
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.named import NAMES, vendor_writer
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
+from remanence.model import Trust
 from remanence.signatures import checked
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -27,10 +29,11 @@ LetGo = Callable[[], Awaitable[None]]
 
 
 class OwnParts(TypedDict, total=False):
-    """What of yours takes the place of what is built in."""
+    """What of yours takes the place of what is built in, and how far what comes in this way is believed."""
 
     store: Store | None
     tokens: TokenCounter | None
+    trust: TrustName | Trust
 
 
 @checked
@@ -59,6 +62,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         writer: a model that judges what consolidation takes up and decides nothing: "openai:MODEL",
             "anthropic:MODEL", the name of a registered one, or one of yours.
         store: a store of yours instead of SQLite at `path`.
+        trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
     """
     check_path(path)
@@ -74,6 +78,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     rules = curating.no_policy() if policy is None else curating.read_policy(policy)
     core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
     core.let_go = let_go
+    core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.counts = token_counts if counter is None else partial(_counted, counter)
     return Engine(core)
 

@@ -30,6 +30,7 @@ from remanence.keywords import (
     RelationName,
     Some,
     StatusName,
+    TrustName,
 )
 from remanence.llm.base import Embedder, Writer
 from remanence.model import (
@@ -44,6 +45,7 @@ from remanence.model import (
     Recalled,
     Relation,
     Status,
+    Trust,
     Turn,
 )
 from remanence.opening import OwnParts
@@ -92,7 +94,12 @@ class Engine:
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]: ...
     def ingest(
-        self, path: str | Path, *, format: str | Importer = "auto", progress: Progress | None = None
+        self,
+        path: str | Path,
+        *,
+        format: str | Importer = "auto",
+        trust: TrustName | Trust = "outside",
+        progress: Progress | None = None,
     ) -> Ingested: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
@@ -209,7 +216,12 @@ class Engine:
     def backup(self, path: str | Path) -> None: ...
     def export(self) -> Iterator[bytes]: ...
     def import_(
-        self, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
+        self,
+        lines: Iterable[bytes | str],
+        name: str = "import",
+        *,
+        edited: bool = False,
+        trust: TrustName | Trust = "outside",
     ) -> Receipt: ...
 
 def open(

@@ -67,9 +67,9 @@ async def test_an_import_of_an_export_is_lossless_and_idempotent(opener: Opener)
         await _fill(memory)
         lines = await _lines(memory)
     async with opener(scope="to") as memory:
-        await memory.import_(lines)
+        await memory.import_(lines, trust="user")
         once = await _lines(memory)
-        await memory.import_(lines)
+        await memory.import_(lines, trust="user")
         twice = await _lines(memory)
 
     assert {(0.7, 1_500, 500)} == {
@@ -141,7 +141,7 @@ async def test_an_export_of_an_import_is_the_export(opener: Opener) -> None:
         await _fill(memory)
         lines = await _lines(memory)
     async with remanence.open(scope="same", embedder="hashed") as other:
-        done = await other.import_(lines)
+        done = await other.import_(lines, trust="user")
         again = await _lines(other)
 
         assert lines == again
@@ -511,7 +511,7 @@ async def test_two_imports_at_once_are_as_one(opener: Opener) -> None:
         await _fill(memory)
         lines = await _lines(memory)
     async with opener(scope="to") as memory, opener(scope="to") as other:
-        done = await asyncio.gather(memory.import_(lines), other.import_(lines))
+        done = await asyncio.gather(memory.import_(lines, trust="user"), other.import_(lines, trust="user"))
         alone = await _lines(memory)
 
         assert lines[1:-1] == alone[1:-1]
@@ -525,7 +525,7 @@ async def test_a_large_import_is_written_in_parts(opener: Opener) -> None:
         await memory.link(1, 1_200, "refers")
         lines = await _lines(memory)
     async with opener(scope="to") as memory:
-        done = await memory.import_(lines)
+        done = await memory.import_(lines, trust="user")
 
         assert (1_200, 1, 3) == (done.counts["taken"], done.counts["link"], done.parts)
         assert () == (await memory.status()).interrupted

@@ -254,7 +254,7 @@ async def test_what_is_learned_is_recalled_and_shown(tmp_path: Path) -> None:
 
     assert f"confirmed {first}" in again
     assert [first] == recalled(found) == recalled(tagged)
-    assert ["[#2 2020-03-01 Mara, from log:4] The boat is blue."] == data(dated)
+    assert ["[#2 2020-03-01 Mara, from log:4; agent] The boat is blue."] == data(dated)
     assert f"{first} supports #2, seen 1×" == linked
     assert whole[0].startswith(f"{first} inbox, hot")
     assert "> Pia is allergic to latex." in whole

@@ -24,7 +24,7 @@ from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
 from remanence.llm.base import Embedder, Writer
-from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, new_id
+from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id
 from remanence.process import OpeningProcess
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
@@ -98,6 +98,7 @@ class Core:
     policy_given: bool = False
     fades_by: ClockName = "wall"
     writer: Writer | None = None
+    trust: Trust = Trust.USER  # the most that what comes in through this opening is believed
     counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
     # Sessions begin and end one at a time.

@@ -21,6 +21,7 @@ from remanence.model import (
     Segment,
     Severity,
     Tail,
+    Trust,
     Turn,
     link_values,
 )
@@ -28,6 +29,7 @@ from remanence.segment import goes_on, segment_of
 from remanence.text import asks, words
 from remanence.tokens import token_counts
 from remanence.write.roles import told_by
+from remanence.write.trust import believed
 from remanence.write.value import keep_value
 
 # What a repeat says of a memory: the greater value counts.
@@ -46,6 +48,12 @@ class Draft:
     said_at: int
     state: str | None = None  # said, or the one in which its category begins
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
+    door: Trust = Trust.USER  # the most that it is believed, whoever speaks
+
+    @property
+    def trust(self) -> Trust:
+        """How far it is believed."""
+        return believed(self.door, self.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +213,7 @@ class Batch:
             "state_at": self.now if draft.state is not None else None,
             "severity": draft.severity,
             "policy_class": None if draft.policy_class is PolicyClass.DURABLE else draft.policy_class,
+            "trust": None if draft.trust is Trust.USER else draft.trust,
             "agent": turn.agent or self.agent,
             "speaker": turn.speaker,
             "thread": turn.thread,

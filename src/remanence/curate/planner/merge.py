@@ -102,13 +102,14 @@ def settle(merges: Iterable[Merge], taken: set[int]) -> list[Merge]:
 
 
 def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarray]:
-    """Return what the survivors took in: counts added up, the later use, the greater confidence."""
+    """Return what the survivors took in: counts added up, the later use, the greater confidence, the lesser trust."""
     keep = np.array([merge.survivor for merge in merges])
     gone = np.array([merge.discard for merge in merges])
     changed = {name: view.column(name).copy() for name in (*TAKE_IN.sets, STAMPS["confidence"])}
     for name in ADDED:
         changed[name][keep] += changed[name][gone]
     changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
+    changed["trust"][keep] = np.minimum(changed["trust"][keep], changed["trust"][gone])
     _grow_surer(view, changed, keep, gone)
     day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
     mine = _shifted(changed["use_days"][keep], day - changed["use_day"][keep])

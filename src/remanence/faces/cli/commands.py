@@ -16,7 +16,7 @@ from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
 from remanence.faces.cli.undoable import Undoable
-from remanence.keywords import IfExists, KindName, StatusName
+from remanence.keywords import IfExists, KindName, StatusName, TrustName
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
 HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]
@@ -43,6 +43,7 @@ async def ingest(
             help="auto, chatgpt, jsonl, locomo, openai, or a registered one.",
         ),
     ] = "auto",
+    trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
 ) -> Any:
     taken = 0
 
@@ -54,7 +55,7 @@ async def ingest(
 
     with counting("taking in") as progress:
         try:
-            return await memory.ingest(file, format=form, progress=took)
+            return await memory.ingest(file, format=form, trust=trust, progress=took)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             so_far = f"at least {taken:,} turns are taken in; " * bool(taken)
             raise Interrupted(f"{so_far}the same command takes in the rest, nothing twice") from None

@@ -15,6 +15,7 @@ from remanence.arguments import check_path
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.progress import waiting
+from remanence.keywords import TrustName
 
 NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
 
@@ -44,9 +45,12 @@ async def import_(
     *,
     memory: Memory,
     edited: Annotated[bool, Parameter(help="Take in a file that was edited or cut, as it is.")] = False,
+    trust: Annotated[
+        TrustName, Parameter(help="How far it is believed; user for an export of yours.")
+    ] = "outside",
 ) -> Any:
     with waiting("taking in"):
-        return await memory.import_(read(file).splitlines(), Path(file).name, edited=edited)
+        return await memory.import_(read(file).splitlines(), Path(file).name, edited=edited, trust=trust)
 
 
 def read(file: str) -> bytes:

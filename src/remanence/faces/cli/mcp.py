@@ -26,4 +26,5 @@ async def mcp(
     from remanence.faces.mcp.server import serve
 
     given = common if path is None else replace(common, db=path)
-    await serve(opened(given), allow_curation=allow_curation)
+    # An agent writes here, whatever it says: nothing of it is believed as the user is.
+    await serve(opened(given, trust="agent"), allow_curation=allow_curation)

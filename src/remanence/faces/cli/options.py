@@ -27,6 +27,7 @@ from remanence.keywords import (
     RelationName,
     RoleName,
     SeverityName,
+    TrustName,
     VerificationName,
 )
 from remanence.model import COLUMN, SHORT_ID_CHARS
@@ -208,6 +209,9 @@ class About:
     severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
     confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
     importance: Annotated[float | None, Parameter(help="How much it matters, from 0 to 1.")] = None
+    trust: Annotated[TrustName | None, Parameter(help="How far it is believed, where less than you are.")] = (
+        None
+    )
     attribute: Annotated[
         list[str] | None, Parameter(metavar="NAME=VALUE", help="May be given several times.")
     ] = None

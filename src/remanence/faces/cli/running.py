@@ -19,6 +19,7 @@ from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
 from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.usage import WRONG, misplaced, parted, refused
+from remanence.keywords import TrustName
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -104,7 +105,9 @@ async def _with_memory(verb: Callable[["Engine"], Awaitable[Any]], common: Commo
         return await verb(memory)
 
 
-def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContextManager["Engine"]:
+def opened(
+    common: Common, store: "Store | None" = None, trust: TrustName = "user"
+) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
 
@@ -119,6 +122,7 @@ def opened(common: Common, store: "Store | None" = None) -> AbstractAsyncContext
         embedder="auto" if common.embedder is None else common.embedder,
         writer=common.writer,
         store=store,
+        trust=trust,
     )
 
 

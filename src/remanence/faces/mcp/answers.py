@@ -71,6 +71,7 @@ def _facts(memory: Memory) -> Iterator[str]:
         "pinned": "yes" if memory.pinned else None,
         "held": ", ".join(memory.holds or ()),
         "importance": memory.importance,
+        "trust": memory.trust.label,
         "verification": memory.verification.label if memory.verification else None,
         "used by": ", ".join(f"{name} {one['uses']}×" for name, one in (memory.accessors or {}).items()),
     }

@@ -9,7 +9,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,18 @@ from remanence.decay_class import decay
 from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
 from remanence.llm.local import REPLACED
-from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Status, Tier
-from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
+from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
+from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text
 from remanence.text_columns import text_columns
+from remanence.write.trust import BY_ROLE
 
 FORMAT = "remanence-export"
-VERSION = 2
+VERSION = 3
 UNTRAILED = 1  # the version whose exports say nothing at their end
+UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
-_ATTACHED = frozenset({"tags", "sources", "tagged_at"})
+_ATTACHED = frozenset({"tags", "sources", "tagged_at", "claims"})
 _REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
 _LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -46,6 +48,7 @@ class Row:
     sources: tuple[str, ...]
     is_edited: bool = False
     tagged_at: Mapping[str, int] = field(default_factory=dict)
+    claims: tuple["ClaimRow", ...] = ()
 
     @property
     def id(self) -> str:
@@ -57,6 +60,23 @@ class Row:
     def stands(self) -> bool:
         """Whether recall may return it."""
         return self.columns.get("status", Status.INBOX) in STANDING
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """What one memory of an export claims, and the id of the one whose claim replaced it."""
+
+    values: Mapping[str, Any]
+    replaced_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForbiddenRow:
+    """One text that an export forbids: the hash of its folded form, since when, and the id of what said it."""
+
+    fold: str
+    at: int
+    memory: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +97,7 @@ class Exported:
     embedder: str | None
     rows: Sequence[Row]
     links: Sequence[LinkRow]
+    forbidden: Sequence[ForbiddenRow] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -108,6 +129,7 @@ class _Reader:
     header: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)
+    forbidden: list[ForbiddenRow] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
     trailer: dict[str, Any] | None = None
     last: int = 0
@@ -122,7 +144,7 @@ class _Reader:
             if not {link.source, link.target} <= self.lines.keys():
                 raise self.malformed(link.line, "a link names a memory that is not in the file")
         remarks = self._judged()
-        return Exported(self.header.get("embedder"), self.rows, self.links, remarks)
+        return Exported(self.header.get("embedder"), self.rows, self.links, self.forbidden, remarks)
 
     def malformed(self, line: int, what: str) -> IngestError:
         return IngestError(
@@ -168,8 +190,12 @@ class _Reader:
             self.header = _header(value)
         elif "relation" in value:
             self.links.append(_link_row(number, value))
+        elif "forbidden" in value:
+            self.forbidden.append(_forbidden_row(value))
         else:
             row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
+            if self.header["version"] <= UNTRUSTED:
+                row = _trusted(row)
             if row.id in self.lines:
                 raise self.malformed(number, f"line {self.lines[row.id]} has the same id")
             self.lines[row.id] = number
@@ -240,7 +266,7 @@ def refuse_vectors(export: Exported, embedder: str, dimensions: int, name: str) 
 def _header(value: Mapping[str, Any]) -> dict[str, Any]:
     if value.get("format") != FORMAT:
         raise _wrong(f"not a {FORMAT} file")
-    if value.get("version") not in (UNTRAILED, VERSION) or isinstance(value["version"], bool):
+    if value.get("version") not in range(UNTRAILED, VERSION + 1) or isinstance(value["version"], bool):
         raise _wrong(f"version {value.get('version')!r:.40} of the format is not known, only up to {VERSION}")
     return dict(value)
 
@@ -257,7 +283,44 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
     columns |= _derived(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and given is not None and given != columns["fingerprint"]
-    return Row(line, columns, tags, _names(value, "sources"), is_edited, _tagged_at(value, tags))
+    tagged_at, claims = _tagged_at(value, tags), _claims(value)
+    return Row(line, columns, tags, _names(value, "sources"), is_edited, tagged_at, claims)
+
+
+def _trusted(row: Row) -> Row:
+    """Let a line of an older export be believed as far as who spoke."""
+    role = row.columns.get("role", Role.USER)
+    return replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
+
+
+def _claims(value: Mapping[str, Any]) -> tuple[ClaimRow, ...]:
+    """Read what a memory claims."""
+    given = value.get("claims", [])
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise _wrong("claims must be a list of JSON objects")
+    return tuple(map(_claim, given))
+
+
+def _claim(item: Mapping[str, Any]) -> ClaimRow:
+    unknown = sorted(item.keys() - CLAIM_COLUMN.keys())
+    if unknown:
+        raise _wrong(f"unknown field {unknown[0]!r:.40} of a claim")
+    for name in ("subject", "attribute", "value"):
+        check_name(f"the {name} of a claim", item.get(name))
+    for name in ("valid_from", "valid_to"):
+        if item.get(name) is not None:
+            _time(CLAIM_COLUMN[name], item[name])
+    check_validity(item.get("valid_from"), item.get("valid_to"))
+    by = item.get("replaced_by")
+    values = {name: one for name, one in item.items() if name != "replaced_by"}
+    return ClaimRow(values, None if by is None else _id(by))
+
+
+def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
+    if not value.keys() <= {"forbidden", "at", "memory"}:
+        raise _wrong("a forbidden text has its fold, `at` and `memory`, and nothing else")
+    at = _time(TAG_COLUMN["at"], value.get("at"))
+    return ForbiddenRow(_id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"]))
 
 
 def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
-from remanence.flows.exchange.exported import Exported, LinkRow, Row
+from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
 from remanence.flows.write.learning import vector_of
 from remanence.model import (
     INT_MAX,
@@ -24,6 +24,7 @@ from remanence.model import (
     Memory,
     Relation,
     Status,
+    Trust,
     link_values,
 )
 from remanence.store.base import Arriving
@@ -139,6 +140,37 @@ class Linked:
         return (source, target, int(self.relation))
 
 
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a memory claims, and by which other one's claim that was replaced; neither may be written yet."""
+
+    end: End
+    number: int
+    values: Mapping[str, Any]
+    by: End | None
+    size: int = 1
+
+    def changes(self) -> list[Change]:
+        """Claim it; the memories are written by now."""
+        values = {**self.values, "replaced_by": None if self.by is None else self.by.seq}
+        return [Change("claims", (self.end.seq, self.number), None, values)]
+
+
+@dataclass(frozen=True, slots=True)
+class Forbid:
+    """A text that may not come in, and the memory that said it."""
+
+    fold: str
+    at: int
+    end: End | None
+    size: int = 1
+
+    def changes(self) -> list[Change]:
+        """Forbid it; the memory is written by now."""
+        seq = None if self.end is None else self.end.seq
+        return [Change("forbidden", self.fold, None, {"at": self.at, "seq": seq})]
+
+
 @dataclass
 class Decided:
     """What becomes of an export here; `remarks` say of each line that is refused why."""
@@ -146,6 +178,8 @@ class Decided:
     new: list[New] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
     links: list[Linked] = field(default_factory=list)
+    claims: list[Claimed] = field(default_factory=list)
+    forbidden: list[Forbid] = field(default_factory=list)
     kept: set[str] = field(
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
@@ -153,14 +187,23 @@ class Decided:
     remarks: list[str] = field(default_factory=list)
 
 
-async def decide(core: Core, exported: Exported) -> Decided:
-    """Decide what becomes of each line; the same export into the same memory decides the same."""
+async def decide(core: Core, exported: Exported, door: Trust) -> Decided:
+    """Decide what becomes of each line; the same export into the same memory decides the same.
+
+    Nothing in it is believed more than `door` says.
+    """
     overlap = _Overlap(
-        core, {row.id for row in exported.rows}, core.clock.now(), exported.embedder != core.embedder.name
+        core,
+        {row.id for row in exported.rows},
+        core.clock.now(),
+        exported.embedder != core.embedder.name,
+        door,
     )
     for start in range(0, len(exported.rows), PAGE):
         await overlap.page(exported.rows[start : start + PAGE])
     await overlap.link(exported.links)
+    await overlap.claim(exported.rows)
+    await overlap.forbid(exported.forbidden)
     return overlap.decided
 
 
@@ -172,6 +215,7 @@ class _Overlap:
     ids: set[str]
     now: int
     embeds: bool  # the vectors of the export are another embedder's
+    door: Trust
     decided: Decided = field(default_factory=Decided)
     where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, New] = field(default_factory=dict)
@@ -244,6 +288,7 @@ class _Overlap:
         new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
         if self.core.embedder.dimensions and (row.is_edited or (self.embeds and "vector" in row.columns)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
+        new.columns["trust"] = min(self.door, row.columns.get("trust", Trust.USER))
         self.decided.new.append(new)
         if new.columns.get("key") is not None:
             self.keys[new.columns["key"]] = new
@@ -274,6 +319,36 @@ class _Overlap:
             self.decided.remarks.append(
                 f"links that are left out because of what stands at their ends here: {lost:,}"
             )
+
+    async def claim(self, rows: Sequence[Row]) -> None:
+        """Take in what memories claim, of those that are new here or are here without any claim."""
+        claiming = [row for row in rows if row.claims and row.id in self.where]
+        here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
+        told = {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
+        async for row in unhurried(claiming):
+            end = self.where[row.id]
+            if end.id == row.id and (isinstance(end, New) or (end.seq not in told and _says_as(end, row))):
+                self._claims(row, end)
+
+    def _claims(self, row: Row, end: New | Memory) -> None:
+        for number, claim in enumerate(row.claims, start=1):
+            by = None if claim.replaced_by is None else self.where.get(claim.replaced_by)
+            self.decided.claims.append(Claimed(end, number, claim.values, by))
+
+    async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
+        """Forbid what the export forbids; what is forbidden here already stays as it is."""
+        folds = [row.fold for row in rows]
+        known = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
+        self.decided.forbidden += [
+            Forbid(row.fold, row.at, None if row.memory is None else self.where.get(row.memory))
+            for row in rows
+            if row.fold not in known
+        ]
+
+
+def _says_as(memory: Memory, row: Row) -> bool:
+    """Tell whether a memory says what a line says."""
+    return bool(memory.fingerprint == row.columns["fingerprint"])
 
 
 def _misleads(row: LinkRow, target: New | Memory) -> bool:

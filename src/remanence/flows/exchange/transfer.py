@@ -6,6 +6,7 @@ in meets what is here as `learn` would meet it, and never writes over it.
 
 import asyncio
 import base64
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,16 @@ import orjson
 
 from remanence.change import PART_CHANGES_MAX, Cause, Change
 from remanence.errors import Conflict, InvalidInput
-from remanence.flows.core import LOOP_ITEMS_MAX, RACES_MAX, Core, aside, first_remarks, overtaken, receipt
+from remanence.flows.core import (
+    LOOP_ITEMS_MAX,
+    RACES_MAX,
+    Core,
+    aside,
+    first_remarks,
+    label,
+    overtaken,
+    receipt,
+)
 from remanence.flows.embedding import whole
 from remanence.flows.exchange.exported import (
     FORMAT,
@@ -25,13 +35,15 @@ from remanence.flows.exchange.exported import (
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.overlap import Decided, Existing, Linked, decide
-from remanence.model import COLUMNS, Link, Memory
+from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, decide
+from remanence.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.receipt import Receipt
 from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION
+from remanence.write.trust import lowered
 
 PAGE = 1_000
+Item = Existing | Linked | Claimed | Forbid
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -62,10 +74,12 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
     async for page in _pages(core):
         seqs, vectors = await core.store.vectors(core.scope, only=[memory.seq for memory in page])
         vector = {int(seq): row for seq, row in zip(seqs, vectors, strict=True)}
+        ids |= {memory.seq: memory.id for memory in page}
+        claims = await _claims_out(core, page, ids)
         for memory in page:
-            ids[memory.seq] = memory.id
             row = vector.get(memory.seq)
-            yield _memory_out(memory, None if row is None else row.astype("<f2").tobytes())
+            out = _memory_out(memory, None if row is None else row.astype("<f2").tobytes())
+            yield {**out, "claims": claims[memory.seq]} if memory.seq in claims else out
     seqs_all = sorted(ids)
     for start in range(0, len(seqs_all), PAGE):
         page_seqs = set(seqs_all[start : start + PAGE])
@@ -73,6 +87,8 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
             # What was learned since the memories were read is in the next export, with its links.
             if link.source in page_seqs and link.target in ids:
                 yield _link_out(link, ids)
+    for one in await core.store.forbidden(core.scope):
+        yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
 
 
 async def _pages(core: Core) -> AsyncIterator[list[Memory]]:
@@ -109,6 +125,21 @@ def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
     return out
 
 
+async def _claims_out(
+    core: Core, page: Sequence[Memory], ids: Mapping[int, str]
+) -> dict[int, list[dict[str, Any]]]:
+    """Write what memories claim, by their numbers, with the id of what replaced a claim where that is still there."""
+    claims = await core.store.claims(core.scope, [memory.seq for memory in page])
+    later = {claim.replaced_by for claim in claims} - {None, *ids}
+    known = await core.store.get(core.scope, sorted(filter(None, later)))
+    names = {**ids, **{memory.seq: memory.id for memory in known if memory is not None}}
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for claim in claims:
+        values = {**claim.values, "replaced_by": names.get(claim.replaced_by or 0)}
+        found[claim.seq].append({name: value for name, value in values.items() if value is not None})
+    return found
+
+
 def _plain(value: Any) -> Any:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
@@ -126,7 +157,12 @@ def _link_out(link: Link, ids: Mapping[int, str]) -> dict[str, Any]:
 
 
 async def import_(
-    core: Core, lines: Iterable[bytes | str], name: str = "import", *, edited: bool = False
+    core: Core,
+    lines: Iterable[bytes | str],
+    name: str = "import",
+    *,
+    edited: bool = False,
+    trust: str | Trust = Trust.OUTSIDE,
 ) -> Receipt:
     """Take an export in, so that a second import of it changes nothing.
 
@@ -137,10 +173,11 @@ async def import_(
         raise InvalidInput(
             "an export is many lines, not one text", recovery="pass the lines of the file: data.splitlines()"
         )
+    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(read, list(lines), name, edited=edited)
     refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
-    taking = _Taking(core, exported, cause)
+    taking = _Taking(core, exported, cause, door)
     await taking.run()
     return receipt(
         core.scope,
@@ -159,6 +196,7 @@ class _Taking:
     core: Core
     exported: Exported
     cause: Cause
+    door: Trust
     counts: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     changes: int = 0
@@ -166,11 +204,12 @@ class _Taking:
     _written: set[str] = field(default_factory=set)  # ids of memories that are new here
     _merged: set[str] = field(default_factory=set)
     _links: int = 0
+    _forbidden: int = 0
 
     async def run(self) -> None:
         """Decide, then write; where something else is written meanwhile, decide again about what is left."""
         for attempt in range(RACES_MAX):
-            decided = await decide(self.core, self.exported)
+            decided = await decide(self.core, self.exported, self.door)
             try:
                 await self._write(decided)
             except Conflict as conflict:
@@ -183,6 +222,7 @@ class _Taking:
                 "merged": len(self._merged),
                 "refused": decided.refused,
                 "link": self._links,
+                **({"forbidden": self._forbidden} if self._forbidden else {}),
             }
             return
 
@@ -192,7 +232,7 @@ class _Taking:
         Where a lost race leaves nothing to write after some parts, the last part is empty.
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        tail = list(_parts([*decided.existing.values(), *decided.links]))
+        tail = list(_parts([*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]))
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
@@ -205,6 +245,7 @@ class _Taking:
             await self._commit(await asyncio.to_thread(_changes, part), is_last=number == len(tail))
             self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
             self._links += sum(isinstance(item, Linked) for item in part)
+            self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
         done = await self.core.commit(changes, replace(self.cause, part=self.parts, final=is_last))
@@ -213,13 +254,13 @@ class _Taking:
         return done.assigned
 
 
-def _changes(part: Iterable[Existing | Linked]) -> list[Change]:
+def _changes(part: Iterable[Item]) -> list[Change]:
     return [change for item in part for change in item.changes()]
 
 
-def _parts(items: Iterable[Existing | Linked]) -> Iterator[list[Existing | Linked]]:
+def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Gather what one commit may hold."""
-    part: list[Existing | Linked] = []
+    part: list[Item] = []
     size = 0
     for item in items:
         if size and size + item.size > PART_CHANGES_MAX:

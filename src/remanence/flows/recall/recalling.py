@@ -17,7 +17,7 @@ from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
 from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
-from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, short_id
+from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, Trust, short_id
 from remanence.recall.fit import fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
@@ -285,13 +285,15 @@ def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) 
 def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
-    What no longer stands is marked so. Nobody's words can begin a line, and what steers a terminal or hides from a
-    reader is shown as what it is. A `part` of the text stands for the whole, which is marked as cut.
+    What no longer stands is marked so, and what is believed less than the user as what it is. Nobody's words can begin
+    a line, and what steers a terminal or hides from a reader is shown as what it is. A `part` of the text stands for
+    the whole, which is marked as cut.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
     source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
-    marks = "" if memory.status in STANDING else f"; {memory.status.label}"
+    marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
+    marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     marks += "".join(map(contradicted, contradicting)) + CUT_MARK * (part is not None)
     text = _plain(memory.text) if part is None else part
     return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"

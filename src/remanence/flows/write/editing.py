@@ -58,6 +58,7 @@ from remanence.store.lineage import REPLACING
 from remanence.text import check_text
 from remanence.text_columns import text_columns
 from remanence.write.arrive import GREATER, Batch
+from remanence.write.trust import rewritten
 
 CHAIN_MAX = 1_000
 _LABELS: Mapping[str, type[Label]] = {
@@ -115,6 +116,9 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
         if after["text"] != memory.text:
             _refuse_held(core, memory)
             after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
+            after["trust"] = rewritten(after.get("trust", core.trust), memory.trust)
+        else:
+            after.pop("trust", None)
     for column, labels in _LABELS.items():
         if isinstance(after.get(column), str):
             after[column] = label(labels, after[column], column)
@@ -371,7 +375,8 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        batch.rows[0].update(inherited(old, 0, None, now), key=old.key)
+        trust = rewritten(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
+        batch.rows[0].update(inherited(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replaced(core, old, outcome.key, old.key)
     elif outcome.key == old.seq:
         return [unmoved(old)]

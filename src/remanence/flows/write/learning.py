@@ -22,7 +22,7 @@ from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
-from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Turn
+from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Trust, Turn
 from remanence.recall.semantic import ArrivalWeights
 from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
@@ -32,6 +32,7 @@ from remanence.write.arrive import GREATER, Batch, Draft, in_segment
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
+from remanence.write.trust import lowered
 
 FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -81,14 +82,16 @@ class GroupCommit:
             item.answer = answer
 
 
-async def learn_many(core: Core, turns: Sequence[Turn], progress: Progress | None = None) -> list[Learned]:
+async def learn_many(
+    core: Core, turns: Sequence[Turn], progress: Progress | None = None, door: Trust = Trust.USER
+) -> list[Learned]:
     """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears how far it is.
 
-    Who spoke is told of all texts of a name together, across the chunks.
+    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`.
     """
     if progress is not None:
         progress(0, len(turns))
-    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns), together=True)
+    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns, door), together=True)
     answers: list[Learned] = []
     for start in range(0, len(drafts), CHUNK):
         answers += await take(core, drafts[start : start + CHUNK])
@@ -97,8 +100,8 @@ async def learn_many(core: Core, turns: Sequence[Turn], progress: Progress | Non
     return answers
 
 
-def _prepared(core: Core, turns: Sequence[Turn]) -> list[Draft]:
-    return [prepare(core, turn) for turn in turns]
+def _prepared(core: Core, turns: Sequence[Turn], door: Trust) -> list[Draft]:
+    return [prepare(core, turn, door) for turn in turns]
 
 
 async def prepared(core: Core, turn: Turn) -> Draft:
@@ -106,7 +109,7 @@ async def prepared(core: Core, turn: Turn) -> Draft:
     return await aside(len(str(turn.text)), prepare, core, turn)
 
 
-def prepare(core: Core, turn: Turn) -> Draft:
+def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
     """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
     check_text(turn.text)
     for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
@@ -123,11 +126,13 @@ def prepare(core: Core, turn: Turn) -> Draft:
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
+    named = role_of_name(turn.speaker) or Role.USER
+    role = named if turn.role is None else label(Role, turn.role, "role")
+    said = None if turn.trust is None else label(Trust, turn.trust, "trust")
     return Draft(
         turn=turn,
-        role=(role_of_name(turn.speaker) or Role.USER)
-        if turn.role is None
-        else label(Role, turn.role, "role"),
+        role=role,
+        door=lowered(min(core.trust, door), role, said),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -357,11 +362,13 @@ async def ingest(
     path: str | Path,
     format: str | Importer,  # noqa: A002
     progress: Progress | None,
+    trust: str | Trust,
 ) -> Ingested:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
     check_path(path)
+    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
     transcript = await asyncio.to_thread(_parsed, Path(path), format)
-    learned = await learn_many(core, transcript.turns, progress)
+    learned = await learn_many(core, transcript.turns, progress, door)
     counts = Counter(one.status for one in learned)
     return Ingested(
         source=Path(path).name,

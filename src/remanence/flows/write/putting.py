@@ -129,7 +129,11 @@ async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
     sources = {turn.source} - {None, *memory.sources}
     return [
         *await edited(
-            core, memory, VERBS["put"], {**given, "said_at": draft.said_at}, {*memory.tags, *turn.tags}
+            core,
+            memory,
+            VERBS["put"],
+            {**given, "said_at": draft.said_at, "trust": draft.trust},
+            {*memory.tags, *turn.tags},
         ),
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from remanence.clock import to_micros
 from remanence.errors import InvalidInput, suggest
-from remanence.model import NAME_CHARS_MAX, Kind, Label, Role, Severity
+from remanence.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
 from remanence.text import check_text
 
 Path: TypeAlias = tuple[str | int, ...]
 
 NAMES = ("category", "speaker", "agent", "thread", "session", "source", "key", "state")
-LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Severity}
+LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Severity, "trust": Trust}
 FRACTIONS = ("confidence", "importance")
 # Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
 MICROS_MIN = 10**14
