@@ -282,7 +282,10 @@ _VERBS: tuple[Effect, ...] = (
     Effect("import", row="appears"),
     Effect(
         "repeat",
-        {"confirmations": Mark.ONE_MORE, **dict.fromkeys(("confidence", "importance", "decay"), Mark.GIVEN)},
+        {
+            "confirmations": Mark.ONE_MORE,
+            **dict.fromkeys(("confidence", "importance", "decay", "valid_to"), Mark.GIVEN),
+        },
         restates=_RESTATED,
         under=("learn", "import", "correct"),
     ),

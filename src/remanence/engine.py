@@ -237,7 +237,7 @@ class Engine:
 
         By number, id, short id or key; raises NotFound where there is none.
         """
-        return await self._core.one(name)
+        return await inspect.shown(self._core, name)
 
     async def list_memories(
         self,

@@ -396,6 +396,7 @@ class Memory(Result):
     trust: Trust = Trust.USER
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
     tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
@@ -415,6 +416,7 @@ class Memory(Result):
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
+        mark += "".join(f" [{ended}]" for ended in self.ended)
         text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))
 

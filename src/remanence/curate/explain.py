@@ -69,13 +69,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
-    """All verdicts on one memory, and what the whole plan would do to it."""
+    """All verdicts on one memory, what the whole plan would do to it, and what of it holds no longer."""
 
     seq: int
     now: int
     policy: str
     outcome: str
     verdicts: tuple[Verdict, ...]
+    ended: tuple[str, ...] = ()
 
     time = Time("now")
 
@@ -307,6 +308,7 @@ _SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
 
 def _lines(explanation: Explanation) -> Iterator[str]:
     yield f"#{explanation.seq} under {explanation.policy!r}: {explanation.outcome}"
+    yield from explanation.ended
     for verdict in explanation.verdicts:
         yield f"{_SIGNS[verdict.truth]} {verdict.what} {verdict.name}: {verdict.truth}  {verdict.action}"
         if verdict.condition != "built in":

@@ -53,23 +53,30 @@ def forgotten(memory: Memory, now: int, *, system: bool) -> list[Change]:
     return act(memory, VERBS["forget"], now)
 
 
-def replaced(old: Memory, links: Iterable[Link], by: int, key: str | None, now: int) -> list[Change]:
+def replaced(
+    old: Memory, links: Iterable[Link], by: int, key: str | None, now: int, *, ends: int | None = None
+) -> list[Change]:
     """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
 
     `links` are those of the old memory. It gives up the `key` that goes with its place, None where it keeps its name.
+    It holds until `ends`, without which until now.
     """
     refuse_pruned(old)
     drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
     if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
         return []
     # What was to hold only later never held: its time is empty, not turned round.
-    changes = act(old, VERBS["supersede"], now, valid_to=max(now, old.valid_from or now))
+    changes = act(old, VERBS["supersede"], now, valid_to=_last(old, now if ends is None else ends))
     if key is not None:
         changes = joined([*changes, *update(old, {"key": None})])
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
     if by not in {link.source for link in drawn}:
         changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
     return changes
+
+
+def _last(old: Memory, ends: int) -> int:
+    return ends if old.valid_from is None else max(ends, old.valid_from)
 
 
 def taken_over(old: Memory, line: Sequence[Memory], key: str | None, now: int) -> list[Change]:

@@ -23,9 +23,10 @@ from remanence.flows.curate.runs import newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image, logged
 from remanence.flows.naming import plain_name, unknown
+from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
-from remanence.model import COLUMN, Kind, Label, OneMemory, Relation, Status, Tier
+from remanence.model import COLUMN, Kind, Label, Memory, OneMemory, Relation, Status, Tier
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -292,6 +293,14 @@ def _time(micros: int) -> str:
 
 async def explain(core: Core, policy: Policy, name: OneMemory) -> Explanation:
     """Show every rule and guard of a policy for one memory."""
-    memory = await core.one(name)
+    memory = await shown(core, name)
     snapshot, now = await frozen(core, policy)
-    return await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
+    explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
+    return replace(explanation, ended=memory.ended)
+
+
+async def shown(core: Core, name: OneMemory) -> Memory:
+    """Return one memory, which says what of it holds no longer."""
+    (memory,) = await with_ended(core, [await core.one(name)])
+    assert memory is not None
+    return memory

@@ -28,6 +28,7 @@ from remanence.model import (
 from remanence.segment import goes_on, segment_of
 from remanence.text import asks, words
 from remanence.tokens import token_counts
+from remanence.write.claims import ClaimFound
 from remanence.write.roles import told_by
 from remanence.write.trust import believed
 from remanence.write.value import keep_value
@@ -49,6 +50,7 @@ class Draft:
     state: str | None = None  # said, or the one in which its category begins
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
     door: Trust = Trust.USER  # the most that it is believed, whoever speaks
+    claims: tuple[ClaimFound, ...] = ()
 
     @property
     def trust(self) -> Trust:

@@ -187,6 +187,8 @@ def _left_out(counts: Mapping[str, int]) -> str:
 @lines.register
 def _hit(hit: Hit) -> Iterator[Text]:
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
+    for ended in hit.memory.ended:
+        yield Text(f"        {visible(ended)}", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {other}", "yellow")
     if hit.parts:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from remanence.flows.core import Core, aside
+from remanence.flows.recall.ended import with_ended
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
 from remanence.recall.frames import Filling
@@ -79,7 +80,8 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             seqs = seqs[fits]
             if not len(seqs):
                 continue
-        page = [memory for memory in await core.store.get(core.scope, seqs.tolist()) if memory is not None]
+        found = await with_ended(core, await core.store.get(core.scope, seqs.tolist()))
+        page = [memory for memory in found if memory is not None]
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
     return filled
 

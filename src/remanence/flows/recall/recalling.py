@@ -13,6 +13,7 @@ from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
+from remanence.flows.recall.ended import with_ended
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import stronger
 from remanence.flows.recall.index import RANKED
@@ -65,7 +66,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
         allowed = await _allowed(core, asked)
         ranked = await ranked_rows(core, asked, (known, terms), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
-    memories = await core.store.get(core.scope, seqs)
+    memories = await with_ended(core, await core.store.get(core.scope, seqs))
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = is_weak(core, ranked.strength)
@@ -285,15 +286,16 @@ def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) 
 def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
-    What no longer stands is marked so, and what is believed less than the user as what it is. Nobody's words can begin
-    a line, and what steers a terminal or hides from a reader is shown as what it is. A `part` of the text stands for
-    the whole, which is marked as cut.
+    What no longer stands, or in part holds no longer, is marked so, and what is believed less than the user as what it
+    is. Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is. A
+    `part` of the text stands for the whole, which is marked as cut.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
     source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
+    marks += "".join(f"; {_headed(ended)}" for ended in memory.ended)
     marks += "".join(map(contradicted, contradicting)) + CUT_MARK * (part is not None)
     text = _plain(memory.text) if part is None else part
     return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"

@@ -25,6 +25,7 @@ from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.embedding import whole
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.spending import Spending
+from remanence.flows.write.candidates import candidates
 from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
 from remanence.llm.base import Judgement, Writer
@@ -241,7 +242,7 @@ async def _commit(
         pairs = await _standing(core, chunk, pairs)
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
-            judged = await _judged(core, core.writer, chunk.memories, pairs, partners)
+            judged = await _judged(core, core.writer, chunk.memories)
             await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
         await drawn.look(core, _ends(chunk.memories, pairs))
@@ -283,18 +284,13 @@ def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
 
 
-async def _judged(
-    core: Core,
-    writer: Writer,
-    memories: Sequence[Memory],
-    pairs: Pairs,
-    partners: Mapping[int, Memory],
-) -> dict[int, Judged]:
-    """Ask the writer about a chunk, each memory beside those that are similar to it."""
-    similar = [
-        [partners[pair.seq] for pair in pairs[memory.seq] if pair.seq in partners] for memory in memories
-    ]
-    answers = await judge(core, writer, memories, similar)
+async def _judged(core: Core, writer: Writer, memories: Sequence[Memory]) -> dict[int, Judged]:
+    """Ask the writer about a chunk, each memory beside the older ones that it may change."""
+    shown = await candidates(core, memories)
+    seqs = sorted({seq for mine in shown.values() for seq in mine})
+    others = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
+    beside = [[others[seq] for seq in shown[memory.seq] if seq in others] for memory in memories]
+    answers = await judge(core, writer, memories, beside)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
 
@@ -308,8 +304,8 @@ def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
 
 
 async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
-    """Fetch the memories whose words have to be compared: those in the band of near duplicates; for a writer, all."""
-    near = core.embedder.thresholds.near if core.writer is None else core.embedder.thresholds.similar
+    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
+    near = core.embedder.thresholds.near
     seqs = sorted({pair.seq for mine in pairs.values() for pair in mine if pair.cosine >= near})
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 

@@ -24,6 +24,7 @@ from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
 from remanence.flows.curate.undoing import before_fall
+from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -91,7 +92,10 @@ async def edited(
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
     checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
     changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
-    if core.embedder.dimensions and changes and "text" in (changes[0].after or {}):
+    if not changes or "text" not in (changes[0].after or {}):
+        return changes
+    changes += await claims_anew(core, memory, checked["text"], checked.get("said_at", memory.said_at))
+    if core.embedder.dimensions:
         return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
 
@@ -357,7 +361,7 @@ async def correct(
         turn = replace(corrected(old, text), spares_identity=spares_protected)
         if spares_protected:
             refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
-        batch, changes = await decided(core, [await prepared(core, turn)])
+        batch, changes = await decided(core, [await prepared(core, turn)], spared=[old.seq])
         changes = joined([*changes, *await _corrections(core, old, batch)])
         cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
         try:

@@ -20,6 +20,7 @@ from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
+from remanence.flows.write.claiming import first_run, with_claims
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Trust, Turn
@@ -29,6 +30,7 @@ from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
 from remanence.write.arrive import GREATER, Batch, Draft, in_segment
+from remanence.write.claims import claims_of
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
@@ -70,7 +72,8 @@ class GroupCommit:
         return mine.answer
 
     async def _take(self, mine: _Waiting) -> None:
-        batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
+        together = first_run([item.draft for item in self._waiting[:CHUNK]])
+        batch, self._waiting = self._waiting[:together], self._waiting[together:]
         answers: list[Learned] = []
         try:
             drafts = await settled(self._core, [item.draft for item in batch])
@@ -85,16 +88,18 @@ class GroupCommit:
 async def learn_many(
     core: Core, turns: Sequence[Turn], progress: Progress | None = None, door: Trust = Trust.USER
 ) -> list[Learned]:
-    """Check all texts, then take them in by chunks of 1,000, each all or nothing; `progress` hears how far it is.
+    """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
-    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`.
+    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. A text that
+    may take the place of one before it begins a chunk.
     """
     if progress is not None:
         progress(0, len(turns))
     drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns, door), together=True)
     answers: list[Learned] = []
-    for start in range(0, len(drafts), CHUNK):
-        answers += await take(core, drafts[start : start + CHUNK])
+    while len(answers) < len(drafts):
+        chunk = drafts[len(answers) : len(answers) + CHUNK]
+        answers += await take(core, chunk[: first_run(chunk)])
         if progress is not None:
             progress(len(answers), len(drafts))
     return answers
@@ -139,6 +144,7 @@ def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
+        claims=claims_of(turn.text, turn.speaker),
     )
 
 
@@ -184,17 +190,22 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
 
 
 async def decided(
-    core: Core, drafts: Sequence[Draft], freed: Collection[str | None] = ()
+    core: Core,
+    drafts: Sequence[Draft],
+    freed: Collection[str | None] = (),
+    spared: Collection[int] = (),
 ) -> tuple[Batch, list[Change]]:
     """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
 
-    `freed` are keys that the caller takes from the memories that have them, in the same commit.
+    `freed` are keys that the caller takes from the memories that have them, in the same commit; `spared` memories whose
+    place it gives away.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
     terms, asked = await aside(chars, _asked, core, drafts, freed)
     known = await core.store.arriving(core.scope, asked)
     batch = await aside(chars, _decide, core, list(zip(drafts, terms, strict=True)), known)
-    return batch, await _without_known(core, drafts, batch)
+    claimed = await with_claims(core, drafts, batch, spared)
+    return batch, joined([*await _without_known(core, drafts, batch), *claimed])
 
 
 def _asked(
@@ -285,6 +296,8 @@ def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Chang
         given = [one for turn in turns if (one := getattr(turn, name)) is not None]
         if given and round(max(given), 6) >= (getattr(memory, name) or 0.0):
             values[name] = round(max(given), 6)
+    if turns and memory.valid_to is not None and memory.valid_to <= batch.now:
+        values["valid_to"] = None  # it is said to hold still
     values |= VERBS["repeat"].restated(values, batch.now)
     return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
 

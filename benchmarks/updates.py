@@ -1,0 +1,190 @@
+"""How well newest truth is told: `python -m benchmarks.updates [--part first|second] [--embedder …] [--rules-only]`.
+
+All labelled scenes of one set are told to one memory among more than a thousand other texts: first what was so, then
+the others, then what is said later. `rules` learns and consolidates with no model; `writer` has one that knows the
+labels and contradicts where they say so, and only where it was shown the pair.
+
+`shown` is the share of updates whose older statement rules replaced or a writer was shown, `shown_5` among its first
+five; `stale` the share in which a question finds the older statement and not the newer one above it; `wrong` counts
+statements that were superseded by anything but their own update; `linked` is the share of contradictions linked.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import remanence
+from benchmarks.labels import Part, Scene, pairs, rated, scenes, turns
+from benchmarks.labels.intake import benign, harmless, shorts, signals
+from benchmarks.locomo import EMBEDDERS
+from benchmarks.report import figure, settings
+from remanence.clock import MINUTE, ManualClock
+from remanence.llm.base import Judgement
+from remanence.model import Relation, Status, Turn
+
+DEPTH = 20
+FIRST = 5
+SPEAKERS = ("Rosa", "Emil", "Yuki", "Farid", "Odile", "Nils", None)
+
+
+@dataclass
+class KnowsLabels:
+    """A writer that knows the labels: it contradicts what a later statement replaces, where it is shown it."""
+
+    answers: Mapping[
+        str, frozenset[str]
+    ]  # by the later text those that no longer hold, or are at odds with it
+    name: str = "labels"
+    shown: dict[str, list[str]] = field(default_factory=dict)
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:  # noqa: ARG002
+        """Note what is shown, and answer by the labels."""
+        self.shown[text] = list(others.values())
+        against = self.answers.get(text, frozenset())
+        return Judgement(1.0, {one: 1.0 for one, other in others.items() if other in against})
+
+
+def main() -> None:
+    """Measure one set with one or more embedders."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=get_args(Part), default="first")
+    parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["auto", "none"])
+    given = parser.parse_args()
+    told, beside = scenes(given.part), others()
+    settings(part=given.part, scenes=len(told), beside=len(beside))
+    for embedder in given.embedder:
+        for judged in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                found = asyncio.run(
+                    measure(Path(folder) / "memory.db", told, beside, embedder, judged=judged)
+                )
+            report(told, found, embedder=embedder, by="writer" if judged else "rules")
+
+
+def others() -> list[str]:
+    """Return texts that no scene is about, from the other kinds of labels."""
+    texts: list[str] = []
+    for part in get_args(Part):
+        texts += [turn.text for turn in turns(part)]
+        texts += [one.text for one in rated(part)]
+        texts += [one.text for one in signals(part)]
+        texts += [one.text for one in benign(part)]
+        texts += [one.text for one in harmless(part)]
+        texts += [one.text for one in shorts(part)]
+        texts += [one.one for one in pairs(part)]
+    return list(dict.fromkeys(texts))
+
+
+@dataclass
+class Found:
+    """What became of the scenes, by id."""
+
+    replaced: set[str] = field(default_factory=set)  # by rules
+    place: dict[str, int] = field(
+        default_factory=dict
+    )  # of the older statement among those shown to a writer
+    stale: set[str] = field(default_factory=set)
+    wrong: set[str] = field(default_factory=set)
+    linked: set[str] = field(default_factory=set)
+
+
+async def measure(
+    path: Path, told: Sequence[Scene], beside: Sequence[str], embedder: str, *, judged: bool
+) -> Found:
+    """Tell all scenes, consolidate, and ask."""
+    clock = ManualClock()
+    answers: dict[str, frozenset[str]] = {}
+    for scene in told:
+        if scene.kind != "none":
+            answers[scene.new.text] = answers.get(scene.new.text, frozenset()) | {scene.old.text}
+    writer = KnowsLabels(answers)
+    more: dict[str, Any] = {"writer": writer} if judged else {}
+    async with remanence.open(path, embedder=embedder, clock=clock, **more) as memory:
+        ids = await _told(
+            memory, clock, [(scene.old.speaker, scene.old.role, scene.old.text) for scene in told]
+        )
+        spoken = [(SPEAKERS[n % len(SPEAKERS)], "user", text) for n, text in enumerate(beside)]
+        await _told(memory, clock, spoken)
+        await memory.consolidate()
+        new = await _told(
+            memory, clock, [(scene.new.speaker, scene.new.role, scene.new.text) for scene in told]
+        )
+        await memory.consolidate()
+        found = await _found(memory, told, ids, new)
+        for scene in told:
+            shown = writer.shown.get(scene.new.text, [])
+            if scene.old.text in shown:
+                found.place[scene.id] = shown.index(scene.old.text)
+        return found
+
+
+async def _told(
+    memory: remanence.Engine, clock: ManualClock, said: Sequence[tuple[str | None, str, str]]
+) -> list[str]:
+    """Learn what was said, a minute apart, and return the ids in order."""
+    now = clock.now()
+    made = [
+        Turn(text, speaker=speaker, role="tool" if role == "outside" else role, said_at=now + n * MINUTE)
+        for n, (speaker, role, text) in enumerate(said)
+    ]
+    clock.advance(minutes=len(made))
+    return [one.id for one in await memory.learn_many(made)]
+
+
+async def _found(
+    memory: remanence.Engine, told: Sequence[Scene], olds: Sequence[str], news: Sequence[str]
+) -> Found:
+    found = Found()
+    due = {(old, new) for scene, old, new in zip(told, olds, news, strict=True) if scene.kind == "update"}
+    for scene, old, new in zip(told, olds, news, strict=True):
+        was, now = await memory.get(old), await memory.get(new)
+        links = await memory.links(old)
+        if was.status is Status.SUPERSEDED:
+            (took,) = [
+                one.source for one in links if one.relation is Relation.SUPERSEDES and one.target == was.seq
+            ]
+            by = (await memory.get(took)).id
+            (found.replaced if by == new and scene.kind == "update" else set()).add(scene.id)
+            if (old, by) not in due:
+                found.wrong.add(scene.id)
+        if any(one.relation is Relation.CONTRADICTS and now.seq in (one.source, one.target) for one in links):
+            found.linked.add(scene.id)
+        if scene.kind == "update" and await _stale(memory, scene.question, old, new):
+            found.stale.add(scene.id)
+    return found
+
+
+async def _stale(memory: remanence.Engine, question: str, old: str, new: str) -> bool:
+    """Tell whether the older statement is found, and the newer one not above it."""
+    answer = await memory.recall(question, limit=DEPTH, count_use=False)
+    place = {hit.id: at for at, hit in enumerate(answer.memories)}
+    return old in place and place[old] < place.get(new, DEPTH)
+
+
+def report(told: Sequence[Scene], found: Found, **fields: Any) -> None:
+    """Print the figures of all scenes and of each language."""
+    for language in (None, *dict.fromkeys(scene.language for scene in told)):
+        mine = [scene for scene in told if language in (None, scene.language)]
+        kinds = Counter(scene.kind for scene in mine)
+        updates = {scene.id for scene in mine if scene.kind == "update"}
+        where: dict[str, Any] = {**fields, "language": language or "all"}
+        if fields["by"] == "writer":
+            shown = {one for one in updates if one in found.place or one in found.replaced}
+            five = {one for one in updates if found.place.get(one, FIRST) < FIRST or one in found.replaced}
+            figure("shown", 100 * len(shown) / kinds["update"], "%", **where)
+            figure("shown_5", 100 * len(five) / kinds["update"], "%", **where)
+        figure("replaced", 100 * len(updates & found.replaced) / kinds["update"], "%", **where)
+        figure("stale", 100 * len(updates & found.stale) / kinds["update"], "%", **where)
+        figure("wrong", len({scene.id for scene in mine} & found.wrong), f"of {kinds['none']}", **where)
+        at_odds = {scene.id for scene in mine if scene.kind == "contradiction"}
+        if at_odds:
+            figure("linked", 100 * len(at_odds & found.linked) / len(at_odds), "%", **where)
+
+
+if __name__ == "__main__":
+    main()

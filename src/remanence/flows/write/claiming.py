@@ -1,0 +1,181 @@
+"""What texts claim as they arrive, and what becomes of older memories that claim otherwise.
+
+Knows who may take whose place: the same speaker, or one who is trusted more. What is pinned, held, of a system category
+or of who an agent is, stays, and the two are linked as contradicting each other.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from remanence.change import Change
+from remanence.claim import Claim
+from remanence.edit.decide import replaced
+from remanence.edit.identity import says_who
+from remanence.edit.one_memory import joined, unmoved
+from remanence.flows.core import Core
+from remanence.guards import protecting
+from remanence.model import STANDING, Link, Memory, Relation, link_values
+from remanence.write.arrive import Batch, Draft
+from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
+
+ABOUT_MAX = 200  # older claims looked at for one batch and pair of subject and attribute
+
+
+@dataclass(slots=True)
+class _Taken:
+    """One older memory, those of its claims that a new text replaces, and whether it may take its place."""
+
+    old: Memory
+    claims: list[Claim]
+    why: Verdict
+    may: bool
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a batch asks about and what stands: claims by what they are about, memories and links by number."""
+
+    claims: dict[tuple[str, str], list[Claim]] = field(default_factory=lambda: defaultdict(list))
+    memories: dict[int, Memory] = field(default_factory=dict)
+    links: dict[int, list[Link]] = field(default_factory=lambda: defaultdict(list))
+
+    def without(self, taken: Sequence["_Taken"]) -> None:
+        """Leave out what was just replaced: memories that fell, and claims of those that stand."""
+        fell = {one.old.seq for one in taken if _says_only(one)}
+        ended = {claim.key for one in taken for claim in one.claims}
+        for pair, claims in self.claims.items():
+            self.claims[pair] = [one for one in claims if one.seq not in fell and one.key not in ended]
+
+
+def first_run(drafts: Sequence[Draft]) -> int:
+    """Count the drafts from the first on of which none takes the place of another: the rest waits for the next commit.
+
+    So a batch comes to the same as its texts one by one.
+    """
+    seen: dict[str, list[ClaimFound]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
+        for claim in draft.claims:
+            if any(updates(old, claim).replaces for old in seen[claim.subject]):
+                return place
+        for claim in draft.claims:
+            seen[claim.subject].append(claim)
+    return len(drafts)
+
+
+async def with_claims(
+    core: Core, drafts: Sequence[Draft], batch: Batch, spared: Collection[int] = ()
+) -> list[Change]:
+    """Decide what the new texts of a batch claim and whose place they take; `spared` is decided by the caller."""
+    new = [
+        (place, draft)
+        for place, draft in enumerate(drafts)
+        if draft.claims and batch.outcomes[place].status == "stored"
+    ]
+    if not new:
+        return []
+    found = await _found(core, [claim for _, draft in new for claim in draft.claims], spared)
+    changes: list[Change] = []
+    for place, draft in new:
+        key = batch.outcomes[place].key
+        changes += [_claimed(key, number, claim, draft.said_at) for number, claim in enumerate(draft.claims)]
+        if taken := list(_taken(core, draft, found)):
+            changes += _decide(core, draft, batch, place, taken, found)
+            found.without([one for one in taken if one.may])
+    return joined(changes)
+
+
+async def _found(core: Core, claims: Sequence[ClaimFound], spared: Collection[int]) -> _Found:
+    """Fetch what stands and claims something of the same subjects."""
+    found = _Found()
+    about = list(dict.fromkeys(pair for claim in claims for pair in asked_of(claim)))
+    held = [claim for claim in await core.store.claimed(core.scope, about) if claim.replaced_by is None]
+    if not held:
+        return found
+    seqs = sorted({claim.seq for claim in held} - set(spared))
+    memories = await core.store.get(core.scope, seqs)
+    found.memories = {one.seq: one for one in memories if one is not None and one.status in STANDING}
+    for claim in held:
+        if claim.seq in found.memories:
+            found.claims[claim.subject, claim.attribute].append(claim)
+    for link in await core.store.neighbours(core.scope, sorted(found.memories)):
+        found.links[link.source].append(link)
+        found.links[link.target].append(link)
+    return found
+
+
+def _claimed(key: int, number: int, claim: ClaimFound, said_at: int) -> Change:
+    said = {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
+    return Change("claims", (key, number), None, {**said, "valid_from": said_at})
+
+
+def _taken(core: Core, draft: Draft, found: _Found) -> Iterator[_Taken]:
+    """Yield the older memories of which a text says that something is otherwise now, each once."""
+    by: dict[int, _Taken] = {}
+    for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
+        memory = found.memories[old.seq]
+        if memory.said_at <= draft.said_at:
+            one = by.setdefault(old.seq, _Taken(memory, [], why, _may(core, draft, memory)))
+            one.claims.append(old)
+    yield from by.values()
+
+
+def _replaced_by(claim: ClaimFound, found: _Found) -> Iterator[tuple[Claim, Verdict]]:
+    """Yield the older claims whose place a newer one takes."""
+    for old in chain.from_iterable(found.claims[pair][-ABOUT_MAX:] for pair in asked_of(claim)):
+        why = updates(ClaimFound(old.subject, old.attribute, old.value), claim)
+        if why.replaces:
+            yield old, why
+
+
+def _may(core: Core, draft: Draft, old: Memory) -> bool:
+    """Tell whether a text may take a memory's place: by who says it, and by what protects the memory."""
+    system = core.policy.is_system(old.category)
+    if protecting(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
+        return False
+    return draft.trust > old.trust or (draft.trust == old.trust and draft.turn.speaker == old.speaker)
+
+
+def _decide(
+    core: Core, draft: Draft, batch: Batch, place: int, taken: Sequence[_Taken], found: _Found
+) -> list[Change]:
+    """Let a text take the place of older memories or of some of their claims, or link it to what it contradicts."""
+    outcome, now = batch.outcomes[place], core.clock.now()
+    changes: list[Change] = []
+    said: list[str] = [outcome.reason] if outcome.reason else []
+    for one in taken:
+        if not one.may:
+            link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
+            changes += [Change("links", link, None, link_values(now)), unmoved(one.old)]
+            said.append(f"contradicts {one.old.id}")
+            continue
+        batch.rows[-outcome.key - 1].setdefault("valid_from", draft.said_at)
+        ended = {"valid_to": draft.said_at, "replaced_by": outcome.key}
+        changes += [
+            Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ended)
+            for claim in one.claims
+        ]
+        if _says_only(one):
+            changes += replaced(one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at)
+            said.append(f"takes the place of {one.old.id}: {one.why.why}")
+        else:
+            changes.append(unmoved(one.old))
+            said.append(f"{one.old.id} is out of date in part: {one.why.why}")
+    batch.outcomes[place] = replace(outcome, reason="; ".join(said))
+    return changes
+
+
+def _says_only(one: _Taken) -> bool:
+    """Tell whether a memory says nothing but what is replaced."""
+    said = claims_of(one.old.text, one.old.speaker)
+    return len(said) == 1 and said[0].alone
+
+
+async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> list[Change]:
+    """Let a memory whose text is another one claim what that says, and no more what it said."""
+    old = await core.store.claims(core.scope, [memory.seq])
+    new = claims_of(text, memory.speaker)
+    first = max((claim.number + 1 for claim in old), default=0)
+    made = (_claimed(memory.seq, number, claim, said_at) for number, claim in enumerate(new, first))
+    return [*(Change("claims", claim.key, claim.values, None) for claim in old), *made]

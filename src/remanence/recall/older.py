@@ -1,0 +1,98 @@
+"""Which older memories a text may change: those alike by words and by vector, its own speaker's first.
+
+Knows arrays of one scope, no store and no texts. Measured on real updates, a threshold hides most pairs: they share few
+words. Words are weighed as BM25 does (Robertson & Zaragoza 2009), each counted once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.recall.corpus import Bools, Floats
+from remanence.recall.lexical import K1, B
+
+Rows = npt.NDArray[np.intp]
+
+STEMS_MAX = 10  # the rarest of a text; the others order little and cost most
+MOST = 8
+OWN_FIRST = 5  # of one's own words one is shown so many before anybody's
+LEXICAL_MAX = 200  # the best by words, whose vectors are compared too
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """What is looked through: by row, how many words, who speaks, when it was said, and whether it stands."""
+
+    words: npt.NDArray[np.int32]
+    speaker: npt.NDArray[np.int32]
+    said_at: npt.NDArray[np.int64]
+    stands: Bools
+    vectors: npt.NDArray[np.float16] | None = None
+
+
+def rarest(df: Mapping[str, int]) -> list[str]:
+    """Return the stems of a text that the fewest memories hold, the rarest first."""
+    return sorted(df, key=lambda stem: (df[stem], stem))[:STEMS_MAX]
+
+
+def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows) -> list[int]:
+    """Return the rows to compare one with, the likeliest first; `near` are the nearest by vector, none without.
+
+    Older ones alone: said before, or at the same time and arrived before.
+    """
+    found, lexical = _by_words(field, row, postings)
+    rows = np.union1d(found, near)
+    rows = rows[_older(field, row, rows)]
+    if not len(rows):
+        return []
+    words = np.zeros(len(rows), np.float32)
+    here = np.isin(found, rows)
+    words[np.searchsorted(rows, found[here])] = lexical[here]
+    score = _scaled(words) + _scaled(_cosines(field, row, rows))
+    order = np.lexsort((-rows, -score))
+    own = field.speaker[rows[order]] == field.speaker[row]
+    first = order[own][:OWN_FIRST]
+    rest = order[~np.isin(order, first)]
+    return [int(one) for one in rows[np.concatenate([first, rest])[:MOST]]]
+
+
+def _by_words(field: Field, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:
+    """Return the best rows by words, ascending, with their scores."""
+    held = [rows for rows in postings.values() if len(rows)]
+    if not held:
+        return np.empty(0, np.intp), np.empty(0, np.float32)
+    found, at = np.unique(np.concatenate(held), return_inverse=True)
+    n = len(field.stands)
+    weights = np.repeat(
+        [np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in held], list(map(len, held))
+    )
+    mean = max(1.0, float(field.words.mean()))
+    score = (
+        np.bincount(at, weights, len(found)) * (K1 + 1) / (1 + K1 * (1 - B + B * field.words[found] / mean))
+    )
+    score[~_older(field, row, found)] = 0.0
+    if len(found) > LEXICAL_MAX:
+        best = np.sort(np.argpartition(-score, LEXICAL_MAX)[:LEXICAL_MAX])
+        found, score = found[best], score[best]
+    return found, score.astype(np.float32)
+
+
+def _older(field: Field, row: int, rows: Rows) -> Bools:
+    said, mine = field.said_at[rows], field.said_at[row]
+    older: Bools = field.stands[rows] & ((said < mine) | ((said == mine) & (rows < row)))
+    return older
+
+
+def _cosines(field: Field, row: int, rows: Rows) -> Floats:
+    if field.vectors is None:
+        return np.zeros(len(rows), np.float32)
+    cosines: Floats = field.vectors[rows].astype(np.float32) @ field.vectors[row].astype(np.float32)
+    return np.maximum(cosines, 0.0)
+
+
+def _scaled(scores: Floats) -> Floats:
+    """Scale to 0–1 by the greatest."""
+    most = float(scores.max())
+    return scores / most if most > 0 else scores

@@ -1,0 +1,60 @@
+"""A writer is shown the older memories that a text may change: with no threshold, its own speaker's first."""
+
+import pytest
+
+import remanence
+from remanence.clock import ManualClock
+from remanence.flows.write.candidates import candidates
+from remanence.recall.older import MOST, OWN_FIRST
+from tests.flows.conftest import Opener
+
+
+async def shown(memory: remanence.Engine, name: str) -> list[str]:
+    """Return the texts that a writer would be shown beside a memory."""
+    one = await memory.get(name)
+    found = (await candidates(memory._core, [one]))[one.seq]
+    return [other.text for other in await memory._core.store.get("default", found) if other is not None]
+
+
+@pytest.mark.parametrize("embedder", ["none", "auto"])
+async def test_a_pair_that_shares_one_rare_word_is_shown(
+    opener: Opener, clock: ManualClock, embedder: str
+) -> None:
+    """Also without vectors; what was said later is not."""
+    async with opener(embedder=embedder) as memory:
+        await memory.learn("Priya here, I own the checkout service until further notice.", speaker="Priya")
+        for number in range(30):
+            await memory.learn(f"The tide at quay {number} was low in the morning.", speaker="Priya")
+        clock.advance(days=1)
+        new = await memory.learn("Handed the checkout over to Emeka, please page him.", speaker="Priya")
+        clock.advance(days=1)
+        await memory.learn("The checkout is fast.", speaker="Priya")
+        found = await shown(memory, new.id)
+
+    assert "Priya here, I own the checkout service until further notice." == found[0]
+    assert "The checkout is fast." not in found
+    assert len(found) <= MOST
+
+
+async def test_the_same_speaker_comes_first_and_leaves_room_for_others(memory: remanence.Engine) -> None:
+    """So many of one's own, however well those of others match; then the best of all that are left."""
+    for number in range(MOST):
+        await memory.learn(f"The ferry of line {number} leaves at six.", speaker="Ana")
+        await memory.learn(f"The ferry of line {number} leaves at seven, from the north pier.", speaker="Ben")
+    new = await memory.learn("The ferry leaves at seven, from the north pier.", speaker="Ana")
+    one = await memory.get(new.id)
+    found = await memory._core.store.get("default", (await candidates(memory._core, [one]))[one.seq])
+
+    assert MOST == len(found)
+    assert ["Ana"] * OWN_FIRST == [other.speaker for other in found[:OWN_FIRST] if other is not None]
+    assert "Ben" in {other.speaker for other in found[OWN_FIRST:] if other is not None}
+
+
+async def test_what_fell_is_not_shown(memory: remanence.Engine) -> None:
+    """Superseded, archived and deleted memories are compared with nothing; nor is a lone one."""
+    gone = await memory.learn("The checkout belongs to Priya.", speaker="Priya")
+    await memory.forget(gone.id)
+    new = await memory.learn("The checkout belongs to Emeka.", speaker="Emeka")
+
+    assert [] == await shown(memory, new.id)
+    assert {} == await candidates(memory._core, [])
