@@ -84,15 +84,16 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine, Run
+    from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.settings import Setting, Settings
+    from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
     from remanence.flows.write.learning import Ingested
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
-    from remanence.llm.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.opening import (
         OwnParts,
         open,  # noqa: A004 - the verb of the package
@@ -123,8 +124,10 @@ __all__ = [
     "Explanation",
     "ExtensionError",
     "Extracted",
+    "Extraction",
     "Extractor",
     "Fact",
+    "FoundFact",
     "Frame",
     "FrameDefinition",
     "Frames",
@@ -151,6 +154,7 @@ __all__ = [
     "Moment",
     "NameUnknown",
     "NotFound",
+    "OfflineExtractor",
     "OneMemory",
     "OwnParts",
     "Plan",
@@ -217,18 +221,21 @@ _LATER = {
     "Contradiction": "remanence.flows.graph",
     "Embedder": "remanence.llm.base",
     "Engine": "remanence.engine",
-    "Entity": "remanence.llm.extraction",
+    "Entity": "remanence.extraction",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
-    "Extracted": "remanence.llm.extraction",
+    "Extracted": "remanence.extraction",
     "Extractor": "remanence.llm.base",
-    "Fact": "remanence.llm.extraction",
+    "Fact": "remanence.extraction",
     "Frame": "remanence.recall.frames",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
     "Graph": "remanence.flows.graph",
-    "Heard": "remanence.llm.extraction",
+    "Heard": "remanence.extraction",
     "Importer": "remanence.write.transcripts.base",
+    "Extraction": "remanence.flows.write.extracting",
+    "FoundFact": "remanence.flows.write.extracting",
+    "OfflineExtractor": "remanence.flows.write.extracting",
     "Ingested": "remanence.flows.write.learning",
     "Judgement": "remanence.llm.base",
     "OwnParts": "remanence.opening",
@@ -236,18 +243,18 @@ _LATER = {
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
     "Ran": "remanence.flows.curate.scheduling",
-    "Relationship": "remanence.llm.extraction",
+    "Relationship": "remanence.extraction",
     "Run": "remanence.engine",
     "RunReport": "remanence.flows.curate.runs",
     "Schedule": "remanence.flows.curate.scheduling",
     "Setting": "remanence.flows.settings",
     "Settings": "remanence.flows.settings",
-    "Shortened": "remanence.llm.extraction",
+    "Shortened": "remanence.extraction",
     "Shortener": "remanence.llm.base",
     "SimilarityThresholds": "remanence.llm.base",
     "State": "remanence.flows.inspect",
     "Store": "remanence.store.base",
-    "Wanted": "remanence.llm.extraction",
+    "Wanted": "remanence.extraction",
     "Writer": "remanence.llm.base",
     "open": "remanence.opening",
 }

@@ -25,7 +25,8 @@ from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.write import consolidating, editing, learning, putting
+from remanence.flows.write import consolidating, editing, extracting, learning, putting
+from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide, guide
 from remanence.keywords import (
@@ -168,6 +169,13 @@ class Engine:
         auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
         """
         return await learning.ingest(self._core, path, format, progress, trust)
+
+    async def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction:  # noqa: A002
+        """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.
+
+        `format` as for `ingest`.
+        """
+        return await extracting.extract(path, format)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]

@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from remanence.errors import ExtensionError, NameUnknown, RemanenceError, WriterError, shown
+from remanence.extraction import (
+    Extracted,
+    Heard,
+    Shortened,
+    Wanted,
+    checked_extraction,
+    checked_shortening,
+)
 from remanence.llm.base import (
     Embedder,
     Extractor,
@@ -22,14 +30,6 @@ from remanence.llm.base import (
     Vectors,
     WordWeight,
     Writer,
-)
-from remanence.llm.extraction import (
-    Extracted,
-    Heard,
-    Shortened,
-    Wanted,
-    checked_extraction,
-    checked_shortening,
 )
 from remanence.model import Turn
 from remanence.write.transcripts.base import Importer

@@ -15,6 +15,7 @@ from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
 from remanence.flows.settings import Setting
+from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide
 from remanence.keywords import (
@@ -101,6 +102,7 @@ class Engine:
         trust: TrustName | Trust = "outside",
         progress: Progress | None = None,
     ) -> Ingested: ...
+    def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
     ) -> Learned: ...

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from remanence.errors import ExtensionError, InvalidInput, WriterError
+from remanence.extraction import Heard, Wanted
 from remanence.llm import asking as asking_module
-from remanence.llm.extraction import Heard, Wanted
 from remanence.llm.named import vendor_writer
 from tests.models import ANY_MODEL, KEY, VARIABLES, asking, model_server
 

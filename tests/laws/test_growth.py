@@ -10,12 +10,15 @@ import pytest
 import remanence
 from remanence.curate.policy.compiled import load
 from remanence.errors import RemanenceError
+from remanence.extraction import CATEGORIES, Heard
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.recall.passage import passage
 from remanence.text import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
+from remanence.write.extract import extracted
+from remanence.write.importance import importance, kind_of
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
 from tests.laws import growth
@@ -51,6 +54,8 @@ def _refused(work: Callable[[str], object]) -> Callable[[str], None]:
 
 WORK: dict[str, Callable[[str], object]] = {
     "sentences": sentences,
+    "extracted": lambda text: extracted([Heard("1", text, "Ada")], CATEGORIES),
+    "importance": lambda text: (importance(text), kind_of(text, "fact")),
     "words": words,
     "stems": stems,
     "fingerprint": fingerprint,

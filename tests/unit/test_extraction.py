@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remanence.errors import InvalidInput, WriterError
-from remanence.llm.extraction import (
+from remanence.extraction import (
     ENTITIES_MAX,
     FACTS_MAX,
     PROFILE_MAX,

@@ -17,8 +17,8 @@ import orjson
 
 from remanence.arguments import check_count, check_name
 from remanence.errors import ExtensionError, InvalidInput, WriterError, shown
+from remanence.extraction import Extracted, Heard, Shortened, Wanted, checked_turns
 from remanence.llm.base import Judgement
-from remanence.llm.extraction import Extracted, Heard, Shortened, Wanted, checked_turns
 from remanence.llm.questions import SHORTENED_CHARS_MAX, Question, extracting, judging, shortening
 from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
 from remanence.results import one_line

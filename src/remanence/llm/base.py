@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from remanence.llm.extraction import Extracted, Heard, Shortened, Wanted
+from remanence.extraction import Extracted, Heard, Shortened, Wanted
 from remanence.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.fence import fenced
-from remanence.llm.extraction import (
+from remanence.extraction import (
     ENTITIES_MAX,
     ENTITY_TYPES,
     FACTS_MAX,
@@ -19,6 +18,7 @@ from remanence.llm.extraction import (
     Heard,
     Wanted,
 )
+from remanence.fence import fenced
 from remanence.tokens import token_counts
 
 JUDGED_CHARS_MAX = 20_000  # of a text that is judged; what is longer is judged by its beginning

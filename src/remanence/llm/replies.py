@@ -7,8 +7,7 @@ from typing import Any
 import orjson
 
 from remanence.errors import WriterError, shown
-from remanence.llm.base import Judgement
-from remanence.llm.extraction import (
+from remanence.extraction import (
     Entity,
     Extracted,
     Fact,
@@ -19,6 +18,7 @@ from remanence.llm.extraction import (
     checked_extraction,
     checked_shortening,
 )
+from remanence.llm.base import Judgement
 
 RECOVERY = "nothing was lost; it is asked again when there is new work, or use another model"
 

@@ -29,20 +29,23 @@ def _formats(_context: Any) -> Sequence[str]:
     return [AUTO, *IMPORTERS]
 
 
+Format = Annotated[
+    str,
+    Parameter(
+        name="--format",
+        metavar="FORMAT",
+        completer=_formats,
+        help="auto, chatgpt, jsonl, locomo, openai, or a registered one.",
+    ),
+]
+
+
 async def ingest(
     file: Annotated[str, options.INPUT, Parameter(help="A file of conversation; - reads standard input.")],
     /,
     *,
     memory: Memory,
-    form: Annotated[
-        str,
-        Parameter(
-            name="--format",
-            metavar="FORMAT",
-            completer=_formats,
-            help="auto, chatgpt, jsonl, locomo, openai, or a registered one.",
-        ),
-    ] = "auto",
+    form: Format = "auto",
     trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
 ) -> Any:
     taken = 0
@@ -59,6 +62,17 @@ async def ingest(
         except asyncio.CancelledError:  # what was being committed then is whole as well
             so_far = f"at least {taken:,} turns are taken in; " * bool(taken)
             raise Interrupted(f"{so_far}the same command takes in the rest, nothing twice") from None
+
+
+async def extract(
+    file: Annotated[str, options.INPUT, Parameter(help="A file of conversation; - reads standard input.")],
+    /,
+    *,
+    form: Format = "auto",
+) -> Any:
+    from remanence.flows.write.extracting import extract as found_in
+
+    return await found_in(file, form)
 
 
 async def learn(

@@ -380,7 +380,7 @@ async def ingest(
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
     check_path(path)
     door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
-    transcript = await asyncio.to_thread(_parsed, Path(path), format)
+    transcript = await asyncio.to_thread(parsed, Path(path), format)
     learned = await learn_many(core, transcript.turns, progress, door)
     counts = Counter(one.status for one in learned)
     return Ingested(
@@ -396,7 +396,8 @@ async def ingest(
     )
 
 
-def _parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
+def parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
+    """Read the turns of a file."""
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
             raise InvalidInput(

@@ -1,0 +1,158 @@
+"""The extractor that needs no model, and which facts a file states, with what each would be kept as; stores nothing.
+
+Knows rules and transcripts; must not know how a fact becomes a memory.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from remanence.clock import to_datetime
+from remanence.errors import InvalidInput
+from remanence.extraction import (
+    CATEGORIES,
+    Entity,
+    Extracted,
+    Fact,
+    Heard,
+    Relationship,
+    Wanted,
+    checked_turns,
+)
+from remanence.flows.write.learning import parsed
+from remanence.model import Kind, Role, Turn
+from remanence.results import Result, number, visible
+from remanence.write.assertion import tier
+from remanence.write.extract import extracted
+from remanence.write.importance import importance, kind_of, level
+from remanence.write.roles import role_of_name
+from remanence.write.transcripts.base import Importer
+
+BATCH_TURNS = 5  # of one session, looked at together under the limits of one extraction, which few reach
+
+
+class OfflineExtractor:
+    """Finds facts by rules: which sentences state something that lasts, in seven languages."""
+
+    name = "offline-1"
+
+    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Find facts in at most 100 turns; rules follow no instruction."""
+        checked_turns(turns)
+        if wanted.instruction:
+            raise InvalidInput(
+                "rules follow no instruction", recovery="leave it out, or give `open` a writer that extracts"
+            )
+        return extracted(turns, wanted.categories)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FoundFact(Result):
+    """One statement worth keeping: who said it, from which characters of which turn, and what it would be kept as."""
+
+    content: str
+    category: str
+    kind: Kind
+    confidence: float
+    tier: str
+    importance: float
+    level: str
+    subject: str
+    tags: tuple[str, ...]
+    speaker: str
+    turn: str
+    span: tuple[int, int]
+
+    def __str__(self) -> str:
+        return visible(f"{self.category}, {self.tier}, {self.level}: {self.content} [{self.turn}]")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Extraction(Result):
+    """What a file states; `bearing` counts the turns with facts, `cut` what is beyond the limits of a batch."""
+
+    source: str
+    format: str
+    turns: int
+    bearing: int
+    facts: tuple[FoundFact, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    profile: tuple[str, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    cut: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        whole = number(self.turns, "turn", "turns")
+        head = f"{number(len(self.facts), 'fact', 'facts')} in {self.bearing:,} of {whole} of {self.source}"
+        left = ", ".join(f"{count:,} {name}" for name, count in self.cut.items())
+        return "\n".join([visible(head), *map(str, self.facts), *([f"left out: {left}"] if left else [])])
+
+
+async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
+    """Find what a file of conversation states, by rules; nothing is stored and no model is asked."""
+    return await asyncio.to_thread(_extracted, Path(path), format)
+
+
+def _extracted(path: Path, format: str | Importer) -> Extraction:  # noqa: A002
+    transcript = parsed(path, format)
+    heard = [as_heard(turn, place) for place, turn in enumerate(transcript.turns)]
+    found = [(batch, extracted(batch, CATEGORIES)) for batch in batches(transcript.turns, heard)]
+    facts = [fact for batch, one in found for fact in _facts(batch, one.facts)]
+    cut: Counter[str] = Counter()
+    for _, one in found:
+        cut.update(one.cut)
+    return Extraction(
+        source=path.name,
+        format=transcript.format,
+        turns=len(heard),
+        bearing=len({fact.turn for fact in facts}),
+        facts=tuple(facts),
+        entities=tuple(dict.fromkeys(entity for _, one in found for entity in one.entities)),
+        profile=tuple(dict.fromkeys(line for _, one in found for line in one.profile)),
+        relationships=tuple(dict.fromkeys(two for _, one in found for two in one.relationships)),
+        cut=dict(cut),
+    )
+
+
+def as_heard(turn: Turn, place: int) -> Heard:
+    """Return a turn as an extractor is shown it; one without a source or key is named by its place."""
+    role = turn.role or role_of_name(turn.speaker) or Role.USER
+    return Heard(
+        id=turn.source or turn.key or str(place + 1),
+        text=turn.text,
+        speaker=turn.speaker or "",
+        role=str(role),
+        said_at=to_datetime(turn.said_at).isoformat() if isinstance(turn.said_at, int) else "",
+    )
+
+
+def batches(turns: Sequence[Turn], heard: Sequence[Heard]) -> Iterator[Sequence[Heard]]:
+    """Yield turns of one session after one another, so many at a time."""
+    for _, group in groupby(
+        zip(turns, heard, strict=True), key=lambda both: (both[0].thread, both[0].session)
+    ):
+        told = [one for _, one in group]
+        yield from (told[begin : begin + BATCH_TURNS] for begin in range(0, len(told), BATCH_TURNS))
+
+
+def _facts(batch: Sequence[Heard], facts: Sequence[Fact]) -> Iterator[FoundFact]:
+    speakers = {turn.id: turn.speaker for turn in batch}
+    for fact in facts:
+        worth = importance(fact.content, fact.category)
+        yield FoundFact(
+            content=fact.content,
+            category=fact.category,
+            kind=kind_of(fact.content, fact.category),
+            confidence=fact.confidence,
+            tier=tier(fact.confidence),
+            importance=worth,
+            level=level(worth),
+            subject=fact.subject,
+            tags=fact.tags,
+            speaker=speakers[fact.turn],
+            turn=fact.turn,
+            span=fact.span,
+        )

@@ -1,0 +1,206 @@
+"""Which phrases of the word lists a sentence holds, and in which language it is. Knows no memories."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from remanence.languages import LEXICONS
+from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.assertions import Assertions
+from remanence.languages.lexicon import Lexicon
+
+WORD = re.compile(r"[^\W_]++(?:['-][^\W_]++)*+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_MARKS = " 　。，、！？…!?.,~～"
+# What may stand before the words that a sentence begins with.
+LEADING_MAX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sentence as the lists see it: its lower-case words, where its own words begin, and the signs it holds.
+
+    `signs` maps the name of a list to how many of its phrases stand in the sentence; `content` are the words that are
+    neither function words nor talk.
+    """
+
+    code: str
+    words: tuple[str, ...]
+    signs: dict[str, int]
+    content: tuple[str, ...]
+
+    def has(self, *names: str) -> int:
+        """Return how many phrases of some lists are there."""
+        return sum(self.signs.get(name, 0) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """The words after the first; it may count only where a sentence `opens`, or as what a word `begins` with."""
+
+    sign: str
+    rest: tuple[str, ...]
+    opens: bool
+    begins: bool
+
+    def fits(self, words: Sequence[str], at: int, opening: frozenset[int]) -> bool:
+        """Tell whether it stands at a place of a sentence, its first word excepted."""
+        if self.opens and at not in opening:
+            return False
+        if not self.rest:
+            return True
+        there = tuple(words[at + 1 : at + 1 + len(self.rest)])
+        if self.begins:
+            return (
+                there[:-1] == self.rest[:-1]
+                and len(there) == len(self.rest)
+                and there[-1].startswith(self.rest[-1])
+            )
+        return there == self.rest
+
+
+def language_code(text: str) -> str:
+    """Return the language of a text; English where nothing speaks for another."""
+    if _KANA.search(text):
+        return "ja"
+    if _HAN.search(text):
+        return "zh"
+    words = WORD.findall(plain(text))
+    votes = {code: sum(word in known for word in words) for code, known in _known().items()}
+    return max(votes, key=votes.__getitem__)
+
+
+def plain(text: str) -> str:
+    """Return a text in small letters with straight apostrophes, character by character where it was."""
+    low = text.lower()
+    # Few capitals become two letters; places would no longer be those of the text.
+    return (low if len(low) == len(text) else text).replace("’", "'")
+
+
+def reading(sentence: str, code: str) -> Reading:
+    """Return what a sentence of a language holds."""
+    low = plain(sentence)
+    lists = ASSERTIONS[code]
+    if not lists.spaced:
+        return _by_characters(low, lists)
+    words = tuple(WORD.findall(low))
+    stop, mute = LEXICONS[code].stop, lists.mute
+    content = tuple(word for word in words if word.removesuffix("'s") not in stop and word not in mute)
+    signs = _counted(_found(words, code, _opening(words, lists, LEXICONS[code])))
+    if any(one in lists.possessives and other in LEXICONS[code].kin for one, other in pairwise(words)):
+        signs["relationship"] = signs.get("relationship", 0) + 1
+    if any(sign in low for sign in lists.vetoes["errors"]):
+        signs["errors"] = 1
+    return Reading(code, words, signs, content)
+
+
+def _by_characters(low: str, lists: Assertions) -> Reading:
+    bare = low.strip(_MARKS)
+    signs: dict[str, int] = {}
+    for sign, phrase in _listed(lists):
+        there = bare.startswith(phrase[1:]) if phrase.startswith("^") else phrase in low
+        if there:
+            signs[sign] = signs.get(sign, 0) + 1
+    content = tuple(sign for sign in bare[_talk(bare, lists) :] if sign.isalnum())
+    return Reading(lists.code, tuple(sign for sign in low if sign.isalnum()), signs, content)
+
+
+def _talk(bare: str, lists: Assertions) -> int:
+    """Return how many characters at the beginning are talk; a word counts only where a mark or the end follows it."""
+    end = at = 0
+    while at < len(bare):
+        if bare[at] in _MARKS:
+            at += 1
+            end = at
+            continue
+        said = max((len(word) for word in lists.mute if bare.startswith(word, at)), default=0)
+        if not said:
+            return end
+        at += said
+    return at
+
+
+def _listed(lists: Assertions) -> Iterator[tuple[str, str]]:
+    for group in (lists.vetoes, lists.categories, lists.weights, lists.kinds):
+        yield from ((sign, phrase) for sign, listed in group.items() for phrase in listed)
+    # Of two groups with a list of one name, this one gets a name of its own.
+    yield from (
+        (f"{sign} importance", phrase) for sign, listed in lists.importance.items() for phrase in listed
+    )
+
+
+def _opening(words: Sequence[str], lists: Assertions, lexicon: Lexicon) -> frozenset[int]:
+    """Return where the words of a sentence may be said to begin: the first one, and the first that is no talk."""
+    joining = _JOINING.get(lexicon.code, frozenset())
+    for at, word in enumerate(words[:LEADING_MAX]):
+        if word not in lists.mute and word not in joining:
+            return frozenset((0, at))
+    return frozenset((0,))
+
+
+_JOINING = {
+    "en": frozenset({"and", "but", "so", "or", "also", "because", "btw"}),
+    "de": frozenset({"und", "aber", "also", "oder", "denn"}),
+    "es": frozenset({"y", "pero", "o", "entonces", "además"}),
+    "fr": frozenset({"et", "mais", "ou", "donc", "alors", "puis"}),
+    "pt": frozenset({"e", "mas", "ou", "então", "aliás"}),
+}
+
+
+def _found(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator[str]:
+    phrases, beginnings = _table(code)
+    for at, word in enumerate(words):
+        for phrase in phrases.get(word, ()):
+            if phrase.fits(words, at, opening):
+                yield phrase.sign
+        if word.startswith(beginnings.any):
+            yield from (
+                sign
+                for start, opens, sign in beginnings.each
+                if word.startswith(start) and (not opens or at in opening)
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginnings:
+    any: tuple[str, ...]
+    each: tuple[tuple[str, bool, str], ...]
+
+
+@lru_cache(maxsize=len(LEXICONS))
+def _table(code: str) -> tuple[dict[str, list[_Phrase]], _Beginnings]:
+    table: dict[str, list[_Phrase]] = {}
+    each = []
+    for sign, phrase in _listed(ASSERTIONS[code]):
+        opens, begins = phrase.startswith("^"), phrase.endswith("*")
+        words = phrase.strip("^*").split()
+        if len(words) == 1 and begins:
+            each.append((words[0], opens, sign))
+        else:
+            table.setdefault(words[0], []).append(_Phrase(sign, tuple(words[1:]), opens, begins))
+    return table, _Beginnings(tuple(start for start, _, _ in each), tuple(each))
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, frozenset[str]]:
+    return {
+        code: lexicon.stop.union(
+            ASSERTIONS[code].mute, lexicon.kin, lexicon.time_words, _stating(ASSERTIONS[code])
+        )
+        for code, lexicon in LEXICONS.items()
+    }
+
+
+def _stating(lists: Assertions) -> Iterator[str]:
+    for phrase in (*lists.weights["state"], *(one for listed in lists.categories.values() for one in listed)):
+        yield from phrase.strip("^*").split()
+
+
+def _counted(found: Iterator[str]) -> dict[str, int]:
+    signs: dict[str, int] = {}
+    for sign in found:
+        signs[sign] = signs.get(sign, 0) + 1
+    return signs

@@ -1,0 +1,143 @@
+"""The offline extractor: which statements of some turns are facts worth keeping, by word lists and without a model.
+
+Knows turns and words; must not know a store. It gives what a writer's `extract` gives.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from remanence.extraction import (
+    CONTENT_CHARS_MAX,
+    ENTITIES_MAX,
+    FACTS_MAX,
+    PROFILE_MAX,
+    RELATIONSHIPS_MAX,
+    WORDS_CHARS_MAX,
+    Entity,
+    Extracted,
+    Fact,
+    Heard,
+    Relationship,
+)
+from remanence.text import asks
+from remanence.write.assertion import IMPLIED, judged
+from remanence.write.cues import Reading, language_code, plain, reading
+from remanence.write.importance import importance
+from remanence.write.mentions import kin_of, names_of, subject_of, type_of
+from remanence.write.statements import spans
+from remanence.write.told_of import told_of
+
+TAGS_MAX = 3
+_OF_A_PROFILE = frozenset({"preference", "skill", "principle", "relationship", "fact"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A fact with the sentence it came from, and what it is worth beside the others."""
+
+    fact: Fact
+    sentence: str
+    read: Reading
+    importance: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What stays longest where there are too many."""
+        return (self.fact.confidence, self.importance)
+
+
+def extracted(turns: Sequence[Heard], categories: Sequence[str]) -> Extracted:
+    """Return what some turns state, at most as much as one batch may hold; the surest first where there is more."""
+    found = [
+        one
+        for at, turn in enumerate(turns)
+        for one in _of_turn(turn, _answers(turns, at))
+        if one.fact.category in categories
+    ]
+    distinct = list({one.fact.content.casefold(): one for one in reversed(found)}.values())[::-1]
+    kept = set(sorted(range(len(distinct)), key=lambda at: distinct[at].rank, reverse=True)[:FACTS_MAX])
+    stated = [one for at, one in enumerate(distinct) if at in kept]
+    speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
+    entities = list(dict.fromkeys(_entities(stated, set(speakers.values()))))
+    relations = list(dict.fromkeys(_relationships(stated, speakers)))
+    profile = [one.fact.content for one in stated if _is_of_profile(one.fact, speakers)]
+    cut = Counter(
+        {
+            "facts": len(distinct) - len(stated), "entities": len(entities) - ENTITIES_MAX,
+            "profile": len(profile) - PROFILE_MAX, "relationships": len(relations) - RELATIONSHIPS_MAX,
+        }
+    )  # fmt: skip
+    return Extracted(
+        tuple(one.fact for one in stated),
+        tuple(entities[:ENTITIES_MAX]),
+        tuple(profile[:PROFILE_MAX]),
+        tuple(relations[:RELATIONSHIPS_MAX]),
+        cut={name: count for name, count in cut.items() if count > 0},
+    )
+
+
+def _answers(turns: Sequence[Heard], at: int) -> bool:
+    return at > 0 and asks(turns[at - 1].text) and turns[at - 1].speaker != turns[at].speaker
+
+
+def _of_turn(turn: Heard, answers: bool) -> Iterator[_Stated]:
+    code = language_code(turn.text)
+    for begin, end in spans(turn.text):
+        sentence = turn.text[begin:end]
+        read = reading(sentence, code)
+        found = judged(sentence, read, role=turn.role, answers=answers)
+        if found.confidence:
+            fact = Fact(
+                category=found.category,
+                content=_content(sentence, code, turn.speaker),
+                turn=turn.id,
+                span=(begin, end),
+                confidence=found.confidence,
+                subject=_subject(sentence, read, turn.speaker),
+                tags=_tags(sentence, code),
+            )
+            yield _Stated(fact, sentence, read, importance(sentence, found.category))
+
+
+def _content(sentence: str, code: str, speaker: str) -> str:
+    told = told_of(sentence, code, speaker)
+    return told if len(told) <= CONTENT_CHARS_MAX else sentence
+
+
+def _subject(sentence: str, read: Reading, speaker: str) -> str:
+    about = subject_of(sentence, read, speaker)
+    return about if len(about) <= WORDS_CHARS_MAX else speaker
+
+
+def _tags(sentence: str, code: str) -> tuple[str, ...]:
+    names = dict.fromkeys(plain(name) for name, _ in names_of(sentence, code) if len(name) <= WORDS_CHARS_MAX)
+    return tuple(names)[:TAGS_MAX]
+
+
+def _entities(stated: Sequence[_Stated], speakers: set[str]) -> Iterator[Entity]:
+    seen: set[str] = set()
+    for one in stated:
+        for name, before in names_of(one.sentence, one.read.code):
+            if name not in seen and len(name) <= WORDS_CHARS_MAX:
+                seen.add(name)
+                yield Entity(name, "person" if name in speakers else type_of(name, before, one.read.code))
+
+
+def _relationships(stated: Sequence[_Stated], speakers: dict[str, str]) -> Iterator[Relationship]:
+    for one in stated:
+        speaker = speakers.get(one.fact.turn)
+        if speaker:
+            found = kin_of(one.sentence, one.read.code)
+            yield from (
+                Relationship(name, word, speaker) for word, name in found if len(name) <= WORDS_CHARS_MAX
+            )
+
+
+def _is_of_profile(fact: Fact, speakers: dict[str, str]) -> bool:
+    return (
+        fact.category in _OF_A_PROFILE
+        and fact.confidence >= IMPLIED
+        and bool(fact.subject)
+        and fact.subject == speakers.get(fact.turn)
+    )

@@ -1,0 +1,69 @@
+"""Where the sentences of a text stand, without quoted code. Knows marks, and of words only the months."""
+
+import re
+from collections.abc import Iterator
+
+from remanence.languages import MONTHS
+
+# A mark ends a sentence before a blank or the end, but not after an abbreviation; ideographic marks always do.
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]++[」』”]?|\n++|;(?=\s)|；")
+_SHORTENED = re.compile(
+    r"(?:^|[\s(\"'])(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nr|vs|etc|e\.g|i\.e|z\.B|bzw|ca|Sra?|Dra?|Dña?|M|Mme|Mlle|[A-Z])\.$"
+)
+_COUNTED = re.compile(r"(?<!\d)\d{1,2}\.$")
+_NEXT = re.compile(r" ([^\W\d_]{1,12})")
+_INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*+$", re.MULTILINE)
+_FENCE = "```"
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+_ASIDE = re.compile(r"\[[^\[\]\n]*+\]")
+_BULLET = re.compile(r"\s*+(?:[-•*>]|\d{1,3}[.)])\s++")
+_LOOKED_BACK = 12
+SENTENCE_CHARS_MAX = 1_000
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where each sentence stands, blanks off, without code, asides in brackets and endless ones."""
+    text = blanked(text)
+    begin = 0
+    for found in _END.finditer(text):
+        if not (found.group() == "." and _goes_on(text, begin, found.end())):
+            yield from _trimmed(text, begin, found.end())
+            begin = found.end()
+    yield from _trimmed(text, begin, len(text))
+
+
+def _goes_on(text: str, begin: int, end: int) -> bool:
+    """Tell whether a full stop only closes an abbreviation, or a number that counts a day: "on the 12. Juli"."""
+    before = text[max(begin, end - _LOOKED_BACK) : end]
+    if _SHORTENED.search(before):
+        return True
+    after = _NEXT.match(text, end)
+    return (
+        _COUNTED.search(before) is not None
+        and after is not None
+        and (after[1][0].islower() or after[1].lower() in MONTHS)
+    )
+
+
+def blanked(text: str) -> str:
+    """Return a text with blanks where code and asides in brackets stood."""
+    if _FENCE in text:
+        pieces = text.split(_FENCE)
+        text = _FENCE.join(" " * len(piece) if at % 2 else piece for at, piece in enumerate(pieces)).replace(
+            _FENCE, "   "
+        )
+    text = _INDENTED.sub(_blanks, text)
+    return _ASIDE.sub(_blanks, text)
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _trimmed(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[begin:end]
+    bullet = _BULLET.match(piece)
+    kept = piece[bullet.end() if bullet else 0 :].strip(" \t\r\n;；")
+    if kept and len(kept) <= SENTENCE_CHARS_MAX and not _UNSTORABLE.search(kept):
+        stop = begin + len(piece.rstrip(" \t\r\n;；"))
+        yield stop - len(kept), stop
