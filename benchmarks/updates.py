@@ -25,10 +25,11 @@ from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
 from remanence.clock import MINUTE, ManualClock
 from remanence.llm.base import Judgement
-from remanence.model import Relation, Status, Turn
+from remanence.model import Relation, Status, Trust, Turn
 
 DEPTH = 20
 FIRST = 5
+TRUSTED_LESS = tuple(f"[{one.label}] " for one in Trust)
 SPEAKERS = ("Rosa", "Emil", "Yuki", "Farid", "Odile", "Nils", None)
 
 
@@ -44,9 +45,15 @@ class KnowsLabels:
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:  # noqa: ARG002
         """Note what is shown, and answer by the labels."""
-        self.shown[text] = list(others.values())
-        against = self.answers.get(text, frozenset())
-        return Judgement(1.0, {one: 1.0 for one, other in others.items() if other in against})
+        said = {one: _said(other) for one, other in others.items()}
+        self.shown[_said(text)] = list(said.values())
+        against = self.answers.get(_said(text), frozenset())
+        return Judgement(1.0, {one: 1.0 for one, other in said.items() if other in against})
+
+
+def _said(text: str) -> str:
+    """Return a text without the mark of how far it is believed."""
+    return text.split("] ", 1)[1] if text.startswith(TRUSTED_LESS) else text
 
 
 def main() -> None:
@@ -104,13 +111,14 @@ async def measure(
             answers[scene.new.text] = answers.get(scene.new.text, frozenset()) | {scene.old.text}
     writer = KnowsLabels(answers)
     more: dict[str, Any] = {"writer": writer} if judged else {}
-    async with remanence.open(path, embedder=embedder, clock=clock, **more) as memory:
+    async with remanence.open(path, embedder=embedder, clock=clock) as memory:
         ids = await _told(
             memory, clock, [(scene.old.speaker, scene.old.role, scene.old.text) for scene in told]
         )
         spoken = [(SPEAKERS[n % len(SPEAKERS)], "user", text) for n, text in enumerate(beside)]
         await _told(memory, clock, spoken)
         await memory.consolidate()
+    async with remanence.open(path, embedder=embedder, clock=clock, **more) as memory:
         new = await _told(
             memory, clock, [(scene.new.speaker, scene.new.role, scene.new.text) for scene in told]
         )
@@ -129,11 +137,15 @@ async def _told(
     """Learn what was said, a minute apart, and return the ids in order."""
     now = clock.now()
     made = [
-        Turn(text, speaker=speaker, role="tool" if role == "outside" else role, said_at=now + n * MINUTE)
+        Turn(text, speaker=speaker, said_at=now + n * MINUTE, **_from(role))
         for n, (speaker, role, text) in enumerate(said)
     ]
     clock.advance(minutes=len(made))
     return [one.id for one in await memory.learn_many(made)]
+
+
+def _from(role: str) -> dict[str, Any]:
+    return {"role": "user", "trust": "outside"} if role == "outside" else {"role": role}
 
 
 async def _found(

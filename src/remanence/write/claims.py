@@ -17,6 +17,7 @@ SENTENCE_CHARS_MAX = 160
 SENTENCE_WORDS_MAX = 24
 SUBJECT_WORDS_MAX = 8
 VALUE_WORDS_MAX = 12
+APPOSITION_WORDS_MAX = 4
 SLOT_WORDS_MAX = 5  # of what differs between an older and a newer value
 LIVE = "live"
 CHANGE = "change"  # the group of verbs that only say that a value is another one
@@ -24,7 +25,7 @@ BE = "be"
 
 _SENTENCES = re.compile(r"[.!?…;]+(?=\s|$)|[。！；？\n]")
 _SHORTENED = ("Mr", "Ms", "Mrs", "Dr", "St", "Sr", "Sra", "Mme", "Prof", "Nr", "No")
-_MARKED = re.compile(r"[\"“”„«»「」『』:?？¿]|https?//")  # quoted, listed or asked
+_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s")  # quoted, listed or asked
 _DATED = re.compile(r"\b(?:in|en|em|im jahr) (?:1[89]|20)\d\d\b", re.IGNORECASE)  # that is history
 _TOKEN = re.compile(r"[^\W_][^\s,;!()\[\]{}<>|*]*")
 _CLOSING = ".'-–"
@@ -120,6 +121,7 @@ _GROUPS = {CHANGE}.union(*(told.attributes.values() for told in TELLING.values()
 _MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
 # What a word of a value is, where something has one of the kind at a time.
 _KINDS: dict[str, str] = {
+    **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
     **dict.fromkeys(_all("colours"), "colour"),
     **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
     **dict.fromkeys(_all("numbers"), "number"),
@@ -129,6 +131,7 @@ _KINDS: dict[str, str] = {
 }
 _TYPED = frozenset({"number", "weekday", "colour", "size"})
 _SINGLE = frozenset({"call", "lead", "report", "用的是", "叫", "叫做"})  # one at a time, whatever it is
+_LIVING = frozenset({LIVE, "住在"})  # who lives somewhere now has moved there
 _MANY = frozenset({"have", "need", "take", "use", "drink"})  # another may come beside the first
 
 
@@ -163,24 +166,32 @@ def _sentences(text: str) -> Iterator[str]:
 def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of a language written with blanks: its claim, and whether it says nothing else."""
     plain = sentence.replace("’", "'")
-    folded = plain.lower().replace(",", " ").split()
+    folded = _folded(plain)
     moves = _MOVES.search(plain)
     if len(folded) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(folded)):
         return None
     rules = _language(folded)
-    if not moves and not rules.doubts.isdisjoint(folded):
-        return None
     stripped, updates = rules.updates.without(plain, folded)
     if moves and (moved := rules.moving.search(stripped.strip(" ,.!"))):
         return ClaimFound(_me(speaker), LIVE, f"in {moved['place']}", changed=True), True
-    stripped, _ = rules.openers.without(stripped, folded)
-    if not rules.doubts.isdisjoint(folded) or _DATED.search(plain):
+    stripped, opened = rules.openers.without(stripped, folded)
+    left = _folded(stripped) if updates or opened else folded
+    if not rules.doubts.isdisjoint(left) or _DATED.search(plain) or rules.doubtful.without(stripped, left)[1]:
         return None
-    if rules.doubtful.without(stripped, folded)[1]:
-        return None
-    first, *others = [part for part in re.split(r",\s", stripped.strip(" ,") + " ") if part.strip()] or [""]
-    claim = _clause(_TOKEN.findall(first), rules, speaker, changed=bool(updates))
-    return None if claim is None else (claim, not others)
+    before, colon, behind = stripped.partition(": ")
+    parts = [part for part in re.split(r",\s", (behind or before).strip(" ,") + " ") if part.strip()] or [""]
+    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=bool(updates))
+    return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
+
+
+def _folded(sentence: str) -> list[str]:
+    return sentence.lower().replace(",", " ").replace(": ", " ").split()
+
+
+def _only_adds(part: str) -> bool:
+    """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
+    folded = _folded(part)
+    return len(folded) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(folded)
 
 
 def _language(folded: Sequence[str]) -> _Rules:
@@ -213,7 +224,20 @@ def _clause(tokens: list[str], rules: _Rules, speaker: str | None, *, changed: b
         return None
     if group == BE:
         return _being(subject, before, value, rules, changed=changed)
+    limit = _limit(before, rules)
+    if limit is not None:
+        subject = " ".join(word for word in subject.split() if word != before[limit].lower())
+        value = [before[limit], *value]
     return ClaimFound(subject, group, " ".join(value), changed)
+
+
+def _limit(before: list[str], rules: _Rules) -> int | None:
+    """Return the place of a number in a subject that is no name but a bound ("invoices above 500")."""
+    bounds = rules.told.bounds
+    places = (
+        at for at in range(1, len(before)) if before[at - 1].lower() in bounds and _NUMBER.match(before[at])
+    )
+    return next(places, None)
 
 
 def _verb(folded: list[str], told: Telling) -> int | None:
@@ -272,6 +296,8 @@ def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | N
     for told in UNSPACED:
         if any(doubt in sentence for doubt in told.doubts):
             continue
+        if moved := re.search(told.moving, sentence):
+            return ClaimFound(_me(speaker), told.living, moved["place"], changed=True), True
         if (claim := _unspaced_claim(sentence, told, speaker)) is not None:
             return claim, True
     return None
@@ -380,7 +406,7 @@ def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[
     """Tell whether what is said to be so from now on leaves no room for what was."""
     if attribute in _MANY:
         return False
-    if attribute == LIVE:
+    if attribute in _LIVING:
         return True
     if _opposite(gone, come):
         return True

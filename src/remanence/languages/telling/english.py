@@ -76,6 +76,7 @@ ENGLISH = Telling(
         dessert editor language restaurant cafe snack fruit
     """),
     definite=words("the our my"),
+    bounds=words("above over below under beyond exceeding"),
     articles=words("the a an our this that"),
     prepositions=words(
         "in on at to by for with from under behind near above below as of beside inside outside over"

@@ -11,7 +11,7 @@ FRENCH = Telling(
         live: habite j'habite vis vit
         work: travaille
         call: appelle s'appelle m'appelle
-        start: commence débute ouvre
+        start: commence débute ouvre lieu tombe
         end: finit termine ferme
         cost: coûte coûtent
         run: tourne
@@ -47,7 +47,8 @@ FRENCH = Telling(
         couleur plat livre film chanson groupe jeu sport équipe animal dessert boisson
     """),
     definite=words("le la notre mon ma"),
-    articles=words("le la les un une l' notre nos ce cette"),
+    bounds=words("dessus dessous supérieures"),
+    articles=words("le la les un une l' notre nos ce cette a"),
     prepositions=words("à au aux en dans sur sous chez de du des par pour avec derrière devant"),
     i=words("je j'"),
     my=words("mon ma mes"),

@@ -53,6 +53,7 @@ GERMAN = Telling(
     favourites=frozenset(),
     liked=frozenset(),
     definite=words("der die das unser unsere mein meine"),
+    bounds=words("über unter ab oberhalb unterhalb"),
     articles=words("der die das den dem des ein eine einen einem einer unser unsere unserem unseren"),
     prepositions=words(
         "in im an am auf bei beim um zu zum zur für mit von vom aus hinter unter über neben nach als"

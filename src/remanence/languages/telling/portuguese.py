@@ -45,6 +45,7 @@ PORTUGUESE = Telling(
         cor comida livro filme canção música banda jogo esporte time animal sobremesa prato bebida
     """),
     definite=words("o a nosso nossa meu minha"),
+    bounds=words("acima abaixo"),
     articles=words("o a os as um uma nosso nossa este esta"),
     prepositions=words("em no na nos nas de do da dos das por para com desde sob sobre"),
     i=words("eu"),

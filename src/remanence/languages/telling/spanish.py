@@ -47,6 +47,7 @@ SPANISH = Telling(
         color comida libro película canción grupo cantante juego deporte equipo animal postre plato bebida
     """),
     definite=words("el la nuestro nuestra mi"),
+    bounds=words("sobre bajo superiores"),
     articles=words("el la los las un una nuestro nuestra este esta lo se me"),
     prepositions=words("en a al de del por para con desde bajo sobre tras"),
     i=words("yo"),

@@ -13,9 +13,10 @@ class Telling:
     `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or added;
     `openers` open a sentence and say nothing.
     `offices` are nouns that have one value at a time; `any_value` those of them whose value need not be a name,
-    beside `favourites` and `liked`, of which it is one where both stand in a subject. `definite` stand before
-    what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
-    speaker alone; `moving` finds a `place` that the speaker moved to.
+    beside `favourites` and `liked`, of which it is one where both stand in a subject. `bounds` stand before a
+    number that is a bound. `definite` stand before what there is one of. `nobody` are subjects that name none
+    by themselves, `own` verbs that speak of the speaker alone; `moving` finds a `place` that the speaker moved
+    to.
     """
 
     code: str
@@ -30,6 +31,7 @@ class Telling:
     favourites: frozenset[str]
     liked: frozenset[str]
     definite: frozenset[str]
+    bounds: frozenset[str]
     articles: frozenset[str]
     prepositions: frozenset[str]
     i: frozenset[str]

@@ -8,6 +8,7 @@ class Unspaced:
     """How one language tells what holds: `claim` has the groups subject, verb and value, others are characters.
 
     `updates` are left out of a sentence and say that it holds from now on; with one of `doubts` nothing is told.
+    `moving` finds a `place` that the speaker moved to, `living` is the verb of living there.
     """
 
     code: str
@@ -16,6 +17,8 @@ class Unspaced:
     doubts: tuple[str, ...]
     nobody: tuple[str, ...]
     i: tuple[str, ...]
+    living: str
+    moving: str
 
 
 CHINESE = Unspaced(
@@ -29,6 +32,8 @@ CHINESE = Unspaced(
     ),
     nobody=("他", "她", "它", "这", "那", "你", "我们", "他们", "这里", "那里"),
     i=("我",),
+    living="住在",
+    moving=r"(?:搬到|搬去|人在)了?(?P<place>[^，。了]{2,8})",
 )  # fmt: skip
 JAPANESE = Unspaced(
     code="ja",
@@ -43,4 +48,6 @@ JAPANESE = Unspaced(
     ),
     nobody=("それ", "これ", "あれ", "彼", "彼女", "あなた", "ここ", "そこ"),
     i=("私", "僕", "俺"),
+    living="は",
+    moving=r"(?P<place>[^、はがを]{1,8}?)[にへ](?:引っ越しました|引っ越した|移り住みました)",
 )  # fmt: skip
