@@ -5,7 +5,7 @@ in doubt it claims nothing. Knows texts and claims, no memories and no store.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -81,6 +81,7 @@ class _Rules:
     """The words of one language, made ready to read with."""
 
     told: Telling
+    groups: Mapping[str, str]  # by verb
     function_words: frozenset[str]
     updates: "_Phrases"
     doubts: frozenset[str]
@@ -94,6 +95,7 @@ def _rules(told: Telling) -> _Rules:
     lexicon = LEXICONS[told.code]
     return _Rules(
         told,
+        {**{verb: verb for verb in told.others}, **told.attributes},
         lexicon.stop | told.articles | told.prepositions | told.my | told.i,
         _Phrases(told.updates),
         frozenset(phrase for phrase in told.doubts if " " not in phrase),
@@ -114,10 +116,12 @@ def _all(name: str) -> frozenset[str]:
     return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
 
 
-_VERBS = frozenset().union(*(told.attributes for told in TELLING.values())) | _all("changes")
+_VERBS = frozenset().union(*(told.attributes for told in TELLING.values())) | _all("changes") | _all("others")
 _OFFICES, _ANY_VALUE, _FAVOURITES, _LIKED = map(_all, ("offices", "any_value", "favourites", "liked"))
 _ARTICLES, _PREPOSITIONS = _all("articles"), _all("prepositions")
+_OTHERS = _all("others")
 _GROUPS = {CHANGE}.union(*(told.attributes.values() for told in TELLING.values()))
+_BEFORE_NOUNS = (_all("definite") | _all("my") | _PREPOSITIONS) - {"a"}  # French has it as a verb
 _MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
 # What a word of a value is, where something has one of the kind at a time.
 _KINDS: dict[str, str] = {
@@ -205,8 +209,8 @@ def _clause(tokens: list[str], rules: _Rules, speaker: str | None, *, changed: b
     folded = [token.lower() for token in tokens]
     while folded and folded[0] in rules.reactions:
         tokens, folded = tokens[1:], folded[1:]
-    groups = rules.told.attributes
-    verb = _verb(folded, rules.told)
+    groups = rules.groups
+    verb = _verb(folded, rules)
     if verb is None:
         return None
     group = groups.get(folded[verb], CHANGE)
@@ -240,10 +244,15 @@ def _limit(before: list[str], rules: _Rules) -> int | None:
     return next(places, None)
 
 
-def _verb(folded: list[str], told: Telling) -> int | None:
-    """Return the place of the verb; a word before another verb is a noun ("the water works changed")."""
-    verbs = [at for at, word in enumerate(folded) if word in told.attributes or word in told.changes]
-    found = (at for at in verbs if at + 1 not in verbs or told.attributes.get(folded[at]) in {BE, "have"})
+def _verb(folded: list[str], rules: _Rules) -> int | None:
+    """Return the place of the verb; before another verb ("the water works changed") or after "the" is a noun."""
+    groups, changes = rules.groups, rules.told.changes
+    verbs = [
+        at
+        for at, word in enumerate(folded)
+        if (word in groups or word in changes) and not (at and folded[at - 1] in _BEFORE_NOUNS)
+    ]
+    found = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
     return next(found, None)
 
 
@@ -404,7 +413,7 @@ def _one_at_a_time(claim: ClaimFound, kind: str) -> bool:
 
 def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[str], kind: str) -> bool:
     """Tell whether what is said to be so from now on leaves no room for what was."""
-    if attribute in _MANY:
+    if attribute in _MANY or attribute in _OTHERS:
         return False
     if attribute in _LIVING:
         return True

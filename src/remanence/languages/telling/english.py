@@ -33,6 +33,16 @@ ENGLISH = Telling(
         drink: drink drinks
         drive: drive drives
     """),
+    others=words("""
+        closes pays pay charges sells sell makes make offers covers lasts serves hosts teaches teach studies study
+        eats eat reads speaks speak rides ride walks flies parks park holds carries contains measures sends gets get
+        receives brings buys buy handles manages owns own supports supplies delivers shows prints stays stay remains
+        counts ranks fits belongs depends comes come arrives feeds waters trains train swims swim practises
+        practices attends attend visits watches grows produces earns earn spends saves owes accepts requires expects
+        processes stores syncs exports imports retries polls refreshes expires renews repeats cooks cook bakes
+        orders prefers prefer publishes releases deploys deploy builds build tests reviews approves signs seats
+        wakes smokes
+    """),
     changes=words(
         "changed moved shifted switched rescheduled postponed raised lowered increased bumped went goes"
     ),

@@ -19,6 +19,11 @@ FRENCH = Telling(
         play: joue
         lead: dirige
     """),
+    others=words("""
+        vient dure paie vend offre couvre sert enseigne étudie mange lit parle tient contient mesure envoie reçoit
+        apporte achète gère appartient dépend dort gagne pèse prend prends bois boit conduis conduit range arrive
+        reste accueille publie facture démarre
+    """),
     changes=words("passé passée changé changée déplacé déplacée décalé décalée augmenté augmentée"),
     into=words("à au aux en"),
     updates=phrases("""

@@ -25,6 +25,12 @@ GERMAN = Telling(
         need: braucht brauche müssen
         lead: leitet
     """),
+    others=words("""
+        kommt gibt macht mache bringt dauert gilt gehört bekommt verdient verdiene bezahlt zahlt zahle bezahle fahre
+        unterrichtet unterrichte lernt lerne studiert studiere spreche spricht schläft schlafe isst esse trinkt
+        trinke liefert enthält misst sendet speichert verlangt verkauft kauft zeigt passt fasst trainiert trainiere
+        kocht koche erscheint erreicht parkt parke sitzt singt betreut betreue gehe geht führt
+    """),
     changes=words("geändert verschoben verlegt gewechselt umgestellt erhöht gesenkt"),
     into=words("auf nach zu in"),
     updates=phrases("""

@@ -19,6 +19,11 @@ PORTUGUESE = Telling(
         use: uso usamos
         play: toco toca
     """),
+    others=words("""
+        vem dura paga pago vende oferece cobre serve ensina ensino estuda estudo lê fala falo guarda envia recebe
+        traz compra cuida pertence depende dorme durmo ganha ganho pesa toma bebe bebo dirige dirijo chega passa
+        mede cobra entrega publica
+    """),
     changes=words("mudou mudado passou passado subiu desceu mudaram"),
     into=words("para pra a"),
     updates=phrases("""
@@ -51,7 +56,7 @@ PORTUGUESE = Telling(
     i=words("eu"),
     my=words("meu minha meus minhas"),
     nobody=words("isso isto ele ela eles elas há aqui ali se você vocês"),
-    own=words("moro vivo trabalho sou estou uso toco tenho"),
+    own=words("moro vivo trabalho sou estou uso toco tenho pago ensino estudo falo durmo ganho bebo dirijo"),
     moving=r"(?:^|\s)(?:eu )?(?:me )?mudei(?:-me)? para (?P<place>[A-ZÁÉÍÓÚÃÕ]\S+)$",
     weekdays=words(
         "segunda segunda-feira terça terça-feira quarta quarta-feira quinta quinta-feira sexta sexta-feira"

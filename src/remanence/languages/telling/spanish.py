@@ -19,6 +19,11 @@ SPANISH = Telling(
         play: toco toca
         lead: dirige lleva
     """),
+    others=words("""
+        viene dura paga pago vende ofrece cubre sirve enseña enseño estudia estudio lee habla hablo camina guarda
+        envía recibe trae compra gestiona pertenece depende cabe entrena entreno duerme duermo gana gano mide marca
+        cobra necesita reparte emite llega publica bebe bebo conduce conduzco queda caben pesa
+    """),
     changes=words("cambió cambiado pasó pasado movió movido subió subido bajó"),
     into=words("a al para"),
     updates=phrases("""
@@ -53,7 +58,11 @@ SPANISH = Telling(
     i=words("yo"),
     my=words("mi mis"),
     nobody=words("eso esto ello él ella ellos ellas hay aquí allí te nos"),
-    own=words("soy vivo trabajo empiezo llamo uso toco tengo estoy"),
+    own=words(
+        """
+        soy vivo trabajo empiezo llamo uso toco tengo estoy pago enseño estudio hablo entreno duermo gano bebo conduzco
+    """
+    ),
     moving=r"(?:^|\s)(?:ya )?me (?:he mudado|mudé) (?:a|para) (?P<place>[A-ZÁÉÍÓÚÑ]\S+)$",
     weekdays=words("lunes martes miércoles jueves viernes sábado domingo"),
     every_weekday=words("sábados domingos"),

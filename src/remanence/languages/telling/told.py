@@ -8,19 +8,20 @@ from dataclasses import dataclass
 class Telling:
     """Words of telling in one language, all lower-case, apostrophes straight; phrases are words with blanks between.
 
-    `attributes` maps a verb as it is said of what holds to its group; `changes` are verbs and participles that say a
-    value is another one, `into` what stands before the new value. `updates` say that something holds from now on;
-    `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or added;
-    `openers` open a sentence and say nothing.
-    `offices` are nouns that have one value at a time; `any_value` those of them whose value need not be a name,
-    beside `favourites` and `liked`, of which it is one where both stand in a subject. `bounds` stand before a
-    number that is a bound. `definite` stand before what there is one of. `nobody` are subjects that name none
-    by themselves, `own` verbs that speak of the speaker alone; `moving` finds a `place` that the speaker moved
-    to.
+    `attributes` maps a verb as it is said of what holds to its group; `others` are verbs of one thing each, of
+    which only a value of the same kind is another one; `changes` are verbs and participles that say a value is
+    another one, `into` what stands before the new value. `updates` say that something holds from now on;
+    `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or
+    added; `openers` open a sentence and say nothing. `offices` are nouns that have one value at a time;
+    `any_value` those of them whose value need not be a name, beside `favourites` and `liked`, of which it is
+    one where both stand in a subject. `bounds` stand before a number that is a bound. `definite` stand before
+    what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
+    speaker alone; `moving` finds a `place` that the speaker moved to.
     """
 
     code: str
     attributes: Mapping[str, str]
+    others: frozenset[str]
     changes: frozenset[str]
     into: frozenset[str]
     updates: tuple[str, ...]
