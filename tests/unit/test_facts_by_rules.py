@@ -233,7 +233,33 @@ PIECES = st.sampled_from(
         "\n",
     ]
 )
-SENTENCES = st.lists(PIECES, max_size=40).map(" ".join)
+# Statements that are nearly always facts, with a place for whatever may change their meaning.
+FRAMES = st.sampled_from(
+    [
+        *(
+            "I {} prefer {} eggs at 9.",
+            "My sister {} lives at {} Elm Road.",
+            "I {} have {} cats and I'm {} 5 feet tall.",
+        ),
+        *(
+            "I've {} lived here since {} May.",
+            "I do {} eat {} plums.",
+            "Ich habe {} {} Katzen.",
+            "Ich esse {} {} Eier.",
+        ),
+        *(
+            "Yo {} prefiero {} huevos.",
+            "Je {} préfère {} œufs.",
+            "Eu {} prefiro {} ovos.",
+            "我{}喜欢吃{}个苹果。",
+        ),
+        *("私は{}犬が{}匹好きです。", "We decided {} to keep {} hens."),
+    ]
+)
+SENTENCES = st.one_of(
+    st.lists(PIECES, max_size=40).map(" ".join),
+    st.tuples(FRAMES, PIECES, PIECES, PIECES).map(lambda drawn: drawn[0].format(*drawn[1:])),
+)
 
 
 @given(st.lists(st.one_of(SENTENCES, st.text(max_size=60)), min_size=1, max_size=5))

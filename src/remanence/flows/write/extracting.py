@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from remanence.arguments import check_path
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput
 from remanence.extraction import (
@@ -93,6 +94,7 @@ class Extraction(Result):
 
 async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
     """Find what a file of conversation states, by rules; nothing is stored and no model is asked."""
+    check_path(path)
     return await asyncio.to_thread(_extracted, Path(path), format)
 
 
