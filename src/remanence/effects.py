@@ -338,7 +338,15 @@ _VERBS: tuple[Effect, ...] = (
         guarded="prune",
         back=("restore",),
     ),
+    # By a person, who has read it.
+    Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),
     Effect("restore", _RETURNS),
+    # What was in quarantine when it fell comes back there.
+    Effect(
+        "restore to quarantine",
+        {**_RETURNS, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
+        under=("restore",),
+    ),
     Effect("confirm", _CONFIRMED),
     Effect("confirm archived", {**_RETURNS, **_CONFIRMED}, under=("confirm",)),
 )

@@ -320,6 +320,14 @@ class Engine:
         """
         return await rating.rate(self._core, names, signal, spares_identity=spares_identity)
 
+    async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
+        """List what is in quarantine, newest first: what reads like instructions and no user or agent said."""
+        return await self.list_memories(status="quarantined", limit=limit)
+
+    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
+        """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
+        return await editing.accept(self._core, names, if_revision)
+
     async def dispute(self, names: Memories) -> Receipt:
         """Say that somebody denied a memory."""
         return await editing.dispute(self._core, names)

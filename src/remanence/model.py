@@ -665,8 +665,8 @@ class Tail(NamedTuple):
 class Known:
     """What a write knows of its scope before it decides.
 
-    `twins` maps a fingerprint to the best standing memory that has it (inbox or active before superseded,
-    archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
+    `twins` maps a fingerprint to the best memory that has it (inbox or active before quarantined, that before
+    superseded, archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
     `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
     """
 

@@ -14,7 +14,7 @@ from remanence.change import Change, Increment, inverse
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act
 from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
-from remanence.model import COLUMN, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
+from remanence.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 
 THEN, NOW = 1_000, 2_000
 SOURCE = Path(remanence.__file__).parent
@@ -128,16 +128,22 @@ def test_what_leaves_the_archive_leaves_its_tier(memory: Memory, effect: Effect)
 
     assert (done.status is Status.ARCHIVED) == (done.tier is Tier.ARCHIVE)
     assert done.status is not Status.ACTIVE or done.lifecycle is not Lifecycle.ARCHIVED
-    assert (done.reason is None) == (done.status is Status.ACTIVE)
+    assert (done.reason is None) == (done.status in STANDING)
 
 
 @pytest.mark.parametrize("effect", ROWS, ids=lambda row: f"{row.name} {row.group}".strip())
 def test_a_row_names_what_there_is(effect: Effect) -> None:
-    """A row names columns of a memory, ways back that are rows, and statuses that a memory may come to."""
+    """A row names columns of a memory, ways back that are rows, and statuses that a memory may come to.
+
+    By `restore` alone one comes back into quarantine.
+    """
     assert effect.columns <= COLUMN.keys()
     assert set(effect.back) <= VERBS.keys()
     status = effect.sets.get("status")
-    assert status in {None, Status.ACTIVE} or any(status in after for after in TRANSITIONS.values())
+    assert (status is Status.QUARANTINED) == (effect.name == "restore to quarantine")
+    assert status in {None, Status.ACTIVE, Status.QUARANTINED} or any(
+        status in after for after in TRANSITIONS.values()
+    )
 
 
 def test_a_verb_counts_what_it_owns() -> None:

@@ -61,7 +61,7 @@ def replaced(
     `links` are those of the old memory. It gives up the `key` that goes with its place, None where it keeps its name.
     It holds until `ends`, without which until now.
     """
-    refuse_pruned(old)
+    refuse_out_of_sight(old)
     drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
     if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
         return []
@@ -110,12 +110,32 @@ def refuse_guarded(memory: Memory, *, system: bool, now: int) -> None:
         )
 
 
-def refuse_pruned(memory: Memory) -> None:
-    """Refuse a tombstone as what is replaced or takes a place."""
+def refuse_out_of_sight(memory: Memory) -> None:
+    """Refuse a tombstone, and what is in quarantine, as what is replaced or takes a place."""
+    refuse_quarantined(memory)
     if memory.status is Status.PRUNED:
         raise InvalidInput(
             f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
         )
+
+
+def refuse_quarantined(memory: Memory) -> None:
+    """Refuse what is in quarantine; a person who has read it may accept it."""
+    if memory.status is Status.QUARANTINED:
+        raise InvalidInput(
+            f"memory {memory.id} is in quarantine",
+            recovery=f"read it, and accept it first: remanence quarantine release {short_id(memory.seq)}",
+        )
+
+
+def accepted(memory: Memory, now: int) -> list[Change]:
+    """Decide that a memory leaves the quarantine and arrives as any other."""
+    if memory.status is not Status.QUARANTINED:
+        raise InvalidInput(
+            f"memory {memory.id} is not in quarantine: it is {memory.status.label}",
+            recovery="list those that are: remanence quarantine list",
+        )
+    return act(memory, VERBS["accept"], now)
 
 
 def corrected(old: Memory, text: str) -> Turn:

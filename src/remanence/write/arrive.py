@@ -15,11 +15,14 @@ from remanence.model import (
     STANDING,
     Kind,
     Known,
+    KnownMemory,
     PolicyClass,
+    Reason,
     Relation,
     Role,
     Segment,
     Severity,
+    Status,
     Tail,
     Trust,
     Turn,
@@ -33,6 +36,7 @@ from remanence.write.roles import told_by
 from remanence.write.trust import believed
 from remanence.write.value import keep_value
 
+KEPT_OUT = "in quarantine: it reads like instructions, and no user or agent said it"
 # What a repeat says of a memory: the greater value counts.
 GREATER = ("confidence", "importance")
 
@@ -51,11 +55,17 @@ class Draft:
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
     door: Trust = Trust.USER  # the most that it is believed, whoever speaks
     claims: tuple[ClaimFound, ...] = ()
+    instructs: bool = False  # it reads like instructions to whoever recalls it
 
     @property
     def trust(self) -> Trust:
         """How far it is believed."""
         return believed(self.door, self.role)
+
+    @property
+    def kept_out(self) -> bool:
+        """Whether it goes into quarantine: instructions that come from below an agent are nobody's to give."""
+        return self.instructs and self.trust < Trust.AGENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,7 @@ class Batch:
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
     _keys: dict[str, Outcome] = field(default_factory=dict)
-    _twins: dict[bytes, Outcome] = field(default_factory=dict)
+    _twins: dict[tuple[bytes, bool], Outcome] = field(default_factory=dict)  # with whether they are kept out
     _tails: dict[Segment, Tail] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
     _tags: dict[int, set[str]] = field(default_factory=dict)  # of each new row, by its key
@@ -140,8 +150,10 @@ class Batch:
 
     def _met_by_text(self, draft: Draft) -> Outcome | None:
         """Confirm the standing memory that says the same; it makes no new row, but it adds its source."""
-        met = self._twins.get(draft.fingerprint)
+        met = self._twins.get((draft.fingerprint, draft.kept_out))
         twin = self.known.twins.get(draft.fingerprint)
+        if draft.kept_out and (again := self._kept_out_again(met, twin)):
+            return again
         if met is None and twin is not None and twin.status in STANDING:
             met = Outcome(twin.seq, twin.id, "confirmed")
         if met is None:
@@ -152,6 +164,14 @@ class Batch:
             self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
         self._add_source(met.key, draft)
         return Outcome(met.key, met.id, "confirmed", "an exact repeat")
+
+    def _kept_out_again(self, met: Outcome | None, twin: KnownMemory | None) -> Outcome | None:
+        """Know a text that is in quarantine, or has just come there; such a one is never confirmed."""
+        if met is not None:
+            return Outcome(met.key, met.id, "known", KEPT_OUT)
+        if twin is not None and twin.status is Status.QUARANTINED:
+            return Outcome(twin.seq, twin.id, "known", KEPT_OUT)
+        return None
 
     def _add_to_row(self, key: int, turn: Turn) -> None:
         """Let a repeat within the batch add to the new row what it would add to a stored memory."""
@@ -177,7 +197,7 @@ class Batch:
         reason = self._after_fallen(key, draft)
         by = told_by(draft.turn, draft.role)
         outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
-        self._twins[draft.fingerprint] = outcome
+        self._twins[draft.fingerprint, draft.kept_out] = outcome
         self._count(terms)
         self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
@@ -185,7 +205,11 @@ class Batch:
     def _after_fallen(self, key: int, draft: Draft) -> str:
         """Link a text that is learned anew to the memory that said it and no longer stands."""
         twin = self.known.twins.get(draft.fingerprint)
-        if twin is None:
+        if draft.kept_out:
+            return KEPT_OUT
+        if (
+            twin is None or twin.status is Status.QUARANTINED
+        ):  # what one says oneself rests on nothing of that
             return ""
         link = (key, twin.seq, int(Relation.LEARNED_FROM))
         self.extras.append(Change("links", link, None, link_values(self.now)))
@@ -224,6 +248,8 @@ class Batch:
             "importance": None if turn.importance is None else round(turn.importance, 6),
         }
         row.update({name: value for name, value in optional.items() if value is not None})
+        if draft.kept_out:
+            row.update(status=Status.QUARANTINED, reason=Reason.INSTRUCTIONS)
         return row
 
     def _value(self, draft: Draft, tail: Tail | None, terms: Collection[int]) -> float:

@@ -197,6 +197,8 @@ class Cycle:
         if rule.sees_all and rule.effect in {MOVE, TRANSITION_LIFECYCLE}:
             # Out of the archive, tier and lifecycle, leads restore, not a rule.
             return np.asarray((status >= 0) & (status < Status.ARCHIVED))
+        if rule.sees_all and rule.effect is PRUNE:  # what is in quarantine goes no other way
+            return np.asarray((status >= 0) & (status != Status.PRUNED))
         if rule.sees_all:
             return np.asarray((status >= 0) & (status < Status.PRUNED))
         return self.working.view.standing()

@@ -27,6 +27,7 @@ MODULES = {
     "mcp": "mcp",
     "plan_commands": "plan apply curate compact explain",
     "policies": "policy",
+    "quarantine_commands": "quarantine",
     "session_commands": "session",
     "upkeep": "doctor settings accept-clock guide completion",
 }

@@ -8,16 +8,17 @@ import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 
 from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, inverses, rows_of
 from remanence.decay_class import FADING_TAGS
+from remanence.edit.decide import refuse_quarantined
 from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
-from remanence.effects import VERBS
+from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.embedding import present
@@ -91,7 +92,7 @@ async def undo(core: Core, run: str) -> Receipt:
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
     told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
-    entries: Sequence[Entry] = await _beside_equals(core, await _as_today(core, told))
+    entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, told))
     hanging = await _hanging(core, entries, set())
     if hanging:
         raise Conflict(hanging)
@@ -111,7 +112,15 @@ async def _as_today(core: Core, entries: Sequence[Entry]) -> Sequence[Entry]:
     return as_today(entries, {memory.seq: memory for memory in memories if memory is not None})
 
 
-async def _beside_equals(
+@overload
+async def beside_equals(
+    core: Core, entries: Sequence[Change], risen: Sequence[Memory] = ()
+) -> Sequence[Change]: ...
+@overload
+async def beside_equals(
+    core: Core, entries: Sequence[Entry], risen: Sequence[Memory] = ()
+) -> Sequence[Entry]: ...
+async def beside_equals(
     core: Core, entries: Sequence[Entry], risen: Sequence[Memory] = ()
 ) -> Sequence[Entry]:
     """Link what comes back in sight to the oldest memory that stands and says the same, where nothing links them."""
@@ -371,7 +380,7 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
         created, skipped = await _recreated(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
         cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
-        back = await _beside_equals(core, [*changes, *created], list(fallen.values()))
+        back = await beside_equals(core, [*changes, *created], list(fallen.values()))
         try:
             await core.commit(back, cause)
         except Conflict as conflict:
@@ -391,10 +400,23 @@ async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Ch
             f"memory {short_id(memory.seq)} stands already: it is {memory.status.label}",
             recovery="nothing to restore",
         )
+    refuse_quarantined(memory)
     now = core.clock.now()
     given = await before_fall(core, memory.seq, memory.valid_to, now)
-    changes = act(memory, VERBS["restore"], now, **given)
+    changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **given)
     return changes if if_revision is None else on_revision(memory, changes)
+
+
+async def _rises_by(core: Core, seq: int, status: Status) -> Effect:
+    """Tell how a memory comes back: a tombstone that was in quarantine comes back there, as the audit tells."""
+    if status is not Status.PRUNED:
+        return VERBS["restore"]
+    was: int | None = None
+    async for part in logged(core, None, seq):
+        for change in part.changes:
+            if change.key == seq and change.before and (change.after or {}).get("status") == Status.PRUNED:
+                was = change.before["status"]
+    return VERBS["restore to quarantine" if was == Status.QUARANTINED else "restore"]
 
 
 async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> dict[str, Any]:
@@ -515,7 +537,8 @@ def _names(change: Change, seq: int) -> bool:
 async def _stood_up(core: Core, change: Change, now: int) -> Change:
     assert change.after is not None and isinstance(change.key, int)
     given = await before_fall(core, change.key, change.after.get("valid_to"), now)
-    after = VERBS["restore"].after(change.after, now, given)
+    effect = await _rises_by(core, change.key, Status(change.after["status"]))
+    after = effect.after(change.after, now, given)
     return Change("memories", change.key, None, {**change.after, **after})
 
 

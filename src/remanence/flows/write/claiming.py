@@ -71,7 +71,7 @@ async def with_claims(
     new = [
         (place, draft)
         for place, draft in enumerate(drafts)
-        if draft.claims and batch.outcomes[place].status == "stored"
+        if draft.claims and not draft.kept_out and batch.outcomes[place].status == "stored"
     ]
     if not new:
         return []

@@ -8,12 +8,14 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.decide import (
+    accepted,
     corrected,
     forgotten,
     held,
     inherited,
     refuse_guarded,
-    refuse_pruned,
+    refuse_out_of_sight,
+    refuse_quarantined,
     released,
     replaced,
     taken_over,
@@ -23,7 +25,7 @@ from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
-from remanence.flows.curate.undoing import before_fall
+from remanence.flows.curate.undoing import before_fall, beside_equals
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
     answers,
@@ -266,6 +268,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status in STANDING:
             return act(memory, VERBS["confirm"], now)
+        refuse_quarantined(memory)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
                 f"memory {memory.id} is {memory.status.label}",
@@ -275,6 +278,15 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
         return act(memory, VERBS["confirm archived"], now, **given)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
+
+
+async def accept(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
+    """Let memories out of the quarantine, into the inbox."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return await beside_equals(core, accepted(memory, core.clock.now()), [memory])
+
+    return await core.change(names, "accept", decide, if_revision=if_revision)
 
 
 async def dispute(core: Core, names: Memories) -> Receipt:
@@ -307,7 +319,7 @@ async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int 
 async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
     """Decide how one memory takes another's place; of two that did, the later one holds."""
     line = await _line(core, old, newer)
-    refuse_pruned(newer)
+    refuse_out_of_sight(newer)
     key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
     changes = await _replaced(core, old, newer.seq, key)
     return changes + taken_over(old, line, key, core.clock.now()) if changes else []

@@ -20,8 +20,8 @@ from remanence.write.arrive import Draft
 
 # What a text put again may bring; who said it first, and where, stays.
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
-# What left by age or by number, not because something better took its place.
-_GONE = frozenset({Status.ARCHIVED, Status.PRUNED})
+# What left by age or by number or never came in, not because something better took its place.
+_GONE = frozenset({Status.ARCHIVED, Status.PRUNED, Status.QUARANTINED})
 _EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
@@ -64,7 +64,8 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
     if outcome.status == "stored":
         changes += update(gone, {"key": None})
         ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
-        if all(change.key != ends for change in changes):  # where it said the same words it is linked already
+        linked = any(change.key == ends for change in changes)  # where it said the same words
+        if not linked and gone.status is not Status.QUARANTINED:
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
     cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
     assigned = (await core.commit(changes, cause)).assigned if changes else ()

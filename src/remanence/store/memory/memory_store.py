@@ -136,8 +136,8 @@ class MemoryStore:
         rows = self._read(scope).tables["memories"]
         prints, keys = set(asked.fingerprints), set(asked.keys)
         twins: dict[bytes, KnownMemory] = {}
-        # Later ones overwrite, so the best comes last: the standing ones, and of those the oldest.
-        for seq, row in sorted(rows.items(), key=lambda item: (item[1]["status"] in STANDING, -item[0])):
+        # Later ones overwrite, so the best comes last.
+        for seq, row in sorted(rows.items(), key=_as_twins):
             if row["fingerprint"] in prints:
                 twins[row["fingerprint"]] = _twin(seq, row)
         df = Counter(term_hash(stem) for row in rows.values() for stem in _words(row["text"]))
@@ -391,6 +391,12 @@ def _tail(rows: Sequence[Row], segment: Segment) -> Tail | None:
     latest = found[: -FIRST_IN_SEGMENT - 1 : -1]
     said_at = [row["said_at"] for row in latest]
     return Tail(counted(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
+
+
+def _as_twins(item: tuple[int, Row]) -> tuple[bool, bool, int]:
+    """Order rows as twins, the best last: those that stand, then those in quarantine; of each the oldest."""
+    seq, row = item
+    return row["status"] in STANDING, row["status"] == Status.QUARANTINED, -seq
 
 
 def _twin(seq: int, row: Row) -> KnownMemory:

@@ -30,7 +30,7 @@ _WHOLE = selected(WHOLE_NAMES)
 _CLAIM = ", ".join(f"claims.{name}" for name in ("seq", "number", *CLAIM_COLUMNS))
 _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
-    " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, m.seq LIMIT 1"
+    " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, s.status <> 5, m.seq LIMIT 1"
 )
 # The last memories of a segment, newest first: a session has an index; threads and runs are looked for among the last
 # arrivals, of which as many are read as it takes.

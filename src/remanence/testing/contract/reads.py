@@ -4,7 +4,7 @@ import numpy as np
 
 from remanence.change import Change
 from remanence.clock import DAY
-from remanence.model import Kind, Relation, Segment, Severity, Status, Tail
+from remanence.model import Kind, Reason, Relation, Segment, Severity, Status, Tail
 from remanence.segment import GAP_MAX
 from remanence.store.base import Arriving, Find, Store
 from remanence.testing.builders import (
@@ -174,6 +174,18 @@ class ReadContract:
         twin = known.twins[fingerprint("apples")]
 
         assert (seqs[0], Status.PRUNED) == (twin.seq, twin.status)
+
+    async def test_a_text_in_quarantine_is_met_before_what_fell(self, store: Store) -> None:
+        """And after what stands: whoever learns it again hears that it is kept out."""
+        kept_out = {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
+        asked, met = Arriving(fingerprints=(fingerprint("apples"),)), []
+        (seq,) = (await keep(store, created(1, "apples", id="0" * 32))).assigned
+        await keep(store, pruned(await one(store, seq)), verb="forget")
+        for number, columns in ((1, kept_out), (2, kept_out), (3, {})):
+            await keep(store, created(1, "apples", id=str(number) * 32, **columns))
+            met.append((await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].id[:1])
+
+        assert ["1", "1", "3"] == met
 
     async def test_known_keys_are_told(self, store: Store) -> None:
         """Each key that is taken leads to its memory."""
