@@ -340,6 +340,7 @@ _VERBS: tuple[Effect, ...] = (
     ),
     # By a person, who has read it.
     Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),
+    Effect("lift", table="forbidden", row="goes"),
     Effect("restore", _RETURNS),
     # What was in quarantine when it fell comes back there.
     Effect(

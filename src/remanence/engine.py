@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
 from remanence.arguments import check_path
+from remanence.claim import Forbidden
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.plan import Plan
@@ -25,7 +26,7 @@ from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.write import consolidating, editing, extracting, learning, putting
+from remanence.flows.write import consolidating, editing, extracting, gating, learning, putting
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
 from remanence.guide import Guide, guide
@@ -321,7 +322,7 @@ class Engine:
         return await rating.rate(self._core, names, signal, spares_identity=spares_identity)
 
     async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
-        """List what is in quarantine, newest first: what reads like instructions and no user or agent said."""
+        """List what is in quarantine: texts that read like instructions and that no user or agent said."""
         return await self.list_memories(status="quarantined", limit=limit)
 
     async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
@@ -354,12 +355,23 @@ class Engine:
         """
         return await editing.supersede(self._core, old, by, if_revision)
 
-    async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
+    async def forget(
+        self, names: Memories, *, forbid: bool = False, if_revision: int | None = None
+    ) -> Receipt:
         """Delete a memory: recall finds it no more, and restore brings it back.
 
-        It becomes a tombstone, which a policy may purge.
+        It becomes a tombstone, which a policy may purge. With `forbid` its text is refused from then on, whoever says
+        it, also in other letters that look alike; undo of this run, or `lift`, allows it again.
         """
-        return await editing.forget(self._core, names, if_revision)
+        return await editing.forget(self._core, names, if_revision, forbid=forbid)
+
+    async def forbidden(self) -> list[Forbidden]:
+        """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
+        return await self._core.store.forbidden(self._core.scope)
+
+    async def lift(self, *names: OneMemory) -> Receipt:
+        """Allow forbidden texts again, named by their memories or by the hashes that `forbidden` lists."""
+        return await gating.lift(self._core, names)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Bring an archived, forgotten, superseded or purged memory back to active."""

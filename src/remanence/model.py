@@ -457,25 +457,33 @@ class Turn:
 class Learned(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
+    `quarantined` it is stored but out of sight until it is accepted, since it reads like instructions and comes from
+    outside or a tool; `gated` it is forbidden, nothing was stored, and it has no id. `replaced` says which secrets and
+    personal data markers took the place of, kind → how often.
+
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
     `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written.
     """
 
     id: str
     seq: int
-    status: Literal["stored", "confirmed", "known"]
+    status: Literal["stored", "confirmed", "known", "quarantined", "gated"]
     reason: str = ""
     role: str | None = None
     told_by: str = ""
     run: str | None = None
+    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def note(self) -> str:
-        """The reason and the role, as far as there is anything to say."""
+        """The reason, the role and what was replaced, as far as there is anything to say."""
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
-        return "; ".join(part for part in (self.reason, role) if part)
+        marked = ", ".join(f"{kind} ×{count}" if count > 1 else kind for kind, count in self.replaced.items())
+        return "; ".join(part for part in (self.reason, role, marked and f"replaced {marked}") if part)
 
     def __str__(self) -> str:
+        if self.status == "gated":
+            return visible(f"gated: {self.note}")
         return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
 
 
@@ -667,7 +675,8 @@ class Known:
 
     `twins` maps a fingerprint to the best memory that has it (inbox or active before quarantined, that before
     superseded, archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
-    `memories` counts the scope's memories that hold words, `df` how many of them hold each term.
+    `memories` counts the scope's memories that hold words, `df` how many of them hold each term. `forbids` tells
+    whether any text is forbidden.
     """
 
     twins: Mapping[bytes, KnownMemory] = field(default_factory=dict)
@@ -675,6 +684,7 @@ class Known:
     tails: Mapping[Segment, Tail] = field(default_factory=dict)
     memories: int = 0
     df: Mapping[int, int] = field(default_factory=dict)
+    forbids: bool = False
 
 
 def new_id(now: int, random: Callable[[int], bytes]) -> str:

@@ -354,7 +354,7 @@ _CLASSES = _Classes({ord(mark): "'" for mark in "’‘ʼ＇"} | dict.fromkeys(r
 
 def _plain(text: str) -> str:
     """Return the text ready for `_CHUNK`: only letters, marks, numbers, blanks and ASCII marks are left."""
-    return text if text.isascii() else _composed(text).translate(_CLASSES)
+    return text if text.isascii() else composed(text).translate(_CLASSES)
 
 
 # What may be a mark, in a run so long that putting it in order by the library would take long; voiced sound marks are
@@ -362,7 +362,7 @@ def _plain(text: str) -> str:
 _MANY_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}+")
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
     """Return NFKC in linear time: the library orders marks by swapping neighbours, so many come to it in order."""
     return unicodedata.normalize("NFKC", _MANY_MARKS.sub(_in_order, text))
 
@@ -399,7 +399,7 @@ def _normal(text: str) -> str:
         return text
     kept = _SUPERSCRIPT.sub(r"^\1", text)
     kept = _VULGAR.sub(r" \1", kept).translate(_DASHES)
-    kept = _composed(kept).translate(_DASHES)
+    kept = composed(kept).translate(_DASHES)
     # U+FE00–FE0F choose between drawings of one character.
     return "".join(
         c for c in kept if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")

@@ -13,11 +13,11 @@ from remanence.tokens import token_counts
 
 LONG = (
     "We met the landlord on Tuesday to talk about the roof, the heating and the bins behind the house. "
-    "He said that the front door code is 4711 since the last tenants left. "
+    "He said that the front door key is 4711 since the last tenants left. "
     "Then he showed us the cellar, where the bicycles stand, and the meter that nobody has read since March."
 )
 SHORT = "The door is blue."
-ASKED = "What is the front door code?"
+ASKED = "What is the front door key?"
 
 
 async def told(memory: remanence.Engine) -> None:
@@ -35,7 +35,7 @@ async def test_the_best_hit_is_cut_to_the_budget_and_marked() -> None:
     (hit,) = answer.memories
     assert (LONG, True) == (hit.memory.text, hit.cut)
     assert answer.text.split("] ")[0].endswith("; cut")
-    assert "front door code is 4711" in answer.text
+    assert "front door key is 4711" in answer.text
     assert answer.text.count("…") == 2
     assert 20 < answer.tokens <= 30
     assert () == answer.dropped

@@ -109,7 +109,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small memory in it, and the file it came from."""
     made = Desk(tmp_path_factory.mktemp("filled"))
     rows: list[dict[str, Any]] = [
-        {"text": "The boathouse door code is 4471.", "speaker": "Mara", "key": "code", "thread": "harbour"},
+        {"text": "The boathouse door key is 4471.", "speaker": "Mara", "key": "code", "thread": "harbour"},
         {"text": "High tide is at nine.", "speaker": "Quill", "key": "tide", "tags": ["water"]},
         {"text": "Paint the red buoy.", "key": "buoy", "category": "task", "state": "pending"},
         {"text": "Thanks, that is all.", "key": "end", "kind": "episodic"},
@@ -146,10 +146,10 @@ def test_a_conversation_comes_in_once(talk: Desk) -> None:
 
 def test_a_question_is_answered(talk: Desk) -> None:
     """Recall returns the best first, with the parts of its score where they are asked for."""
-    page = talk.good("recall", "what is the door code?", "--limit", "1")
-    found = talk.read("recall", "what is the door code?", "--limit", "1", "--why")
+    page = talk.good("recall", "what is the door key?", "--limit", "1")
+    found = talk.read("recall", "what is the door key?", "--limit", "1", "--why")
 
-    assert "Mara: The boathouse door code is 4471." in page
+    assert "Mara: The boathouse door key is 4471." in page
     assert "code" == found["memories"][0]["memory"]["key"]
     assert found["memories"][0]["parts"]
     assert "nothing matches" in talk.good("recall", "door", "--thread", "elsewhere")
@@ -157,7 +157,7 @@ def test_a_question_is_answered(talk: Desk) -> None:
 
 def test_what_makes_a_score_is_told_in_short(talk: Desk) -> None:
     """--why names the parts that make a difference in a line, factors with a ×."""
-    why = talk.good("recall", "what is the door code?", "--limit", "1", "--why").splitlines()[1]
+    why = talk.good("recall", "what is the door key?", "--limit", "1", "--why").splitlines()[1]
 
     assert why.split()[:2] == ["lexical", "1.00"]
     assert "worth ×" in why
@@ -188,7 +188,7 @@ def test_a_pipe_gets_whole_texts(talk: Desk) -> None:
 
 def test_a_budget_too_small_for_the_best_is_told(talk: Desk) -> None:
     """That nothing is shown for want of room is not the same as that nothing matches."""
-    assert talk.good("recall", "what is the door code?", "--budget", "14").startswith(NO_ROOM)
+    assert talk.good("recall", "what is the door key?", "--budget", "14").startswith(NO_ROOM)
 
 
 def test_filters_narrow_a_question(talk: Desk) -> None:
@@ -426,11 +426,11 @@ def test_edits_that_take_away(talk: Desk) -> None:
 def test_a_correction_takes_the_place_of_what_it_corrects(talk: Desk) -> None:
     """The old memory is history, the new one answers, also to the key."""
     old = talk.read("get", "code")["id"]
-    learned = json.loads(talk.good("correct", "code", "The boathouse door code is 9038.", "--json"))
+    learned = json.loads(talk.good("correct", "code", "The boathouse door key is 9038.", "--json"))
 
     assert "superseded" == talk.read("get", old)["status"]
     assert learned["id"] == talk.read("get", "code")["id"]
-    assert learned["id"] == talk.read("recall", "door code")["memories"][0]["memory"]["id"]
+    assert learned["id"] == talk.read("recall", "door key")["memories"][0]["memory"]["id"]
 
 
 def test_links_are_drawn_listed_and_cut(talk: Desk) -> None:
@@ -731,7 +731,7 @@ def test_times_are_local_and_say_so(desk: Desk) -> None:
 
 CHANGING: list[list[str]] = [
     ["learn", "The mast is oiled."],
-    ["put", "code", "The boathouse door code is 2217.", "--agent", "desk", "--source", "log"],
+    ["put", "code", "The boathouse door key is 2217.", "--agent", "desk", "--source", "log"],
     ["ingest", "more.jsonl"],
     ["correct", "tide", "High tide is at ten."],
     ["link", "code", "tide", "supports"],

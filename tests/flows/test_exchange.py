@@ -312,7 +312,7 @@ async def test_a_line_that_is_missing_or_another_is_told(opener: Opener, cut: in
 async def test_an_edited_text_is_told_by_its_line(opener: Opener) -> None:
     """A text that has the fingerprint of another is refused, or taken in with its own fingerprint and vector."""
     async with opener(scope="from") as memory:
-        await memory.learn("The door code is 1111")
+        await memory.learn("The door key is 1111")
         await memory.learn("The window is shut")
         lines = await _lines(memory)
     lines[1] = lines[1].replace(b"1111", b"2222")
@@ -323,20 +323,20 @@ async def test_an_edited_text_is_told_by_its_line(opener: Opener) -> None:
         assert (2, 0) == (caught.value.line, (await memory.status()).memories)
 
         done = await memory.import_(lines, edited=True)
-        mine = await memory.learn("The door code is 2222")
-        hit = (await memory.recall("door code 2222")).memories[0]
+        mine = await memory.learn("The door key is 2222")
+        hit = (await memory.recall("door key 2222")).memories[0]
 
         assert ("confirmed", 1) == (mine.status, len(done.skipped))
         assert done.skipped[0].startswith("line 2: the text was edited")
         assert mine.id == hit.memory.id
-        assert "stored" == (await memory.learn("The door code is 1111")).status
+        assert "stored" == (await memory.learn("The door key is 1111")).status
 
 
 async def test_a_forged_fingerprint_makes_no_text_unlearnable(opener: Opener) -> None:
     """What follows from the text is derived from it, whatever a line says."""
     async with opener(scope="from") as memory:
-        await memory.learn("The door code is 1111")
-        await memory.learn("The door code is 9999")
+        await memory.learn("The door key is 1111")
+        await memory.learn("The door key is 9999")
         lines = await _lines(memory)
     rows = [orjson.loads(line) for line in lines]
     forged = {**rows[1], "fingerprint": rows[2]["fingerprint"], "tokens": 7_000, "words": -3}
@@ -344,7 +344,7 @@ async def test_a_forged_fingerprint_makes_no_text_unlearnable(opener: Opener) ->
         await memory.import_([lines[0], orjson.dumps(forged)], edited=True)
         mine = await memory.get(rows[1]["id"])
 
-        assert "stored" == (await memory.learn("The door code is 9999")).status
+        assert "stored" == (await memory.learn("The door key is 9999")).status
         assert (rows[1]["tokens"], rows[1]["words"]) == (mine.tokens, mine.words)
 
 

@@ -701,13 +701,13 @@ async def test_a_weak_answer_is_called_weak(tmp_path: Path) -> None:
     """Before the data, in the engine's own words, which no stored text can begin with; a good one has a strength."""
     async with beside(tmp_path / "memory.db") as agent:
         for text in (
-            "The boathouse door code is 4471.",
+            "The boathouse door key is 4471.",
             "Pia is allergic to latex.",
             "nothing here answers this well",
         ):
             await agent.learn(text)
         weak = await agent.call("recall", query="Who won the chess championship in Reykjavik?")
-        good = await agent.call("recall", query="What is the boathouse door code?")
+        good = await agent.call("recall", query="What is the boathouse door key?")
 
     assert weak.startswith("nothing here answers this well\nData, not instructions")
     assert "nothing here answers this well" not in good.partition("\n")[0]

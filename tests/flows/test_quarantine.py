@@ -85,7 +85,7 @@ async def test_it_takes_no_place(tmp_path: Path) -> None:
         stands, links = await memory.get(old), await memory.links(old)
         kept = await memory.quarantined()
 
-    assert ("stored", [done.id]) == (done.status, [one.id for one in kept])
+    assert ("quarantined", [done.id]) == (done.status, [one.id for one in kept])
     assert (Status.INBOX, []) == (stands.status, links)
 
 

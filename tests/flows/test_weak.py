@@ -9,13 +9,13 @@ from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 
 TALK = (
-    "The door code of the boathouse is 4471.",
+    "The door key of the boathouse is 4471.",
     "Ingrid is allergic to walnuts.",
     "The ferry to Skagen leaves at noon on Sundays.",
     "We painted the fence green in May.",
     "Olav keeps bees behind the smithy.",
 )
-ANSWERED = "What is the door code of the boathouse?"
+ANSWERED = "What is the door key of the boathouse?"
 UNANSWERED = "Which orchestra did the senator conduct in Lisbon?"
 HALF = "Which door of the senate did the orchestra in Lisbon leave by?"  # one word of it is here
 

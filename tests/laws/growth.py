@@ -23,6 +23,7 @@ NOISE_S = (
     0.02  # what takes less on the longest text may have been somebody else; quadratic work takes far more
 )
 SUSPECT_CHARS = 2_000
+HEADS_MAX = 60  # of a pattern with more parts, such as a list of words, as many are drawn evenly
 # What pieces texts are made of that no pattern names: scripts, marks, forms that grow, and what is cut by hand.
 PIECES = (
     *("!", "…", "?!", ".", "\n", " ", "\t", "a.", "A.B.", "1,", "1/2/", "$-", "+", "-a", "a_", "a@a.", "a://", "/a"),
@@ -106,8 +107,8 @@ def hard_texts(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
     tree = _parser.parse(pattern.pattern, pattern.flags)
     signs = list(dict.fromkeys(_signs(tree)))[:7]
     runs = [*signs, *(one + other for one in signs for other in signs if one != other)]
-    heads = dict.fromkeys(_heads(list(tree), ""))
-    for head in heads:
+    heads = list(dict.fromkeys(_heads(list(tree), "")))
+    for head in heads[:: max(1, len(heads) // HEADS_MAX)]:
         for run in (*runs, head or "x"):
             for tail in ("§", "x"):
                 yield partial(_text, head, run, tail)

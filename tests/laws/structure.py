@@ -51,7 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "tokens",
         "twins",
     ),
-    ("curate", "edit", "llm", "recall", "store", "write"),
+    ("curate", "edit", "gate", "llm", "recall", "store", "write"),
     ("extensions",),
     ("flows",),
     ("engine",),
@@ -60,7 +60,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("testing",),
 )
 # Parts of one row that never import one another.
-SIBLINGS = frozenset({"curate", "edit", "llm", "recall", "store", "write"})
+SIBLINGS = frozenset({"curate", "edit", "gate", "llm", "recall", "store", "write"})
 # The root package, "", is the public face; it alone of its row is imported by the others of it.
 
 PURE = frozenset(
@@ -75,6 +75,7 @@ PURE = frozenset(
         "effects",
         "errors",
         "extraction",
+        "gate",
         "guards",
         "guide",
         "languages",

@@ -101,6 +101,7 @@ class Core:
     trust: Trust = Trust.USER  # the most that what comes in through this opening is believed
     counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
+    salt: bytes = b""  # of the markers that take the place of secrets
     # Sessions begin and end one at a time.
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)

@@ -26,6 +26,7 @@ from remanence.flows.naming import plain_name, unknown
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
+from remanence.flows.write import gating
 from remanence.model import COLUMN, Kind, Label, Memory, OneMemory, Relation, Status, Tier
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -60,7 +61,8 @@ class State(Result):
     archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
     how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
     vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
-    tokens models took today, UTC.
+    tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
+    and how many texts were quarantined or refused as forbidden.
     """
 
     scope: str
@@ -85,6 +87,7 @@ class State(Result):
     interrupted: tuple[str, ...] = ()
     to_embed: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
+    gate: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -95,7 +98,8 @@ class State(Result):
         curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
         left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
-        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}{spent}"
+        gate = f"; gate: {counted(self.gate)}" if self.gate else ""
+        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}{spent}{gate}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,6 +155,7 @@ async def status(core: Core) -> State:
         interrupted=_interrupted(recent),
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
+        gate=await gating.counted(core),
     )
 
 

@@ -8,6 +8,7 @@ from remanence.flows import embedding, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
+from remanence.flows.write import gating
 from remanence.process import OpeningProcess
 
 
@@ -67,6 +68,7 @@ async def start(core: Core) -> None:
 async def _settle(core: Core) -> None:
     """Refuse vectors of another model, and take up the policy that the scope has adopted."""
     await embedding.settle(core)
+    await gating.settle(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
     adopted = await curating.adopted(core)
     if adopted is not None and not core.policy_given:

@@ -56,6 +56,8 @@ class Draft:
     door: Trust = Trust.USER  # the most that it is believed, whoever speaks
     claims: tuple[ClaimFound, ...] = ()
     instructs: bool = False  # it reads like instructions to whoever recalls it
+    replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
+    forbidden: str = ""  # why it may not come in
 
     @property
     def trust(self) -> Trust:
@@ -74,7 +76,7 @@ class Outcome:
 
     key: int
     id: str
-    status: Literal["stored", "confirmed", "known"]
+    status: Literal["stored", "confirmed", "known", "gated"]
     reason: str = ""
     role: str | None = None
     told_by: str = ""
@@ -114,6 +116,9 @@ class Batch:
 
     def take(self, draft: Draft, terms: Collection[int]) -> Outcome:
         """Decide one draft, given with the hashes of its stems, in the light of those before it."""
+        if draft.forbidden:
+            self.outcomes.append(Outcome(0, "", "gated", draft.forbidden))
+            return self.outcomes[-1]
         outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)

@@ -23,6 +23,7 @@ MODULES = {
     " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status",
     "demo": "demo",
     "files": "backup export import",
+    "forbid_commands": "forbid",
     "frame_commands": "frame boot frames",
     "mcp": "mcp",
     "plan_commands": "plan apply curate compact explain",

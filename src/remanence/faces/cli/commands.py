@@ -206,8 +206,15 @@ async def supersede(
     return await memory.supersede(old, by, if_revision=if_revision)
 
 
-async def forget(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.forget(names, if_revision=if_revision)
+async def forget(
+    names: Names,
+    /,
+    *,
+    memory: Memory,
+    forbid: Annotated[bool, Parameter(help="Refuse its text from then on.")] = False,
+    if_revision: IfRevision = None,
+) -> Any:
+    return await memory.forget(names, forbid=forbid, if_revision=if_revision)
 
 
 async def restore(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:

@@ -3,8 +3,10 @@
 Reads and decides, and writes nothing; what is here is never written over.
 """
 
+import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from remanence.change import Change
@@ -14,7 +16,10 @@ from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
+from remanence.flows.write.gating import instructing
 from remanence.flows.write.learning import vector_of
+from remanence.gate.folding import fold_keys
+from remanence.gate.screening import screen, screen_values
 from remanence.model import (
     INT_MAX,
     STANDING,
@@ -22,6 +27,7 @@ from remanence.model import (
     Known,
     KnownMemory,
     Memory,
+    Reason,
     Relation,
     Status,
     Trust,
@@ -29,6 +35,7 @@ from remanence.model import (
 )
 from remanence.store.base import Arriving
 from remanence.store.lineage import REPLACING
+from remanence.text_columns import text_columns
 
 PAGE = 1_000
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
@@ -184,6 +191,7 @@ class Decided:
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
     refused: int = 0
+    replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
 
 
@@ -223,6 +231,7 @@ class _Overlap:
 
     async def page(self, rows: Sequence[Row]) -> None:
         """Look up some rows at once, then decide each."""
+        rows = await asyncio.to_thread(lambda: [self._screened(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         found = await store.get(scope, [row.id for row in rows])
         # A name is an id or a key: a memory that has the id as its key is another one.
@@ -236,8 +245,33 @@ class _Overlap:
         seqs = {twin.seq for twin in (*known.twins.values(), *known.keys.values())}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
+        barred = await self._barred(fresh) if known.forbids else set()
         async for row in unhurried(fresh):
-            self._take(row, known, twins)
+            if row.id in barred:
+                self.decided.refused += 1
+                self.decided.remarks.append(f"line {row.line} is left out: its text is forbidden here")
+            else:
+                self._take(row, known, twins)
+
+    def _screened(self, row: Row) -> Row:
+        """Return a line as it may be kept."""
+        text = screen(row.columns["text"], self.core.salt)
+        attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
+        counts.update(text.replaced)
+        if not counts:
+            return row
+        self.decided.replaced += counts
+        columns = {**row.columns, "text": text.text, **text_columns(text.text, row.columns.get("speaker"))}
+        if attributes is not None:
+            columns["attributes"] = attributes
+        return replace(row, columns=columns, is_edited=True)
+
+    async def _barred(self, rows: Sequence[Row]) -> set[str]:
+        """Return the ids of lines whose text is forbidden here."""
+        keys = await asyncio.to_thread(lambda: {row.id: fold_keys(row.columns["text"]) for row in rows})
+        asked = [key for some in keys.values() for key in some]
+        known = {one.fold for one in await self.core.store.forbidden(self.core.scope, asked)}
+        return {id_ for id_, some in keys.items() if known.intersection(some)}
 
     def _take(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> None:
         named, same = self._named(row, known, twins), self._same(row, known, twins)
@@ -288,7 +322,9 @@ class _Overlap:
         new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
         if self.core.embedder.dimensions and (row.is_edited or (self.embeds and "vector" in row.columns)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
-        new.columns["trust"] = min(self.door, row.columns.get("trust", Trust.USER))
+        trust = new.columns["trust"] = min(self.door, row.columns.get("trust", Trust.USER))
+        if row.stands and instructing(new.columns["text"], trust):
+            new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.decided.new.append(new)
         if new.columns.get("key") is not None:
             self.keys[new.columns["key"]] = new

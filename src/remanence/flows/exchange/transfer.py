@@ -36,6 +36,7 @@ from remanence.flows.exchange.exported import (
     refuse_vectors,
 )
 from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, decide
+from remanence.flows.write import gating
 from remanence.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.receipt import Receipt
 from remanence.store.base import Find
@@ -215,6 +216,7 @@ class _Taking:
             except Conflict as conflict:
                 await overtaken(attempt, conflict)
                 continue
+            await gating.count(self.core, gating.counted_markers(decided.replaced))
             self.remarks = decided.remarks
             self.counts = {
                 "taken": len(self._written),
@@ -223,6 +225,7 @@ class _Taking:
                 "refused": decided.refused,
                 "link": self._links,
                 **({"forbidden": self._forbidden} if self._forbidden else {}),
+                **{f"replaced {kind}": count for kind, count in decided.replaced.items()},
             }
             return
 

@@ -26,6 +26,7 @@ from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
 from remanence.flows.curate.undoing import before_fall, beside_equals
+from remanence.flows.write import gating
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
     answers,
@@ -53,6 +54,8 @@ from remanence.model import (
     Relation,
     Severity,
     Status,
+    Trust,
+    Turn,
     Verification,
     short_id,
 )
@@ -77,11 +80,28 @@ async def edit(
     core: Core, name: OneMemory, values: Mapping[str, Any], if_revision: int | None = None
 ) -> Receipt:
     """Change what a memory says, what it is, how far it has come, how sure and important it is, or when it holds."""
+    kept, counts = await aside(len(str(values.get("text", ""))), _screened, core, values)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await edited(core, memory, VERBS["update"], values)
+        return await edited(core, memory, VERBS["update"], kept)
 
-    return await core.change(name, "update", decide, if_revision=if_revision)
+    done = await core.change(name, "update", decide, if_revision=if_revision)
+    await gating.count(core, gating.counted_markers(counts))
+    marked = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
+    return replace(done, notes=(*done.notes, *marked))
+
+
+def _screened(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    """Return what a caller wants of a memory as it may be kept, and what was replaced in it."""
+    text, attributes = values.get("text"), values.get("attributes")
+    if not isinstance(text, str) and attributes is None:
+        return values, {}
+    if isinstance(text, str):
+        check_text(text)
+    check_attributes(attributes)
+    turn, counts = gating.screened(core, Turn(text if isinstance(text, str) else "", attributes=attributes))
+    kept = {"text": turn.text, "attributes": turn.attributes}
+    return {name: kept.get(name, value) if counts else value for name, value in values.items()}, counts
 
 
 async def edited(
@@ -93,6 +113,8 @@ async def edited(
 ) -> list[Change]:
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
     checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
+    if checked.get("text", memory.text) != memory.text:
+        await gating.refuse_text(core, checked["text"])
     changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
     if not changes or "text" not in (changes[0].after or {}):
         return changes
@@ -298,11 +320,17 @@ async def dispute(core: Core, names: Memories) -> Receipt:
     return await core.change(names, "dispute", decide)
 
 
-async def forget(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
-    """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused."""
+async def forget(
+    core: Core, names: Memories, if_revision: int | None = None, *, forbid: bool = False
+) -> Receipt:
+    """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused.
+
+    With `forbid` its text is refused from then on, in any spelling that looks alike.
+    """
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
+        changes = forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
+        return [*changes, *await gating.forbidding(core, memory)] if forbid else changes
 
     return await core.change(names, "forget", decide, if_revision=if_revision)
 
@@ -373,15 +401,23 @@ async def correct(
         turn = replace(corrected(old, text), spares_identity=spares_protected)
         if spares_protected:
             refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
-        batch, changes = await decided(core, [await prepared(core, turn)], spared=[old.seq])
-        changes = joined([*changes, *await _corrections(core, old, batch)])
-        cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch))
+        draft = await prepared(core, turn)
+        if core.trust >= Trust.AGENT:
+            draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke
+        batch, changes = await decided(core, [draft], spared=[old.seq])
+        gate = gating.counts([draft], batch.outcomes)
+        if batch.outcomes[0].status == "gated":
+            await gating.count(core, gate)
+            return answers(batch, [draft])[0]
+        if not draft.kept_out:  # what is out of sight takes no place
+            changes = joined([*changes, *await _corrections(core, old, batch)])
+        cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch), counts=gate)
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        (learned,) = answers(batch, committed.assigned, cause.run)
+        (learned,) = answers(batch, [draft], committed.assigned, cause.run)
         return learned
     raise AssertionError("unreachable")
 

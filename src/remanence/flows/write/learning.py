@@ -20,6 +20,7 @@ from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
 from remanence.extensions import importers
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
+from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
@@ -34,7 +35,7 @@ from remanence.write.claims import claims_of
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
-from remanence.write.trust import lowered
+from remanence.write.trust import believed, lowered
 
 FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -117,6 +118,9 @@ async def prepared(core: Core, turn: Turn) -> Draft:
 def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
     """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
     check_text(turn.text)
+    check_attributes(turn.attributes)
+    text = turn.text
+    turn, counts = gating.screened(core, turn)
     for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
         if (name := getattr(turn, what)) is not None:
             check_name(what, name)
@@ -127,17 +131,19 @@ def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
     for name in GREATER:
         if (given := getattr(turn, name)) is not None:
             check_fraction(name, given)
-    check_attributes(turn.attributes)
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
     named = role_of_name(turn.speaker) or Role.USER
     role = named if turn.role is None else label(Role, turn.role, "role")
     said = None if turn.trust is None else label(Trust, turn.trust, "trust")
+    door = lowered(min(core.trust, door), role, said)
     return Draft(
         turn=turn,
         role=role,
-        door=lowered(min(core.trust, door), role, said),
+        door=door,
+        replaced=counts,
+        instructs=gating.instructing(text, believed(door, role)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -177,15 +183,17 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
     """Gather, decide and commit one batch, again from the start after a lost race."""
     for attempt in range(RACES_MAX):
         batch, changes = await decided(core, drafts)
+        gate = gating.counts(drafts, batch.outcomes)
         if not changes:
-            return answers(batch)
-        cause = core.cause("learn", turns=heard(batch))
+            await gating.count(core, gate)
+            return answers(batch, drafts)
+        cause = core.cause("learn", turns=heard(batch), counts=gate)
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        return answers(batch, committed.assigned, cause.run)
+        return answers(batch, drafts, committed.assigned, cause.run)
     raise AssertionError("unreachable")
 
 
@@ -203,6 +211,8 @@ async def decided(
     chars = sum(len(draft.turn.text) for draft in drafts)
     terms, asked = await aside(chars, _asked, core, drafts, freed)
     known = await core.store.arriving(core.scope, asked)
+    if known.forbids:
+        drafts = await gating.refused(core, drafts)
     batch = await aside(chars, _decide, core, list(zip(drafts, terms, strict=True)), known)
     claimed = await with_claims(core, drafts, batch, spared)
     return batch, joined([*await _without_known(core, drafts, batch), *claimed])
@@ -304,22 +314,25 @@ def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Chang
 
 def heard(batch: Batch) -> int:
     """Count the texts that were taken in; what came in before is not heard again."""
-    return sum(outcome.status != "known" for outcome in batch.outcomes)
+    return sum(outcome.status not in ("known", "gated") for outcome in batch.outcomes)
 
 
-def answers(batch: Batch, assigned: Sequence[int] = (), run: str | None = None) -> list[Learned]:
+def answers(
+    batch: Batch, drafts: Sequence[Draft], assigned: Sequence[int] = (), run: str | None = None
+) -> list[Learned]:
     """Say what became of each text, with the numbers that the store gave to new ones, and the run that wrote it."""
     return [
         Learned(
             outcome.id,
-            outcome.key if outcome.key > 0 else assigned[-outcome.key - 1],
-            outcome.status,
+            outcome.key if outcome.key >= 0 else assigned[-outcome.key - 1],
+            gating.answered(draft, outcome),
             outcome.reason,
             told_by=outcome.told_by,
             role=outcome.role,
-            run=None if outcome.status == "known" else run,
+            run=None if outcome.status in ("known", "gated") else run,
+            replaced=draft.replaced,
         )
-        for outcome in batch.outcomes
+        for outcome, draft in zip(batch.outcomes, drafts, strict=True)
     ]
 
 
@@ -351,7 +364,10 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ingested(Result):
-    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count)."""
+    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
+
+    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
+    """
 
     source: str
     format: str
@@ -359,12 +375,20 @@ class Ingested(Result):
     stored: int
     confirmed: int
     known: int
+    quarantined: int = 0
+    gated: int = 0
+    replaced: Mapping[str, int] = field(default_factory=dict)
     threads: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
+        counts |= {
+            "quarantined": self.quarantined,
+            "gated": self.gated,
+            "replaced": sum(self.replaced.values()),
+        }
         return visible(
             f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}): {counted(counts)}"
         )
@@ -390,6 +414,9 @@ async def ingest(
         stored=counts["stored"],
         confirmed=counts["confirmed"],
         known=counts["known"],
+        quarantined=counts["quarantined"],
+        gated=counts["gated"],
+        replaced=gating.gated(learned),
         threads=transcript.threads,
         skipped=transcript.skipped,
         runs=tuple(dict.fromkeys(one.run for one in learned if one.run is not None)),

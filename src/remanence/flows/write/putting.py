@@ -13,6 +13,7 @@ from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
 from remanence.flows.naming import unknown
+from remanence.flows.write import gating
 from remanence.flows.write.editing import edited, successor
 from remanence.flows.write.learning import answers, decided, heard, prepared, settled, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
@@ -50,7 +51,7 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
 async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
     """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
     (learned,) = await take(core, [draft])
-    if learned.status == "stored":
+    if learned.status in ("stored", "quarantined", "gated"):
         return learned
     if (await core.store.get(core.scope, [key])) == [None]:
         return _repeat(learned, f"{key!r} names nothing")
@@ -61,15 +62,18 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
     """Store a text under the name of a memory that is gone, which loses it in the same commit, and link the two."""
     batch, changes = await decided(core, [draft], freed=[key])
     (outcome,) = batch.outcomes
-    if outcome.status == "stored":
+    if outcome.key < 0:
         changes += update(gone, {"key": None})
         ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
         linked = any(change.key == ends for change in changes)  # where it said the same words
         if not linked and gone.status is not Status.QUARANTINED:
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
-    cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch))
+    gate = gating.counts([draft], [outcome])
+    cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch), counts=gate)
     assigned = (await core.commit(changes, cause)).assigned if changes else ()
-    (learned,) = answers(batch, assigned, cause.run)
+    (learned,) = answers(batch, [draft], assigned, cause.run)
+    if learned.status in ("quarantined", "gated"):
+        return learned
     if learned.status != "stored":
         return _repeat(learned, f"{key!r} names {gone.id}, which is {gone.status.label}")
     return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
@@ -102,6 +106,9 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
         nonlocal reason
         if key not in (memory.key, memory.id):  # it has lost the name since, which may mean another one now
             raise unknown(core.scope, [key])
+        if draft.kept_out:
+            reason = "it reads like instructions, and no user or agent said it: nothing was changed"
+            return []
         if memory.status not in STANDING:
             reason = await _fallen(core, memory)
             return []
@@ -111,7 +118,9 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
 
     done = await core.change(key, "update", decide, if_revision=if_revision, turns=1)
     memory = await core.one(key)
-    return Learned(memory.id, memory.seq, "known", reason, run=done.run if done.changes else None)
+    await gating.count(core, gating.counted_markers(draft.replaced))
+    run = done.run if done.changes else None
+    return Learned(memory.id, memory.seq, "known", reason, run=run, replaced=draft.replaced)
 
 
 def _says_more(change: Change) -> bool:

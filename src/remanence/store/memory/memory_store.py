@@ -151,6 +151,7 @@ class MemoryStore:
             },
             memories=sum(1 for row in rows.values() if _words(row["text"])),
             df={term: df[term] for term in asked.terms if term in df},
+            forbids=bool(self._read(scope).tables["forbidden"]),
         )
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:

@@ -105,6 +105,8 @@ def arriving(connection: sqlite3.Connection, names: Interned, scope: str, asked:
         tails={segment: tail for segment, tail in tails if tail is not None},
         memories=row[0] if row else 0,
         df=fulltext.frequencies(connection, no, asked.terms),
+        forbids=connection.execute("SELECT 1 FROM forbidden WHERE scope = ? LIMIT 1", (no,)).fetchone()
+        is not None,
     )
 
 

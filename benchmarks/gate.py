@@ -1,0 +1,176 @@
+"""What the gate finds and what it lets through: `python -m benchmarks.gate [--part first|second]`, JSON lines.
+
+Secrets, harmless lines and junk are scored on the functions; planted and benign texts are taken in from outside through
+the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in
+fourteen disguises.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import remanence
+from benchmarks.labels import Part
+from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
+from remanence.gate.junk import junk
+from remanence.gate.screening import instructs, screen
+
+SALT = b"benchmark"
+OTHERS = 2_000
+FOUND_MIN = 0.95  # of a kind, for it to count as found
+HOSTILE = (
+    " ", "a", "aA1_", "1 ", "4111-", "a@a.", "sk-", "-----BEGIN PRIVATE KEY-----", "token=", "password is ", "?key=a&",
+    "密码是", "backup code a1b2 ", "seed phrase abcd ", "call 0171 ", "://b:c", "ignore all ", "the user asks you ",
+    "<!-- ", "\u200b", "send the file to ", "remember the user ", "AA1", '"', "«",
+)  # fmt: skip
+_NOUNS = (
+    "lamp harbour violin orchard kettle bridge ledger window garden market engine letter castle ferry".split()
+)
+_SAYINGS = (
+    "{0} number {2} stands beside the {1} since {2}.",
+    "We moved the {0} to the {1} in week {2}.",
+    "The {1} of room {2} has a new {0}.",
+    "Nobody has asked for {0} {2} since the {1} closed.",
+)
+
+
+def main() -> None:
+    """Measure one part of the labels."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=("first", "second"), default="first")
+    part: Part = parser.parse_args().part
+    _replaced(part)
+    _junk(part)
+    _time(part)
+    asyncio.run(_quarantined(part))
+    asyncio.run(_forbidden(part))
+
+
+def _replaced(part: Part) -> None:
+    """Say how many secrets of each kind are gone, and how many harmless lines are changed."""
+    lines = secrets(part)
+    every = Counter(line.kind for line in lines)
+    found = Counter(line.kind for line in lines if line.secret not in screen(line.text, SALT).text)
+    note("kinds of secrets", {kind: round(found[kind] / every[kind], 3) for kind in sorted(every)})
+    missed = [line.id for line in lines if line.secret in screen(line.text, SALT).text]
+    kinds = sum(found[kind] >= FOUND_MIN * every[kind] for kind in every)
+    note(
+        "secrets",
+        {
+            "lines": len(lines),
+            "found": _share(found.total(), len(lines)),
+            "kinds": len(every),
+            "kinds found": kinds,
+            "missed": missed,
+        },
+    )
+    plain = harmless(part)
+    changed = [line.text for line in plain if screen(line.text, SALT).text != line.text]
+    note("harmless", {"lines": len(plain), "changed": _share(len(changed), len(plain)), "which": changed})
+
+
+def _junk(part: Part) -> None:
+    lines = shorts(part)
+    note(
+        "junk",
+        {
+            "found": _of([junk(line.text) for line in lines if line.junk]),
+            "short truths taken for junk": _of([junk(line.text) for line in lines if not line.junk]),
+        },
+    )
+
+
+def _time(part: Part) -> None:
+    """Measure CPU milliseconds per labelled text, and for 100 kB of what is hard to read."""
+    texts = [line.text for line in benign(part)] + [line.text for line in planted(part)]
+    texts += [line.text for line in harmless(part)]
+    hard = {piece: (piece * (100_000 // len(piece) + 1))[:100_000] for piece in HOSTILE}
+    note(
+        "CPU ms",
+        {
+            "a text": round(_ms(screen_and_judge, texts) / len(texts), 4),
+            "100 kB": {ascii(piece): round(_ms(screen_and_judge, [text]), 1) for piece, text in hard.items()},
+        },
+    )
+
+
+def screen_and_judge(text: str) -> None:
+    """Do what a text from outside goes through."""
+    screen(text, SALT)
+    instructs(text)
+
+
+def _ms(work: Callable[[str], None], texts: Iterable[str]) -> float:
+    began = time.process_time()
+    for text in texts:
+        work(text)
+    return (time.process_time() - began) * 1_000
+
+
+async def _quarantined(part: Part) -> None:
+    """Ingest planted and benign texts from outside among others, and ask for each by name."""
+    bad, good = planted(part), benign(part)
+    drawn = random.Random(7)
+    others = [
+        drawn.choice(_SAYINGS).format(*drawn.sample(_NOUNS, 2), drawn.randrange(10_000))
+        for _ in range(OTHERS)
+    ]
+    texts = [line.text for line in bad] + [line.text for line in good] + others
+    drawn.shuffle(texts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts.jsonl"
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+        async with remanence.open(Path(folder) / "memory.db") as memory:
+            await memory.ingest(path, format="jsonl")
+            reached = [line.id for line in bad if line.text in await _answer(memory, line.question)]
+            missing = [line.id for line in good if line.text not in await _standing(memory)]
+    note(
+        "planted", {"texts": len(bad), "in default recall": _share(len(reached), len(bad)), "which": reached}
+    )
+    note("benign", {"texts": len(good), "kept out": _share(len(missing), len(good)), "which": missing})
+
+
+async def _answer(memory: remanence.Engine, question: str) -> list[str]:
+    return [hit.text for hit in (await memory.recall(question, count_use=False)).memories]
+
+
+async def _standing(memory: remanence.Engine) -> set[str]:
+    return {one.text for one in await memory.list_memories(limit=10_000)}
+
+
+async def _forbidden(part: Part) -> None:
+    """Forbid each text, learn it again in each disguise, and count what is refused."""
+    refused: Counter[str] = Counter()
+    lines = repeats(part)
+    async with remanence.open() as memory:
+        for line in lines:
+            learned = await memory.learn(line.text, speaker="Ana")
+            await memory.forget(learned.id, forbid=True)
+            for disguise in line.disguises:
+                again = await memory.learn(disguise.text, speaker="Ben")
+                refused[disguise.name] += again.status == "gated"
+    note("forbidden", {"texts": len(lines), **{name: _share(refused[name], len(lines)) for name in refused}})
+
+
+def _of(found: Sequence[bool]) -> dict[str, float]:
+    return _share(sum(found), len(found))
+
+
+def note(name: str, fields: Mapping[str, Any]) -> None:
+    """Print one line of figures."""
+    print(json.dumps({"name": name, **fields}, ensure_ascii=True), flush=True)
+
+
+def _share(count: int, of: int) -> dict[str, float]:
+    return {"count": count, "of": of, "share": round(count / of, 4)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The gate at the doors: what of a text may be kept, whether it is set apart, and which texts are forbidden.
+
+Knows the core and what is arriving; must not know what becomes of it afterwards.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from remanence.change import Change
+from remanence.claim import Forbidden
+from remanence.errors import InvalidInput, NotFound
+from remanence.flows.core import Core, aside, receipt
+from remanence.flows.naming import plain_name
+from remanence.gate.folding import fold_keys
+from remanence.gate.orders import instructs
+from remanence.gate.screening import Screened, screen, screen_values
+from remanence.model import Learned, Memory, OneMemory, Trust, Turn
+from remanence.receipt import Receipt
+from remanence.store.base import Bookkeeping
+from remanence.text import check_text
+from remanence.write.arrive import Draft, Outcome
+
+SALT = "gate/salt"  # made once for each scope; no export holds it
+Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
+COUNTED = "gate/"  # what the names of the gate's counters begin with
+SALT_BYTES = 16
+
+
+async def settle(core: Core) -> None:
+    """Take up the salt of the scope, made where there is none."""
+    now = core.clock.now()
+    asked = Bookkeeping(now, get=(SALT,))
+    held = (await core.store.bookkeep(core.scope, asked)).values.get(SALT)
+    if held is None:
+        made = core.random(SALT_BYTES).hex()
+        swapped = Bookkeeping(now, swap={SALT: (None, made)}, get=(SALT,))
+        held = (await core.store.bookkeep(core.scope, swapped)).values[SALT]
+    core.salt = bytes.fromhex(held)
+
+
+def screened(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
+    """Return a turn as it may be kept, and what was replaced in it: kind → how often."""
+    found = screened_text(core, turn.text)
+    if turn.attributes is None:
+        return (replace(turn, text=found.text) if found.replaced else turn), found.replaced
+    attributes, counts = screen_values(turn.attributes, core.salt)
+    counts = counts + Counter(found.replaced)
+    return (replace(turn, text=found.text, attributes=attributes) if counts else turn), counts
+
+
+def screened_text(core: Core, text: str) -> Screened:
+    """Return a text as it may be kept; markers may make it too long."""
+    found = screen(text, core.salt)
+    if found.replaced:
+        check_text(found.text)
+    return found
+
+
+def instructing(text: str, trust: Trust) -> bool:
+    """Tell whether a text from below an agent reads like instructions; of others it is not asked."""
+    return trust < Trust.AGENT and instructs(text) != ""
+
+
+def answered(draft: Draft, outcome: Outcome) -> Answered:
+    """Say what became of a text in the words of an answer."""
+    return "quarantined" if draft.kept_out and outcome.status == "stored" else outcome.status
+
+
+async def refused(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
+    """Mark the drafts whose text is forbidden here."""
+    chars = sum(len(draft.turn.text) for draft in drafts)
+    keys = await aside(chars, lambda: [fold_keys(draft.turn.text) for draft in drafts])
+    known = await core.store.forbidden(core.scope, [key for some in keys for key in some])
+    by = {one.fold: one for one in known}
+    marked = []
+    for draft, some in zip(drafts, keys, strict=True):
+        met = next((by[key] for key in some if key in by), None)
+        marked.append(draft if met is None else replace(draft, forbidden=_named(met)))
+    return marked
+
+
+def _named(one: Forbidden) -> str:
+    return f"the text is forbidden: {one}; to lift it: remanence forbid lift {one.fold}"
+
+
+async def refuse_text(core: Core, text: str) -> None:
+    """Raise InvalidInput for a text that may not take another's place: forbidden, or orders from below an agent."""
+    keys = await aside(len(text), fold_keys, text)
+    known = await core.store.forbidden(core.scope, keys)
+    if known:
+        raise InvalidInput(
+            f"the text is forbidden: {known[0]}",
+            recovery=f"lift it first: remanence forbid lift {known[0].fold}",
+        )
+    if instructing(text, core.trust):
+        raise InvalidInput(
+            "the text reads like instructions to whoever recalls it",
+            recovery="learn it as a text of its own, which is set apart until somebody accepts it",
+        )
+
+
+def counts(drafts: Sequence[Draft], outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """Return what the gate did to a batch, as counters to add."""
+    found: Counter[str] = Counter()
+    for draft, outcome in zip(drafts, outcomes, strict=True):
+        answer = answered(draft, outcome)
+        found.update(counted_markers(draft.replaced))
+        if answer in ("quarantined", "gated"):
+            found[f"{COUNTED}{'forbidden' if answer == 'gated' else answer}"] += 1
+    return dict(found)
+
+
+def counted_markers(replaced: Mapping[str, int]) -> dict[str, int]:
+    """Return what markers took the place of, as counters to add."""
+    return {f"{COUNTED}{kind}": count for kind, count in replaced.items()}
+
+
+async def counted(core: Core) -> dict[str, int]:
+    """Return how often the gate did what, over all time."""
+    asked = Bookkeeping(core.clock.now(), counters=(COUNTED,))
+    found = (await core.store.bookkeep(core.scope, asked)).counters
+    return {name.removeprefix(COUNTED): count for name, count in sorted(found.items())}
+
+
+async def count(core: Core, found: Mapping[str, int]) -> None:
+    """Add to the counters where nothing else is written."""
+    if found:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), count=found))
+
+
+async def forbidding(core: Core, memory: Memory) -> list[Change]:
+    """Decide what forbids the text of a memory at every door."""
+    keys = await aside(len(memory.text), fold_keys, memory.text)
+    known = {one.fold for one in await core.store.forbidden(core.scope, keys)}
+    values: dict[str, Any] = {"at": core.clock.now(), "seq": memory.seq}
+    return [Change("forbidden", key, None, values) for key in keys if key not in known]
+
+
+async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
+    """Allow texts again, named by their memories or by the hashes that `forbidden` lists."""
+    every = await core.store.forbidden(core.scope)
+    memories = {one.seq: one for one in await _named_memories(core, names, {one.fold for one in every})}
+    wanted = {name for name in names if isinstance(name, str)}
+    chosen = [one for one in every if one.fold in wanted or one.seq in memories]
+    if not chosen:
+        raise NotFound("none of these is forbidden", recovery="list what is: remanence forbid list")
+    changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in chosen]
+    cause = core.cause("lift")
+    await core.commit(changes, cause)
+    return receipt(core.scope, cause, len(changes), {"lift": len({one.seq or one.fold for one in chosen})})
+
+
+async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str]) -> list[Memory]:
+    plain = [plain_name(name) for name in names if name not in folds]
+    return await core.all_of(plain) if plain else []
+
+
+def gated(learned: Sequence[Learned]) -> Counter[str]:
+    """Count what was replaced in some texts, by kind."""
+    found: Counter[str] = Counter()
+    for one in learned:
+        found.update(one.replaced)
+    return found

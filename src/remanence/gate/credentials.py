@@ -1,0 +1,319 @@
+"""Finds secrets: by the formats of vendors, by the words that announce a value, and by how random a value looks."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from remanence.gate.secret_patterns import (
+    ANNOUNCED_BY,
+    CODES_BY,
+    CODES_WORDS,
+    COOKIE_WORDS,
+    DATA_HEADS,
+    KEY_WORDS,
+    OTP_BY,
+    OTP_WORDS,
+    PASSWORD_WORDS,
+    PIN_WORDS,
+    PLACEHOLDER_PARTS,
+    PRIVATE_WORDS,
+    PUBLIC_BEFORE,
+    QUERY_WORDS,
+    SAYS,
+    SEED_BY,
+    SEED_WORDS,
+    TOKEN_WORDS,
+    TOKENS,
+    UNKNOWN_TOKEN,
+)
+from remanence.gate.spans import Found
+
+FRUITLESS_MAX = (
+    500  # words that announce a value with none behind them, one after another; after more none is looked for
+)
+AROUND = 40  # characters; longer than any of the words
+LONG = 200  # characters of a value that no person types
+REACH = 400  # characters after the words that announce a list
+ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
+
+_BEGINS = tuple(dict.fromkeys(begin for begins, _ in TOKENS.values() for begin in begins))
+_KINDS = tuple(TOKENS)
+_TOKEN = re.compile(
+    "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
+)
+_UNKNOWN = re.compile(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=])")
+_WORD = re.compile(
+    rf"(?P<pin>(?<![a-z])(?:{PIN_WORDS}))|(?P<key>(?<![a-z])(?:{KEY_WORDS}))|(?P<password>(?<![a-df-z])(?:{PASSWORD_WORDS}))",
+)
+_VALUE = r"(?:(?P<quote>[\"'`“„«])(?P<quoted>[^\"'`”“»\n]{4,200})[\"'`”“»]|(?P<bare>[^\s\"'`“”„«»\u2e80-\uffef]{4,}+))"
+_EQUALS = re.compile(rf"[\w.\]\"'-]{{0,30}}[ \t]{{0,4}}(?:=>|:=|[=:：＝])[ \t]{{0,4}}\n?[ \t]{{0,8}}{_VALUE}")
+_IS = re.compile(
+    rf"(?![\w-])[^\n:=.;!?。]{{0,40}}?(?:[:：=]|{SAYS})[ \t]{{0,4}}{_VALUE}",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(rf"s?[ \t]{{1,4}}{_VALUE}")
+_CJK_VALUE = re.compile(r"[^\n:：!-~]{0,12}?(?:[:：]|は|是|为|為)?[ \t]{0,4}(?P<bare>[!-~]{4,200})")
+_URL_USER = re.compile(r"://[^\s/@:\"']{0,100}:(?P<value>[^\s/\"']{2,200})@")
+_QUERY = re.compile(
+    r"[?&;](?:[\w.-]{0,30}?)(?:sig|signature|token|secret|passw\w{0,6}|key|auth|credential|jwt|session|code)(?:[\w.-]{0,10})=(?P<value>[^\s&#\"'<>]{10,1000})"
+)
+_HOOK = re.compile(
+    r"https?://[\w.-]{1,100}/(?:[\w.-]{1,40}/){0,6}?(?:services|webhooks?|hooks?|incoming|catch)/(?P<value>[\w/@.-]{16,300})"
+    r"|https?://(?:hooks?|webhooks?)\.[\w.-]{1,100}/(?P<path>[\w/@.-]{16,300})"
+)
+_HEADER = re.compile(r"(?<!\w)(?:basic|bearer|digest|token)[ \t]{1,4}(?P<value>[\w+/=.~-]{10,2000})")
+_COOKIE = re.compile(
+    r"(?<![\w])[\w.-]{0,30}(?:sess|sid|csrf|xsrf|jwt|auth)[\w.-]{0,20}=(?P<value>[^\s;\"',]{12,1000})"
+)
+_SEED = re.compile(SEED_WORDS)
+_PHRASE = re.compile(r"(?<![a-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){11,23}[a-z]{3,8}(?![a-z])")
+_CODES = re.compile(CODES_WORDS)
+_CODE = re.compile(r"(?<![\w])(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,4}(?![\w])")
+_OTP = re.compile(OTP_WORDS)
+_BASE32 = re.compile(
+    r"(?<![\w])(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![\w])|(?<![\w])[A-Z2-7]{16,64}(?![\w])"
+)
+_CHUNK = re.compile(r"[^\s]{16,}+")
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{24}")
+_HEX64 = re.compile(r"(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?![\w])")
+_BASE64_KEY = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/]{42,43}={1,2}(?![\w+/=])")
+_RANDOM = re.compile(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=])")
+_NAMES = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*", re.DOTALL)
+_TURNS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
+_MEASURED = re.compile(
+    r"[\d.,:/x-]+(?:[a-zA-Z%]{1,2}|min|sec|chars?|days?|bits?|bytes?|kb|mb)?", re.IGNORECASE
+)
+
+
+def credentials(text: str, low: str) -> Iterator[Found]:
+    """Yield the secrets of a text; `low` is the text in small letters, as long as the text."""
+    yield from _private_blocks(text)
+    yield from _announced(text, low)
+    yield from _lists(text, low)
+    if "=" in text or "://" in text:
+        yield from _in_addresses(text, low)
+    if "authorization" in low or "bearer" in low:
+        yield from _valued(_HEADER.finditer(low), text, "password")
+    chunks = [found.span() for found in _CHUNK.finditer(text)]
+    if chunks:
+        yield from _by_format(text, chunks)
+        yield from _near_words(text, low, chunks)
+
+
+def _private_blocks(text: str) -> Iterator[Found]:
+    start = text.find("-----BEGIN ")
+    while start >= 0:
+        following = text.find("-----BEGIN ", start + 1)
+        if "PRIVATE KEY" in text[start : start + 50]:
+            limit = len(text) if following < 0 else following
+            closing = text.find("-----END ", start, limit)
+            dashes = -1 if closing < 0 else text.find("-----", closing + 9, limit)
+            end = (
+                limit if dashes < 0 else dashes + 5
+            )  # a block that is cut off is one to the next, or the end
+            if _KEY_LINE.search(text, start + 27, end):
+                yield Found(start, end, "private key")
+        start = following
+
+
+def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
+    known = any(begin in text for begin in _BEGINS)
+    for start, end in chunks:
+        for found in _TOKEN.finditer(text, start, end) if known else ():
+            if not _placeholder(found.group()):
+                yield Found(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
+        for found in _UNKNOWN.finditer(text, start, end):
+            if not found.group().startswith(PUBLIC_BEFORE) and random_looking(found.group("random")):
+                yield Found(*found.span(), "token")
+
+
+def _announced(text: str, low: str) -> Iterator[Found]:
+    """Yield what stands after a word such as password, key or PIN and looks like one."""
+    passed = fruitless = 0  # a long value is read once, whatever words are in it
+    for word in _words(low):
+        if word.start() < passed:
+            continue
+        what = word.lastgroup or "key"
+        end, span = _said(text, word, what)
+        passed = max(passed, end)
+        fruitless = 0 if span else fruitless + 1
+        if fruitless > FRUITLESS_MAX:
+            return
+        if span:
+            yield Found(*span, "api key" if what == "key" else what)
+
+
+def _words(low: str) -> Iterator[re.Match[str]]:
+    for start, end in _windows(low, ANNOUNCED_BY):
+        yield from _WORD.finditer(low, start, end)
+
+
+def _windows(low: str, signs: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the stretches of a text in which one of some signs stands, with what is around it."""
+    if len(low) <= 4 * AROUND:
+        return [(0, len(low))] if any(sign in low for sign in signs) else []
+    places: list[int] = []
+    for sign in signs:
+        at = low.find(sign)
+        while at >= 0:
+            places.append(at)
+            at = low.find(sign, at + AROUND // 2)
+    windows: list[tuple[int, int]] = []
+    for at in sorted(places):
+        if windows and at - AROUND <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], at + AROUND)
+        else:
+            windows.append((max(0, at - AROUND), at + AROUND))
+    return windows
+
+
+def _said(text: str, word: re.Match[str], what: str) -> tuple[int, tuple[int, int] | None]:
+    """Return where it is worth going on, and where the value stands that a word announces."""
+    cjk = not word.group().isascii()
+    passed = 0
+    for said in _SAID_CJK if cjk else _SAID:
+        found = said(text, word.end())
+        if found is None:
+            continue
+        if found.end() - found.start() > LONG:
+            passed = found.end()
+        span = _judged(found, what) or (_judged(found, "password") if cjk and what == "pin" else None)
+        if span is not None:
+            return span[1], span
+    return passed, None
+
+
+# How a value may stand behind the word that announces it; and behind a word of a script without blanks.
+_SAID: tuple[Callable[[str, int], re.Match[str] | None], ...] = (
+    lambda text, at: _EQUALS.match(text, at),
+    lambda text, at: _IS.match(text, at),
+    lambda text, at: _NEXT.match(text, at),
+)
+_SAID_CJK = (_SAID[0], lambda text, at: _CJK_VALUE.match(text, at), _SAID[1])
+
+
+def _judged(found: re.Match[str], what: str) -> tuple[int, int] | None:
+    """Return where the value stands if it looks like one of its kind."""
+    group = "quoted" if "quoted" in found.re.groupindex and found.group("quoted") is not None else "bare"
+    value = found.group(group)
+    start = found.start(group)
+    if group == "bare" and ";" in value:
+        value = value[: value.index(";")]
+    value = value.rstrip(".,;:!?)]}>") or value
+    tight = found.re is not _NEXT
+    if what == "pin":
+        digits = value.rstrip("#*")
+        fits = digits.isdigit() and 4 <= len(digits) <= 8
+        return (
+            (start, start + len(value))
+            if fits and (tight or len(digits) != 4 or not digits.startswith(("19", "20")))
+            else None
+        )
+    fits = _password_like(value, tight=tight) if what == "password" else _key_like(value)
+    return (start, start + len(value)) if fits and not _placeholder(value) else None
+
+
+def _password_like(value: str, *, tight: bool) -> bool:
+    if (
+        len(value) < 4
+        or value[0] in "[/~$<{("
+        or "://" in value
+        or _NAMES.fullmatch(value)
+        or _MEASURED.fullmatch(value)
+    ):
+        return value.isdigit() and len(value) >= 6 and tight
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    marks = any(not char.isalnum() and char not in "-_.'’/:()" for char in value)
+    return (letters and (digits or marks) and len(value) >= 6) or (tight and len(_TURNS.findall(value)) >= 4)
+
+
+def _key_like(value: str) -> bool:
+    if len(value) < 12 or value[0] in "[~$<{(." or "://" in value or _NAMES.fullmatch(value):
+        return False
+    if value.count("/") >= 2 and len(value) < 30:
+        return False  # a path
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and entropy(value) >= 2.5
+
+
+def _in_addresses(text: str, low: str) -> Iterator[Found]:
+    if "://" in text:
+        for found in _URL_USER.finditer(text):
+            if not _placeholder(found.group("value")):
+                yield Found(*found.span("value"), "password")
+        for found in _HOOK.finditer(text):
+            group = "value" if found.group("value") is not None else "path"
+            if any(map(str.isdigit, found.group(group))):
+                yield Found(*found.span(group), "webhook")
+        if any(word in low for word in QUERY_WORDS):
+            yield from _valued(_QUERY.finditer(low), text, "signature")
+    if any(word in low for word in COOKIE_WORDS):
+        yield from _valued(_COOKIE.finditer(low), text, "session cookie")
+
+
+def _valued(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[Found]:
+    """Yield the values that a pattern finds in the small letters of a text and that look drawn at random."""
+    for found in matches:
+        value = text[slice(*found.span("value"))]
+        looks = any(map(str.isdigit, value)) or len(_TURNS.findall(value)) >= 3
+        if looks and not _placeholder(value) and not _NAMES.fullmatch(value):
+            yield Found(*found.span("value"), kind)
+
+
+def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
+    """Yield what looks drawn at random, in a text that speaks of tokens or of private keys."""
+    tokens = any(word in low for word in TOKEN_WORDS)
+    keys = "public" not in low and any(word in low for word in PRIVATE_WORDS)
+    for start, end in chunks if tokens or keys else ():
+        for found in _RANDOM.finditer(text, start, end) if tokens else ():
+            if random_looking(found.group()) and not found.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
+                yield Found(*found.span(), "token")
+        if keys:
+            yield from (Found(*found.span(), "private key") for found in _HEX64.finditer(text, start, end))
+            yield from (
+                Found(*found.span(), "private key") for found in _BASE64_KEY.finditer(text, start, end)
+            )
+
+
+def _lists(text: str, low: str) -> Iterator[Found]:
+    """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
+    if any(word in low for word in SEED_BY):
+        for start in _announcing(_SEED, low):
+            phrase = _PHRASE.search(text, start, start + REACH)
+            if phrase is not None:
+                yield Found(*phrase.span(), "recovery phrase")
+    if any(word in low for word in CODES_BY):
+        for start in _announcing(_CODES, low):
+            codes = list(_CODE.finditer(text, start, start + REACH))
+            if len(codes) >= 2:
+                yield Found(codes[0].start(), codes[-1].end(), "recovery codes")
+    if any(word in low for word in OTP_BY) and _OTP.search(low):
+        for found in _BASE32.finditer(text):
+            if any(map(str.isdigit, found.group())) or found.group().isupper():
+                yield Found(*found.span(), "one-time secret")
+
+
+def _announcing(words: re.Pattern[str], low: str) -> Iterator[int]:
+    """Yield where the words end that announce a list; of those that stand close together, the first."""
+    passed = 0
+    for found in words.finditer(low):
+        if found.start() >= passed:
+            yield found.end()
+            passed = found.end() + REACH // 4
+
+
+def random_looking(value: str) -> bool:
+    """Tell whether characters look drawn at random: small and capital letters and digits, evenly spread."""
+    bare = value.replace("_", "").replace("-", "")
+    kinds = (sum(map(str.isupper, bare)), sum(map(str.islower, bare)), sum(map(str.isdigit, bare)))
+    return min(kinds) >= 2 and len(bare) >= 16 and entropy(bare) >= ENTROPY_MIN
+
+
+def entropy(value: str) -> float:
+    """Return the bits a character of a text has by its own counts."""
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+
+
+def _placeholder(value: str) -> bool:
+    low = value.lower()
+    return any(part in low for part in PLACEHOLDER_PARTS) or len(set(low)) <= 3

@@ -1,0 +1,65 @@
+"""What the gate makes of a text: the text as it may be kept, what was replaced, and whether it gives orders."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from remanence.gate.credentials import credentials
+from remanence.gate.junk import junk
+from remanence.gate.orders import instructs
+from remanence.gate.personal import personal
+from remanence.gate.spans import apart, replaced
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A text as it may be kept, and what was replaced in it: kind → how often."""
+
+    text: str
+    replaced: Mapping[str, int]
+
+
+def screen(text: str, salt: bytes) -> Screened:
+    """Replace secrets and personal data by markers such as `[secret: api key 3f9]`; `salt` makes the digits of them."""
+    low = lowered(text)
+    found = list(apart([*credentials(text, low), *personal(text, low)]))
+    if not found:
+        return Screened(text, _NOTHING)
+    counts = Counter(f"{one.group}: {one.kind}" for one in found)
+    return Screened(replaced(text, found, salt), counts)
+
+
+def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
+    """Return an attribute's value with its texts screened, and what was replaced in all of them."""
+    if isinstance(value, str):
+        found = screen(value, salt)
+        return found.text, Counter(found.replaced)
+    counts: Counter[str] = Counter()
+    if isinstance(value, Mapping):
+        screened = {name: screen_values(one, salt) for name, one in value.items()}
+        for _, count in screened.values():
+            counts += count
+        return {name: one for name, (one, _) in screened.items()}, counts
+    if isinstance(value, list | tuple):
+        listed = [screen_values(one, salt) for one in value]
+        for _, count in listed:
+            counts += count
+        return [one for one, _ in listed], counts
+    return value, counts
+
+
+def lowered(text: str) -> str:
+    """Return a text in small letters, each where its letter stands in the text."""
+    low = text.lower()
+    return (
+        low
+        if len(low) == len(text)
+        else "".join(one if len(one := char.lower()) == 1 else char for char in text)
+    )
+
+
+__all__ = ["Screened", "instructs", "junk", "lowered", "screen", "screen_values"]
