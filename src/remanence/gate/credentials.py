@@ -278,12 +278,12 @@ def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Itera
 def _lists(text: str, low: str) -> Iterator[Found]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
     if any(word in low for word in SEED_BY):
-        for start in _announcing(_SEED, low):
+        for start in _announcing(_SEED.finditer(low)):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
                 yield Found(*phrase.span(), "recovery phrase")
     if any(word in low for word in CODES_BY):
-        for start in _announcing(_CODES, low):
+        for start in _announcing(_CODES.finditer(low)):
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
                 yield Found(codes[0].start(), codes[-1].end(), "recovery codes")
@@ -293,10 +293,10 @@ def _lists(text: str, low: str) -> Iterator[Found]:
                 yield Found(*found.span(), "one-time secret")
 
 
-def _announcing(words: re.Pattern[str], low: str) -> Iterator[int]:
+def _announcing(words: Iterable[re.Match[str]]) -> Iterator[int]:
     """Yield where the words end that announce a list; of those that stand close together, the first."""
     passed = 0
-    for found in words.finditer(low):
+    for found in words:
         if found.start() >= passed:
             yield found.end()
             passed = found.end() + REACH // 4

@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SMILE = re.compile(r"[:;=8x]['’]?-?[)(dpo/|3*]+(?!\w)|<3|\^\^|:-?\w\b")
 _PROGRESS = re.compile(r"\d{1,3} ?%")
 _LAUGH = re.compile(
-    r"(?:ha|he|hi|ho|ja|je|ji|ah|eh|rs|lo|xa|kk|k|w|j|哈|呵|笑)(?:ha|he|hi|ho|ja|je|ji|h|a|rs|l|o|k|w|哈|呵|笑)*"
+    r"(?:ha|he|hi|ho|ja|je|ji|ah|eh|rs|lo|xa|kk|k|w|j|哈|呵|笑)(?:ha|he|hi|ho|ja|je|ji|h|a|rs|l|o|k|w|哈|呵|笑)*+"
 )
 _PROGRESS_WORDS = frozenset(
     {
