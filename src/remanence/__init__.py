@@ -79,6 +79,7 @@ from remanence.results import Result
 
 if TYPE_CHECKING:
     from remanence import sync
+    from remanence.claim import Forbidden
     from remanence.curate.explain import Explanation
     from remanence.curate.plan import Plan
     from remanence.curate.planner.plan_report import PlanReport
@@ -127,6 +128,7 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Fact",
+    "Forbidden",
     "FoundFact",
     "Frame",
     "FrameDefinition",
@@ -224,6 +226,7 @@ _LATER = {
     "Entity": "remanence.extraction",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
+    "Forbidden": "remanence.claim",
     "Extracted": "remanence.extraction",
     "Extractor": "remanence.llm.base",
     "Fact": "remanence.extraction",
