@@ -388,7 +388,7 @@ _WORD_ALONE = rf"(?:{_LETTERS}+|\d+(?i:am|pm|st|nd|rd|th)?)"
 _WORDS_ALONE = re.compile(rf"[\"'(\[{{*«¿¡„….]*({_WORD_ALONE}(?:['&-]{_WORD_ALONE})*)[\"')\]}}*».,;:!?…]*")
 _LETTERS_ALONE = re.compile(rf"{_LETTERS}+")
 # PROJ-12, and letters that are no word of any language here: vitamin C, plan B.
-_NAMED_BY_CAPITALS = re.compile(r"[A-Z]+-\d[\w-]*|[B-DF-HJ-NP-TV-XZ]")
+_NAMED_BY_CAPITALS = re.compile(r"(?<![A-Z])[A-Z]+-\d[\w-]*|[B-DF-HJ-NP-TV-XZ]")
 _QUOTED_CODE = re.compile(r"(`[^`\n]+`)")
 _MARKED = re.compile(r"[^\w ]")
 
