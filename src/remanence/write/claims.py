@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from remanence.languages import LEXICONS, OPPOSITES
-from remanence.languages.telling import TELLING, UNSPACED, Telling, Unspaced
+from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, Unspaced
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
 SENTENCE_CHARS_MAX = 160
@@ -23,7 +23,7 @@ LIVE = "live"
 CHANGE = "change"  # the group of verbs that only say that a value is another one
 BE = "be"
 
-_SENTENCES = re.compile(r"[.!?…;]+(?=\s|$)|[。！；？\n]")
+_SENTENCES = re.compile(r"(?<![.!?…;])[.!?…;]+(?=\s|$)|[。！；？\n]")
 _SHORTENED = ("Mr", "Ms", "Mrs", "Dr", "St", "Sr", "Sra", "Mme", "Prof", "Nr", "No")
 _MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s")  # quoted, listed or asked
 _DATED = re.compile(r"\b(?:in|en|em|im jahr) (?:1[89]|20)\d\d\b", re.IGNORECASE)  # that is history
@@ -31,6 +31,8 @@ _TOKEN = re.compile(r"[^\W_][^\s,;!()\[\]{}<>|*]*")
 _CLOSING = ".'-–"
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _NUMBER = re.compile(r"\W?\d")
+_BREAKS = re.compile(r"[ -]")
+_CLAUSES = re.compile(r",\s")
 _UNSPACED_NUMBER = frozenset("一二三四五六七八九十百千万半両两0123456789０１２３４５６７８９")
 
 
@@ -62,18 +64,38 @@ ONE_AT_A_TIME = Verdict(True, "there is one at a time")
 SAID_SO = Verdict(True, "it is said to be so from now on")
 
 
+def _any(name: str) -> str:
+    """Return a pattern for the phrases of all languages under a name."""
+    phrases = {phrase for told in TELLING.values() for phrase in getattr(told, name)}
+    longest = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest))})(?![\w'])"
+
+
+_UPDATES = re.compile(_any("updates"), re.IGNORECASE)
+_DOUBTS = re.compile(_any("doubts"), re.IGNORECASE)
+_OPENERS = re.compile(_any("openers"), re.IGNORECASE)
+# Each language has one group, the place that the speaker moved to.
+_MOVED = re.compile("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
+_MOVED_CHINESE = re.compile(CHINESE.moving)
+_MOVED_JAPANESE = re.compile(JAPANESE.moving)
+_CLAIM_CHINESE = re.compile(CHINESE.claim)
+_CLAIM_JAPANESE = re.compile(JAPANESE.claim)
+
+
 class _Phrases:
-    """Phrases to find in a sentence; most sentences have the first word of none, which is looked up first."""
+    """Phrases of one language; most sentences have the first word of none, which is looked up first."""
 
-    def __init__(self, phrases: Sequence[str]) -> None:
-        longest = sorted(phrases, key=len, reverse=True)
-        self._first = frozenset(re.split(r"[ -]", phrase)[0] for phrase in longest)
-        joined = "|".join(map(re.escape, longest))
-        self._pattern = re.compile(rf"(?<![\w'])(?:{joined})(?![\w'])", re.IGNORECASE)
+    def __init__(self, phrases: Collection[str]) -> None:
+        self._phrases = frozenset(phrases)
+        self._first = frozenset(_BREAKS.split(phrase)[0] for phrase in phrases)
 
-    def without(self, sentence: str, folded: Collection[str]) -> tuple[str, int]:
-        """Return a sentence without the phrases, and how many there were."""
-        return (sentence, 0) if self._first.isdisjoint(folded) else self._pattern.subn(" ", sentence)
+    def may_stand(self, folded: Collection[str]) -> bool:
+        """Tell whether the words of a sentence are such that one of the phrases may stand in it."""
+        return not self._first.isdisjoint(folded)
+
+    def out(self, found: re.Match[str]) -> str:
+        """Return what is left of a phrase that was found: of another language's, all."""
+        return " " if found.group().lower() in self._phrases else found.group()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +105,10 @@ class _Rules:
     told: Telling
     groups: Mapping[str, str]  # by verb
     function_words: frozenset[str]
-    updates: "_Phrases"
+    updates: _Phrases
     doubts: frozenset[str]
-    doubtful: "_Phrases"
-    openers: "_Phrases"
-    moving: re.Pattern[str]
+    doubtful: _Phrases
+    openers: _Phrases
     reactions: frozenset[str]
 
 
@@ -101,7 +122,6 @@ def _rules(told: Telling) -> _Rules:
         frozenset(phrase for phrase in told.doubts if " " not in phrase),
         _Phrases([phrase for phrase in told.doubts if " " in phrase]),
         _Phrases(told.openers),
-        re.compile(told.moving, re.IGNORECASE),
         lexicon.reactions,
     )
 
@@ -175,16 +195,20 @@ def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | Non
     if len(folded) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(folded)):
         return None
     rules = _language(folded)
-    stripped, updates = rules.updates.without(plain, folded)
-    if moves and (moved := rules.moving.search(stripped.strip(" ,.!"))):
-        return ClaimFound(_me(speaker), LIVE, f"in {moved['place']}", changed=True), True
-    stripped, opened = rules.openers.without(stripped, folded)
-    left = _folded(stripped) if updates or opened else folded
-    if not rules.doubts.isdisjoint(left) or _DATED.search(plain) or rules.doubtful.without(stripped, left)[1]:
+    stripped = _UPDATES.sub(rules.updates.out, plain) if rules.updates.may_stand(folded) else plain
+    changed = stripped != plain
+    if moves and (moved := _MOVED.search(stripped.strip(" ,.!"))) and moved.lastindex:
+        return ClaimFound(_me(speaker), LIVE, f"in {moved[moved.lastindex]}", changed=True), True
+    if rules.openers.may_stand(folded):
+        stripped = _OPENERS.sub(rules.openers.out, stripped)
+    left = folded if stripped == plain else _folded(stripped)
+    if not rules.doubts.isdisjoint(left) or _DATED.search(plain):
+        return None
+    if rules.doubtful.may_stand(left) and _DOUBTS.sub(rules.doubtful.out, stripped) != stripped:
         return None
     before, colon, behind = stripped.partition(": ")
-    parts = [part for part in re.split(r",\s", (behind or before).strip(" ,") + " ") if part.strip()] or [""]
-    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=bool(updates))
+    parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
+    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=changed)
     return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
 
 
@@ -305,11 +329,15 @@ def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | N
     for told in UNSPACED:
         if any(doubt in sentence for doubt in told.doubts):
             continue
-        if moved := re.search(told.moving, sentence):
+        if moved := _moved_unspaced(sentence, told):
             return ClaimFound(_me(speaker), told.living, moved["place"], changed=True), True
         if (claim := _unspaced_claim(sentence, told, speaker)) is not None:
             return claim, True
     return None
+
+
+def _moved_unspaced(sentence: str, told: Unspaced) -> re.Match[str] | None:
+    return _MOVED_CHINESE.search(sentence) if told is CHINESE else _MOVED_JAPANESE.search(sentence)
 
 
 def _unspaced_claim(sentence: str, told: Unspaced, speaker: str | None) -> ClaimFound | None:
@@ -317,7 +345,8 @@ def _unspaced_claim(sentence: str, told: Unspaced, speaker: str | None) -> Claim
     for update in told.updates:
         changed |= update in plain
         plain = plain.replace(update, "")
-    found = re.match(told.claim, plain.strip("，、 "))
+    plain = plain.strip("，、 ")
+    found = _CLAIM_CHINESE.match(plain) if told is CHINESE else _CLAIM_JAPANESE.match(plain)
     if found is None or found["subject"] in told.nobody:
         return None
     subject = _me(speaker) if found["subject"] in told.i else found["subject"]

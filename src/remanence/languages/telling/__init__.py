@@ -11,4 +11,4 @@ from remanence.languages.telling.unspaced import CHINESE, JAPANESE, Unspaced
 TELLING: dict[str, Telling] = {one.code: one for one in (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE)}
 UNSPACED: tuple[Unspaced, ...] = (CHINESE, JAPANESE)
 
-__all__ = ["TELLING", "UNSPACED", "Telling", "Unspaced"]
+__all__ = ["CHINESE", "JAPANESE", "TELLING", "UNSPACED", "Telling", "Unspaced"]

@@ -101,7 +101,7 @@ ENGLISH = Telling(
     own=words("i'm"),
     moving=(
         r"^(?:i|i've|i have|we|we've|we have)(?: just| finally| recently)? moved (?:back |over |out )?to "
-        r"(?P<place>[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,3})"
+        r"([A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,3})"
         r"(?: (?:last|this) (?:week|month|weekend)| yesterday| today)?$"
     ),
     weekdays=words("monday tuesday wednesday thursday friday saturday sunday"),

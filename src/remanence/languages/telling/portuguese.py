@@ -57,7 +57,7 @@ PORTUGUESE = Telling(
     my=words("meu minha meus minhas"),
     nobody=words("isso isto ele ela eles elas há aqui ali se você vocês"),
     own=words("moro vivo trabalho sou estou uso toco tenho pago ensino estudo falo durmo ganho bebo dirijo"),
-    moving=r"(?:^|\s)(?:eu )?(?:me )?mudei(?:-me)? para (?P<place>[A-ZÁÉÍÓÚÃÕ]\S+)$",
+    moving=r"(?:^|\s)(?:eu )?(?:me )?mudei(?:-me)? para ([A-ZÁÉÍÓÚÃÕ]\S{1,40})$",
     weekdays=words(
         "segunda segunda-feira terça terça-feira quarta quarta-feira quinta quinta-feira sexta sexta-feira"
     ),

@@ -63,7 +63,7 @@ SPANISH = Telling(
         soy vivo trabajo empiezo llamo uso toco tengo estoy pago enseño estudio hablo entreno duermo gano bebo conduzco
     """
     ),
-    moving=r"(?:^|\s)(?:ya )?me (?:he mudado|mudé) (?:a|para) (?P<place>[A-ZÁÉÍÓÚÑ]\S+)$",
+    moving=r"(?:^|\s)(?:ya )?me (?:he mudado|mudé) (?:a|para) ([A-ZÁÉÍÓÚÑ]\S{1,40})$",
     weekdays=words("lunes martes miércoles jueves viernes sábado domingo"),
     every_weekday=words("sábados domingos"),
     numbers=words("""

@@ -16,7 +16,7 @@ class Telling:
     `any_value` those of them whose value need not be a name, beside `favourites` and `liked`, of which it is
     one where both stand in a subject. `bounds` stand before a number that is a bound. `definite` stand before
     what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
-    speaker alone; `moving` finds a `place` that the speaker moved to.
+    speaker alone; `moving` finds the place that the speaker moved to, its one group.
     """
 
     code: str
