@@ -154,7 +154,7 @@ async def test_accessors_and_times_of_tags_go_out_and_come_in(opener: Opener, cl
         lines = [line async for line in memory.export()]
     clock.advance(hours=1)
     async with opener(scope="to") as memory:
-        await memory.import_(lines)
+        await memory.import_(lines, trust="user")
         other = await memory.get(learned.id)
         again = [line async for line in memory.export()]
 

@@ -280,13 +280,13 @@ async def test_what_is_written_while_columns_are_read_is_seen(
 
         async def busy(*given: Any) -> Snapshot:
             monkeypatch.setattr(store, "snapshot", read)
-            await memory.learn("The boat is blue.", attributes={"a": 2, "b": 1})
+            await memory.learn("The shed is blue.", attributes={"a": 2, "b": 1})
             return await read(*given)
 
         monkeypatch.setattr(store, "snapshot", busy)
         found = await memory.list_memories(filters={"attributes.b": 1, "attributes.a": [1, 2]})
 
-    assert ["The boat is blue.", "The boat is green."] == [one.text for one in found]
+    assert ["The shed is blue.", "The boat is green."] == [one.text for one in found]
 
 
 async def test_of_another_scope_nothing_is_let_through(opener: Opener) -> None:

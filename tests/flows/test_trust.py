@@ -217,7 +217,7 @@ async def test_an_import_is_believed_as_far_as_both_say(memory: Engine, tmp_path
 
 async def test_claims_and_what_is_forbidden_leave_and_come_back(memory: Engine, tmp_path: Path) -> None:
     """With their times, and with the memory whose claim replaced one; a second import changes nothing."""
-    a, b = [await memory.learn(f"The hall opens at {hour}") for hour in ("six", "seven")]
+    a, b = [await memory.learn(f"A hall and {hour} oars") for hour in ("six", "seven")]
     core = memory._core
     await core.commit(
         [
@@ -279,7 +279,7 @@ async def test_malformed_claims_are_refused(memory: Engine, claims: object) -> N
 
 async def test_a_purged_memory_takes_its_claims_along_and_brings_them_back(memory: Engine) -> None:
     """Purging destroys a memory with its claims, restoring and undoing bring both back."""
-    done = await memory.learn("The hall opens at six")
+    done = await memory.learn("A hall and six oars")
     core = memory._core
     await core.commit([claimed(done.seq, 1, *OPENS, "six")], core.cause("learn"))
     policy = """version = 1

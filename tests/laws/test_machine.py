@@ -30,6 +30,7 @@ from remanence.testing.dump import HAPPENED, Dump, dump
 from remanence.testing.invariants import broken, misordered, revisions_fallen, strayed, unaccounted
 from remanence.testing.policies import Rules, policies
 from remanence.testing.worlds import TAGS, World, fill, worlds
+from remanence.text_columns import text_columns
 from tests.laws.lab import ANY_NUMBER, SCOPE
 
 PICKS = st.integers(0, 1_000)
@@ -80,9 +81,8 @@ class Machine(RuleBasedStateMachine):
     def learn(self, pick: int) -> None:
         """A new memory stands, with a number above all others."""
         self.learned += 1
-        change = created(
-            1, f"machine {self.learned}", status=Status.ACTIVE, category="fact", tokens=pick % 50
-        )
+        text = f"machine {self.learned} of {pick}"
+        change = created(1, text, status=Status.ACTIVE, category="fact", **text_columns(text, None))
         highest = max(self.dump().memories, default=0)
         (seq,) = self.run(keep(self.store, change, scope=SCOPE, at=self.clock.now())).assigned
 
