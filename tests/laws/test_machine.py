@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 
 from remanence.change import Increment
 from remanence.clock import ManualClock
+from remanence.decay_class import decay
 from remanence.errors import Conflict, InvalidInput, Protected
 from remanence.model import SYMMETRIC, Link, Memory, Relation, Status, Tier
 from remanence.opening import open as open_engine
@@ -49,6 +50,7 @@ class Machine(RuleBasedStateMachine):
         self.latest: tuple[Receipt, Dump] | None = None
         self.before = self.dump()
         self.learned = 0
+        self.quarantined: set[int] = set()  # what is, or once was
 
     def run(self, doing: Any) -> Any:
         """Wait for something."""
@@ -82,7 +84,8 @@ class Machine(RuleBasedStateMachine):
         """A new memory stands, with a number above all others."""
         self.learned += 1
         text = f"machine {self.learned} of {pick}"
-        change = created(1, text, status=Status.ACTIVE, category="fact", **text_columns(text, None))
+        follows = text_columns(text, None) | {"decay": decay((), "fact")}
+        change = created(1, text, status=Status.ACTIVE, category="fact", **follows)
         highest = max(self.dump().memories, default=0)
         (seq,) = self.run(keep(self.store, change, scope=SCOPE, at=self.clock.now())).assigned
 
@@ -193,24 +196,30 @@ class Machine(RuleBasedStateMachine):
 
     def _as_before(self, seq: Any, changed: Any, before: Dump) -> None:
         """Look whether the columns that the run changed are as before it; what was used since stays used."""
-        row = self.dump().memories[seq]
-        for name in changed.keys() - {*HAPPENED, "vector"}:
+        now = self.dump()
+        row = now.memories[seq]
+        for name in changed.keys() - {*HAPPENED, "vector", "decay"}:
             if not isinstance(changed[name], Increment):
                 assert before.memories[seq][name] == row[name], name
+        if "decay" in changed:  # it follows from the tags that the memory has by now
+            assert decay(row["tags"], row["category"]) == row["decay"]
 
     @rule(pick=PICKS)
     def restore(self, pick: int) -> None:
-        """What fell stands again; what stands is refused."""
+        """What fell stands again, or is in quarantine where it was before; what stands or is there is refused."""
         memory = self.any_memory(pick)
         if memory is None:
             return
-        if memory.status <= Status.ACTIVE:
+        if memory.status in {Status.INBOX, Status.ACTIVE, Status.QUARANTINED}:
             self.run(raised(InvalidInput, self.engine.restore(memory.id)))
             return
         self.run(self.engine.restore(memory.id))
         (after,) = self.run(self.store.get(SCOPE, [memory.seq]))
 
-        assert (Status.ACTIVE, None) == (after.status, after.reason)
+        kept_out = memory.seq in self.quarantined
+
+        assert (Status.QUARANTINED if kept_out else Status.ACTIVE) == after.status
+        assert kept_out is (after.reason is not None)
         assert Tier.ARCHIVE != after.tier
 
     @rule(pick=PICKS, verb=st.sampled_from(["forget", "confirm", "validate", "supersede"]))
@@ -243,6 +252,9 @@ class Machine(RuleBasedStateMachine):
         assert [[], []] == [strayed(log), misordered(log)]
         assert [] == [check for check in self.run(self.store.check()) if not check.ok]
         self.before = after
+        self.quarantined |= {
+            seq for seq, row in after.memories.items() if row["status"] == Status.QUARANTINED
+        }
 
 
 def test_the_laws_hold_in_any_order_of_verbs() -> None:
