@@ -1,6 +1,7 @@
 """Boot returns what later work rests on before what happened last, within a budget, on both stores."""
 
 import itertools
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
@@ -11,7 +12,8 @@ from remanence.errors import InvalidInput
 from remanence.flows.recall.fill import DROPPED_SHOWN
 from remanence.flows.recall.framing import EPISODES_WEIGHED
 from remanence.keywords import KindName
-from remanence.model import Kind, Turn, is_load_bearing
+from remanence.model import Kind, Memory, Turn, is_load_bearing
+from remanence.store.memory.memory_store import MemoryStore
 from remanence.tokens import token_counts
 
 from .conftest import Opener
@@ -143,3 +145,29 @@ async def test_a_budget_that_is_none_is_refused(memory: remanence.Engine, budget
     """A budget is a whole number of tokens."""
     with pytest.raises(InvalidInput):
         await memory.boot(budget=budget)
+
+
+async def test_boot_does_not_look_through_a_scope_for_what_fits_the_last_gap() -> None:
+    """Where pages in a row hold nothing that fits what room is left, the rest is passed over unread, and counted."""
+    store = MemoryStore()
+    async with remanence.open(store=store, embedder="none") as memory:
+        many = [
+            f"entry {number:04} of the harbour book, by the second keeper of the year"
+            for number in range(1_500)
+        ]
+        await memory.learn_many(many)
+        alone = await memory.boot(budget=40)
+        size, read, fetched = alone.tokens, store.get, 0
+
+        async def counting(scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+            nonlocal fetched
+            fetched += len(names)
+            return await read(scope, names)
+
+        store.get = counting  # type: ignore[method-assign]
+        found = await memory.boot(budget=5 * size - 1)
+
+    assert 1 == len(alone.memories)
+    assert 4 == len(found.memories)
+    assert 1_496 == sum(found.left_out.values())
+    assert fetched <= 640

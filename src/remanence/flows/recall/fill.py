@@ -21,6 +21,8 @@ DROPPED_SHOWN = 100
 # Stored tokens are a quarter of the characters. What has twice as many as there is room is passed over unseen, once
 # enough is known by name: hardly any text has eight characters to a token.
 STORED_PER_TOKEN_MOST = 2
+# Pages in a row of which nothing fitted; then the little room that is left is not looked to be filled.
+FRUITLESS_MAX = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,8 +70,9 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
     filled = Filled()
     offers = _Offers(core, filled, room, queue)
     least = core.counts([LINE_LEAST])[0]
+    fruitless = 0
     for start in range(0, len(queue.seq), PAGE):
-        full = room.reason(least, sure=start < queue.sure)
+        full = room.reason(least, sure=start < queue.sure) or "budget" * (fruitless == FRUITLESS_MAX)
         if full and filled.shows_enough:
             room.pass_over(full, len(queue.seq) - start)
             break
@@ -82,7 +85,9 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
                 continue
         found = await with_ended(core, await core.store.get(core.scope, seqs.tolist()))
         page = [memory for memory in found if memory is not None]
+        kept = len(filled.kept)
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
+        fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled
 
 
