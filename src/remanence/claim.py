@@ -11,7 +11,7 @@ CLAIM_COLUMNS = ("subject", "attribute", "value", "valid_from", "valid_to", "rep
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Claim(Result):
-    """What a memory says of one attribute of a subject, folded for comparison, and from when to when it holds.
+    """What a memory says of one attribute of a subject, the value as it was said, and from when to when it holds.
 
     `number` tells the claims of one memory apart. `replaced_by` is the memory by whose claim it holds no longer; its
     row may have gone since.

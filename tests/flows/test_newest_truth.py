@@ -238,3 +238,12 @@ def test_every_face_says_what_is_out_of_date(tmp_path: Path) -> None:
     assert "out of date: Carmen (see #2)" in told
     assert "out of date: Carmen (see #2)" in shown
     assert "takes the place of" in replaced
+
+
+async def test_many_claims_of_one_attribute_are_not_compared_in_one_go(opener: Opener) -> None:
+    """A commit takes twenty of them and the rest waits, so that the work does not grow with the square of the texts."""
+    async with opener() as memory:
+        learned = await memory.learn_many([f"The crew has boat{number}." for number in range(60)])
+
+    assert {"stored"} == {one.status for one in learned}
+    assert 3 == len({one.run for one in learned})

@@ -182,8 +182,8 @@ class Store(Protocol):
         """Return the claims of memories, in order of their keys."""
         ...
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
-        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
         ...
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:

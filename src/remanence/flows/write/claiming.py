@@ -14,13 +14,15 @@ from remanence.claim import Claim
 from remanence.edit.decide import replaced
 from remanence.edit.identity import says_who
 from remanence.edit.one_memory import joined, unmoved
-from remanence.flows.core import Core
+from remanence.flows.core import Core, aside
 from remanence.guards import protecting
 from remanence.model import STANDING, Link, Memory, Relation, link_values
 from remanence.write.arrive import Batch, Draft
 from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
 
-ABOUT_MAX = 200  # older claims looked at for one batch and pair of subject and attribute
+ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are looked at
+# Claims of one pair in a commit: each is compared with those before it, and a thousand callers wait meanwhile.
+TOGETHER_MAX = 20
 
 
 @dataclass(slots=True)
@@ -52,15 +54,17 @@ class _Found:
 def first_run(drafts: Sequence[Draft]) -> int:
     """Count the drafts from the first on of which none takes the place of another: the rest waits for the next commit.
 
-    So a batch comes to the same as its texts one by one.
+    So a batch comes to the same as its texts one by one. Many claims of one pair of subject and attribute wait, too.
     """
-    seen: dict[str, list[ClaimFound]] = defaultdict(list)
+    seen: dict[tuple[str, str], list[ClaimFound]] = defaultdict(list)
     for place, draft in enumerate(drafts):
         for claim in draft.claims:
-            if any(updates(old, claim).replaces for old in seen[claim.subject]):
+            alike = seen[claim.subject, claim.attribute]
+            before = chain.from_iterable(seen[pair] for pair in asked_of(claim))
+            if len(alike) >= TOGETHER_MAX or any(updates(old, claim).replaces for old in before):
                 return place
         for claim in draft.claims:
-            seen[claim.subject].append(claim)
+            seen[claim.subject, claim.attribute].append(claim)
     return len(drafts)
 
 
@@ -76,6 +80,12 @@ async def with_claims(
     if not new:
         return []
     found = await _found(core, [claim for _, draft in new for claim in draft.claims], spared)
+    chars = sum(len(draft.turn.text) for _, draft in new) * sum(map(len, found.claims.values()))
+    return await aside(chars, _decided, core, new, batch, found)
+
+
+def _decided(core: Core, new: Sequence[tuple[int, Draft]], batch: Batch, found: _Found) -> list[Change]:
+    """Decide the new texts in their order, each in the light of those before it."""
     changes: list[Change] = []
     for place, draft in new:
         key = batch.outcomes[place].key
@@ -90,7 +100,8 @@ async def _found(core: Core, claims: Sequence[ClaimFound], spared: Collection[in
     """Fetch what stands and claims something of the same subjects."""
     found = _Found()
     about = list(dict.fromkeys(pair for claim in claims for pair in asked_of(claim)))
-    held = [claim for claim in await core.store.claimed(core.scope, about) if claim.replaced_by is None]
+    latest = await core.store.claimed(core.scope, about, ABOUT_MAX)
+    held = [claim for claim in latest if claim.replaced_by is None]
     if not held:
         return found
     seqs = sorted({claim.seq for claim in held} - set(spared))
@@ -123,7 +134,7 @@ def _taken(core: Core, draft: Draft, found: _Found) -> Iterator[_Taken]:
 
 def _replaced_by(claim: ClaimFound, found: _Found) -> Iterator[tuple[Claim, Verdict]]:
     """Yield the older claims whose place a newer one takes."""
-    for old in chain.from_iterable(found.claims[pair][-ABOUT_MAX:] for pair in asked_of(claim)):
+    for old in chain.from_iterable(found.claims[pair] for pair in asked_of(claim)):
         why = updates(ClaimFound(old.subject, old.attribute, old.value), claim)
         if why.replaces:
             yield old, why

@@ -195,9 +195,12 @@ class MemoryStore:
         """Return the claims of memories, in order of their keys."""
         return [claim for claim in self._claims(scope) if claim.seq in set(seqs)]
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
-        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
-        return [claim for claim in self._claims(scope) if (claim.subject, claim.attribute) in set(about)]
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
+        by: dict[tuple[str, str], list[Claim]] = {pair: [] for pair in about}
+        for claim in self._claims(scope):
+            by.get((claim.subject, claim.attribute), []).append(claim)
+        return sorted((one for claims in by.values() for one in claims[-most:]), key=lambda one: one.key)
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""

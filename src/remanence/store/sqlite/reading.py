@@ -224,16 +224,20 @@ def claims(connection: sqlite3.Connection, names: Interned, scope: str, seqs: Se
 
 
 def claimed(
-    connection: sqlite3.Connection, names: Interned, scope: str, about: Sequence[tuple[str, str]]
+    connection: sqlite3.Connection,
+    names: Interned,
+    scope: str,
+    about: Sequence[tuple[str, str]],
+    most: int,
 ) -> list[Claim]:
-    """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
-    rows = connection.execute(
-        f"SELECT {_CLAIM} FROM json_each(?1) AS given CROSS JOIN claims INDEXED BY claims_about ON scope = ?2"
-        " AND subject = json_extract(given.value, '$[0]')"
-        " AND attribute = json_extract(given.value, '$[1]') ORDER BY seq, number",
-        (orjson.dumps(sorted(set(about))).decode(), names.number(connection, SCOPE, scope)),
+    """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
+    no = names.number(connection, SCOPE, scope)
+    latest = (
+        f"SELECT {_CLAIM} FROM claims INDEXED BY claims_about WHERE scope = ? AND subject = ? AND attribute = ?"
+        " ORDER BY seq DESC, number DESC LIMIT ?"
     )
-    return [Claim(*row) for row in rows.fetchall()]
+    rows = (row for pair in set(about) for row in connection.execute(latest, (no, *pair, most)))
+    return sorted((Claim(*row) for row in rows), key=lambda claim: claim.key)
 
 
 def forbidden(

@@ -153,9 +153,11 @@ class SqlStore:
         """Return the claims of memories, in order of their keys."""
         return await self._read(lambda connection: reading.claims(connection, self._names, scope, seqs))
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]]) -> list[Claim]:
-        """Return the claims about any of these pairs of subject and attribute, in order of their keys."""
-        return await self._read(lambda connection: reading.claimed(connection, self._names, scope, about))
+    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
+        return await self._read(
+            lambda connection: reading.claimed(connection, self._names, scope, about, most)
+        )
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""

@@ -37,9 +37,10 @@ class ClaimContract:
         toll = Claim(b, 2, "toll", "is", "five")
 
         assert [first, second, toll] == await store.claims(SCOPE, [b, a, b, 10**9])
-        assert [first, second] == await store.claimed(SCOPE, [OPENS, ("market hall", "closes"), OPENS])
-        assert [first, second, toll] == await store.claimed(SCOPE, [("toll", "is"), OPENS])
-        assert [] == await store.claimed(SCOPE, [])
+        assert [first, second] == await store.claimed(SCOPE, [OPENS, ("market hall", "closes"), OPENS], 9)
+        assert [first, second, toll] == await store.claimed(SCOPE, [("toll", "is"), OPENS], 9)
+        assert [second, toll] == await store.claimed(SCOPE, [("toll", "is"), OPENS], 1)
+        assert [] == await store.claimed(SCOPE, [], 9)
         assert [] == await store.claims("nowhere", [a])
 
     async def test_a_claim_is_replaced_by_one_that_comes_in_the_same_commit(self, store: Store) -> None:
