@@ -19,7 +19,8 @@ from remanence.store.sqlite import refresh
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text import fingerprint
 from remanence.text_columns import text_columns
-from tests.flows.test_version_1 import rows, started_with
+from tests.flows.old_files import rows
+from tests.flows.test_version_1 import started_with
 
 DATA = Path(__file__).parent / "data"
 LATER = 1_790_000_000_000_000  # after the last of the runs in them

@@ -15,7 +15,8 @@ from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import raised
 from tests.command_line import typed
-from tests.flows.test_version_1 import columns_of, opened, rows, started_with, version_of
+from tests.flows.old_files import columns_of, opened, rows, version_of
+from tests.flows.test_version_1 import started_with
 
 DATA = Path(__file__).parent / "data"
 PROGRAM = """

@@ -5,34 +5,27 @@ consolidated, superseded, pinned, held, used, forgotten, unlinked, edited, prune
 """
 
 import asyncio
-import gzip
 import sqlite3
 import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any
 
 import pytest
-from alembic import command
-from sqlalchemy import create_engine
 
 import remanence
-from remanence.clock import ManualClock
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Relation, Status
 from remanence.store.base import Bookkeeping
-from remanence.store.migrations.run import config
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import raised
+from tests.flows.old_files import LATER, columns_of, old_file, opened, rows, version_of
 from tests.flows.test_migrations import tables
 
-OLD = gzip.decompress((Path(__file__).parent / "data" / "version-1.db.gz").read_bytes())
-LATER = 1_780_000_000_000_000  # after the last of the runs in it
-DIGEST = "digest"  # computed from the rest, by each version in its way
+OLD = old_file(1)
 ROOT = Path(__file__).parents[2]
 COMPUTED = {"fingerprint", "digest", "tokens", "decay"}
 
@@ -43,53 +36,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     path.write_bytes(OLD)
     return path
-
-
-def opened(path: Path, scope: str = "work") -> remanence.Engine:
-    """Open the file as its makers did."""
-    return remanence.open(path, scope=scope, clock=ManualClock(LATER), embedder="hashed")
-
-
-def rows(path: Path, columns: dict[str, list[str]]) -> dict[str, list[Any]]:
-    """Return the rows of tables, of each these columns."""
-    with closing(sqlite3.connect(path)) as connection:
-        return {
-            table: sorted(connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall(), key=repr)
-            for table, names in columns.items()
-        }
-
-
-def columns_of(path: Path) -> dict[str, list[str]]:
-    """Return the columns of every table that a version may not change the content of."""
-    with closing(sqlite3.connect(path)) as connection:
-        held = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-        return {
-            table: [
-                f'"{name}"'
-                for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")
-                if name != DIGEST
-            ]
-            for (table,) in held
-            if table not in {"words", "alembic_version", "meta"}
-        }
-
-
-def version_of(path: Path) -> int:
-    """Return the version of the tables in a file."""
-    with closing(sqlite3.connect(path)) as connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def test_the_old_file_is_what_the_first_step_makes(path: Path, tmp_path: Path) -> None:
-    """Its tables are those of the first migration, to the letter, so that it stands for every file of that version."""
-    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
-    with engine.begin() as connection:
-        command.upgrade(config(upgrade.SCRIPTS, connection), "0001")
-    engine.dispose()
-
-    assert 1 == version_of(path)
-    assert tables(path) == tables(tmp_path / "made.db")
 
 
 def said(columns: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -209,7 +155,7 @@ async def test_processes_that_open_an_old_file_at_once_all_get_in(path: Path) ->
     program = """
 import asyncio, sys
 from pathlib import Path
-from tests.flows.test_version_1 import opened
+from tests.flows.old_files import opened
 
 async def main():
     print(flush=True)

@@ -4,25 +4,17 @@
 rated, linked, tagged, pinned, held, edited, corrected, forgotten, resolved, curated, compacted, undone and compacted.
 """
 
-import gzip
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
-from sqlalchemy import create_engine
 
-import remanence
-from remanence.clock import ManualClock
-from remanence.store.migrations.run import config
-from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
+from tests.flows.old_files import columns_of, old_file, opened, rows, version_of
 from tests.flows.test_migrations import tables
-from tests.flows.test_version_1 import columns_of, rows, version_of
 
-OLD = gzip.decompress((Path(__file__).parent / "data" / "version-2.db.gz").read_bytes())
-LATER = 1_790_000_000_000_000  # after the last of the runs in it
+OLD = old_file(2)
 
 
 @pytest.fixture
@@ -31,22 +23,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     path.write_bytes(OLD)
     return path
-
-
-def opened(path: Path, scope: str = "work") -> remanence.Engine:
-    """Open the file as its makers did."""
-    return remanence.open(path, scope=scope, clock=ManualClock(LATER), embedder="hashed")
-
-
-def test_the_old_file_is_what_the_second_step_makes(path: Path, tmp_path: Path) -> None:
-    """Its tables are those of the second migration, to the letter, so that it stands for every file of that version."""
-    engine = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
-    with engine.begin() as connection:
-        command.upgrade(config(upgrade.SCRIPTS, connection), "0002")
-    engine.dispose()
-
-    assert 2 == version_of(path)
-    assert tables(path) == tables(tmp_path / "made.db")
 
 
 async def test_it_becomes_a_file_of_today_behind_its_backup(path: Path, tmp_path: Path) -> None:
