@@ -1,6 +1,6 @@
 """What the gate finds and what it lets through: `python -m benchmarks.gate [--part first|second]`, JSON lines.
 
-Secrets, harmless lines and junk are scored on the functions; planted and benign texts are taken in from outside through
+Secrets and harmless lines are scored on the functions; planted and benign texts are taken in from outside through
 the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in
 fourteen disguises.
 """
@@ -18,9 +18,9 @@ from typing import Any
 
 import remanence
 from benchmarks.labels import Part
-from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
-from remanence.gate.junk import junk
-from remanence.gate.screening import instructs, screen
+from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets
+from remanence.gate.orders import instructs
+from remanence.gate.screening import screen
 
 SALT = b"benchmark"
 OTHERS = 2_000
@@ -47,7 +47,6 @@ def main() -> None:
     parser.add_argument("--part", choices=("first", "second"), default="first")
     part: Part = parser.parse_args().part
     _replaced(part)
-    _junk(part)
     _time(part)
     asyncio.run(_quarantined(part))
     asyncio.run(_forbidden(part))
@@ -74,17 +73,6 @@ def _replaced(part: Part) -> None:
     plain = harmless(part)
     changed = [line.text for line in plain if screen(line.text, SALT).text != line.text]
     note("harmless", {"lines": len(plain), "changed": _share(len(changed), len(plain)), "which": changed})
-
-
-def _junk(part: Part) -> None:
-    lines = shorts(part)
-    note(
-        "junk",
-        {
-            "found": _of([junk(line.text) for line in lines if line.junk]),
-            "short truths taken for junk": _of([junk(line.text) for line in lines if not line.junk]),
-        },
-    )
 
 
 def _time(part: Part) -> None:

@@ -1,4 +1,4 @@
-"""What the gate finds in a text by itself: secrets, personal data, orders, junk, and the keys of forbidden texts."""
+"""What the gate finds in a text by itself: secrets, personal data, orders, and the keys of forbidden texts."""
 
 import hashlib
 import inspect
@@ -6,11 +6,11 @@ from types import ModuleType
 
 import pytest
 
-from remanence.gate import filler_words, order_patterns, secret_patterns
+from remanence.gate import order_patterns, secret_patterns
 from remanence.gate.folding import fold_keys
-from remanence.gate.junk import junk
+from remanence.gate.orders import instructs
 from remanence.gate.personal import luhn
-from remanence.gate.screening import instructs, screen
+from remanence.gate.screening import screen
 
 SALT = b"salt"
 # Put together here, so that no scanner of repositories takes them for keys of somebody.
@@ -33,11 +33,10 @@ def test_a_change_of_the_patterns_has_a_version() -> None:
     held = {
         secret_patterns: (secret_patterns.PATTERNS_VERSION, "7d1be3e1b7794e4f"),
         order_patterns: (order_patterns.ORDERS_VERSION, "a4e11bae0bd7b504"),
-        filler_words: (filler_words.FILLER_VERSION, "f9ca6a8fa150708e"),
     }
 
     assert [digest for _, digest in held.values()] == [_checksum(module) for module in held]
-    assert [1, 1, 1] == [version for version, _ in held.values()]
+    assert [1, 1] == [version for version, _ in held.values()]
 
 
 def _checksum(module: ModuleType) -> str:
@@ -144,22 +143,6 @@ def test_orders_to_a_machine_are_told(text: str) -> None:
 def test_talk_of_orders_is_none(text: str) -> None:
     """Manuals, reminders, contracts and quotations order no machine about."""
     assert "" == instructs(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["hi", "Danke dir", "muchas gracias", "asdfasdf", "👍👍", "-- -- --", "谢谢", "13% 27% 44%"]
-)
-def test_junk_says_nothing(text: str) -> None:
-    """Greetings, thanks, mashed keys, pictures and bars say nothing."""
-    assert junk(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["My name is Bob", "Ok Go is my band", "Soy celíaca", "我吃素", "42", "Use tabs"]
-)
-def test_short_truths_are_no_junk(text: str) -> None:
-    """A short text that tells something is kept, whatever it begins with."""
-    assert not junk(text)
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""What a text may not bring in: secrets, personal data, orders to whoever reads it, forbidden texts, and junk. Pure."""
+"""What a text may not bring in: secrets, personal data, orders to whoever reads it, and forbidden texts. Pure."""

@@ -1,4 +1,4 @@
-"""What the gate makes of a text: the text as it may be kept, what was replaced, and whether it gives orders."""
+"""What the gate makes of a text: the text as it may be kept, and what was replaced in it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,8 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from remanence.gate.credentials import credentials
-from remanence.gate.junk import junk
-from remanence.gate.orders import instructs
 from remanence.gate.personal import personal
 from remanence.gate.spans import apart, replaced
 
@@ -60,6 +58,3 @@ def lowered(text: str) -> str:
         if len(low) == len(text)
         else "".join(one if len(one := char.lower()) == 1 else char for char in text)
     )
-
-
-__all__ = ["Screened", "instructs", "junk", "lowered", "screen", "screen_values"]

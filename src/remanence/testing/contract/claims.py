@@ -138,12 +138,12 @@ class ClaimContract:
         await keep(store, created(1, "one"), counts={"gate/secret": 2, "spend": 5})
         await keep(store, counts={"gate/secret": 1})
         booked = await store.bookkeep(
-            SCOPE, Bookkeeping(NOW, count={"gate/junk": 4, "gatf": 1}, counters=("gate/",))
+            SCOPE, Bookkeeping(NOW, count={"gate/forbidden": 4, "gatf": 1}, counters=("gate/",))
         )
         other = await store.bookkeep("other", Bookkeeping(NOW, counters=("gate/", "s")))
         spent = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("s",)))
 
-        assert {"gate/junk": 4, "gate/secret": 3} == dict(booked.counters)
+        assert {"gate/forbidden": 4, "gate/secret": 3} == dict(booked.counters)
         assert ({}, {"spend": 5}) == (dict(other.counters), dict(spent.counters))
 
     async def test_a_repeated_commit_counts_once(self, store: Store) -> None:
