@@ -10,6 +10,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.flows.recall import kept_terms
 from remanence.flows.recall.index import ASKS, COLUMNS, ScopeIndex
 from remanence.model import Turn
 from remanence.recall.semantic import window_vectors
@@ -230,3 +231,20 @@ def _said(index: ScopeIndex, name: str) -> list[object]:
         return [None if np.isnan(value) else value for value in values]
     names = index.names(name)
     return [None if code < 0 else names[code] for code in values]
+
+
+async def test_a_new_word_pushes_out_none_of_the_same_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that are kept are taken before others take their place: the answer is that of a store that kept none."""
+    monkeypatch.setattr(kept_terms, "NUMBERS_MAX", 20)
+    async with remanence.open(embedder="none") as memory:
+        await memory.learn_many(
+            [f"The {word} of the quay." for word in ("lamp", "bell", "rope", "oar", "net")]
+        )
+        kept = []
+        for _ in range(2):
+            for question in ("lamp bell rope", "rope oar net", "lamp oar bell net rope"):
+                found = await memory.recall(question, count_use=False)
+                kept.append([hit.memory.seq for hit in found.memories])
+
+    assert kept[:3] == kept[3:]
+    assert {5} == {len(one) for one in kept}

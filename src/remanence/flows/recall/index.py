@@ -161,15 +161,14 @@ class ScopeIndex:
     def terms(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> dict[str, Term]:
         """Return which windows hold each stem; `postings` are those of the stems that are not kept."""
         ground = self.ground
-        found = {}
+        # Those that are kept first: each new one may take the place of one that was asked for longest ago.
+        found = {stem: term for stem in stems if (term := self._terms[stem]) is not None}
         for stem in stems:
-            term = self._terms[stem]
-            if term is None:
+            if stem not in found:
                 rows = self.lending_rows(postings[stem])
-                term = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
-                self._terms.keep(stem, term)
-            found[stem] = term
-        return found
+                found[stem] = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
+                self._terms.keep(stem, found[stem])
+        return {stem: found[stem] for stem in stems}
 
     def embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
