@@ -26,14 +26,14 @@ class Prepared:
         self.dimensions = len(kept) // max(1, len(texts))
         self._kept = kept
         self._row = {text: row for row, text in enumerate(texts)}
-        # elfmem embeds what it has stripped and lower-cased.
-        self._row |= {
-            low: row for row, text in enumerate(texts) if (low := text.strip().lower()) not in self._row
-        }
+        # mem0 embeds what it has stripped, elfmem what it has put into small letters too.
+        self._bare = {text.strip().lower(): row for row, text in enumerate(texts)}
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of texts."""
-        rows = [self._row[text] * self.dimensions for text in texts]
+        found = (self._row.get(text, self._bare.get(text.strip().lower())) for text in texts)
+        rows = [row * self.dimensions for row in found if row is not None]
+        assert len(rows) == len(texts), "an engine asks for the vector of a text that it was not given"
         return [list(self._kept[row : row + self.dimensions]) for row in rows]
 
 
