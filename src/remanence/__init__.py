@@ -93,7 +93,9 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
+    from remanence.flows.write.hearing import Listened, Waiting
     from remanence.flows.write.learning import Ingested
+    from remanence.flows.write.noting import Noted
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
     from remanence.opening import (
         OwnParts,
@@ -150,12 +152,14 @@ __all__ = [
     "Lifecycle",
     "LifecycleName",
     "Link",
+    "Listened",
     "ManualClock",
     "Memories",
     "Memory",
     "Moment",
     "NameUnknown",
     "NotFound",
+    "Noted",
     "OfflineExtractor",
     "OneMemory",
     "OwnParts",
@@ -209,6 +213,7 @@ __all__ = [
     "Turn",
     "Verification",
     "VerificationName",
+    "Waiting",
     "Wanted",
     "Writer",
     "WriterError",
@@ -241,6 +246,8 @@ _LATER = {
     "OfflineExtractor": "remanence.flows.write.extracting",
     "Ingested": "remanence.flows.write.learning",
     "Judgement": "remanence.llm.base",
+    "Listened": "remanence.flows.write.hearing",
+    "Noted": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "Plan": "remanence.curate.plan",
     "PlanReport": "remanence.curate.planner.plan_report",
@@ -259,6 +266,7 @@ _LATER = {
     "Store": "remanence.store.base",
     "Wanted": "remanence.extraction",
     "Writer": "remanence.llm.base",
+    "Waiting": "remanence.flows.write.hearing",
     "open": "remanence.opening",
 }
 

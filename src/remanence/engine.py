@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
@@ -26,9 +27,19 @@ from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.write import consolidating, editing, extracting, gating, learning, putting
+from remanence.flows.write import (
+    consolidating,
+    editing,
+    extracting,
+    gating,
+    hearing,
+    learning,
+    noting,
+    putting,
+)
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
+from remanence.flows.write.noting import Noted
 from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
@@ -146,6 +157,19 @@ class Engine:
         """
         return await self._group_commit.learn(Turn(text, **more))
 
+    async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> Noted:
+        """Store a turn of a conversation at once, as an episode; facts are extracted from it soon.
+
+        A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
+        another engine, `consolidate` or `end_session`.
+        """
+        given = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
+        return await noting.note(self._core, self._group_commit, given, later=later)
+
+    async def flush(self) -> hearing.Listened:
+        """Extract facts from all turns that were noted and wait."""
+        return await hearing.listen(self._core)
+
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]:
@@ -191,8 +215,9 @@ class Engine:
     async def consolidate(self, progress: Progress | None = None) -> Consolidated:
         """Make the memories of the inbox active, and link those that are near or similar.
 
-        200 memories a transaction.
+        Facts are extracted first from the turns that wait. 200 memories a transaction.
         """
+        await hearing.listen(self._core)
         return await consolidating.consolidate(self._core, progress)
 
     # Finding

@@ -521,7 +521,8 @@ class Hit(Result):
     """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it.
 
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
-    only a passage of it.
+    only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
+    learned from, or the facts of a turn.
     """
 
     memory: Memory
@@ -529,6 +530,7 @@ class Hit(Result):
     parts: Mapping[str, float] = field(default_factory=dict)
     contradicted_by: tuple[str, ...] = ()
     cut: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -16,8 +16,10 @@ from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
 from remanence.flows.settings import Setting
+from remanence.flows.write import hearing
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
+from remanence.flows.write.noting import Noted
 from remanence.guide import Guide
 from remanence.keywords import (
     About,
@@ -92,6 +94,8 @@ class Engine:
     @property
     def graph(self) -> Graph: ...
     def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned: ...
+    def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> Noted: ...
+    def flush(self) -> hearing.Listened: ...
     def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]: ...

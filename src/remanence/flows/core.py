@@ -72,6 +72,14 @@ class Chore(Protocol):
         ...
 
 
+class Listening(Chore, Protocol):
+    """A chore that is told of the turns that were noted."""
+
+    def noted(self, session: str, *, high: bool) -> None:
+        """Hear that a turn of a session was noted."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
@@ -114,6 +122,8 @@ class Core:
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
+    # Turns that were noted are listened to.
+    listener: Listening | None = field(init=False, default=None)
     # What goes with the store: the connections of a writer that was made here.
     let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
     # The policies that somebody planned with here, by their hash, the newest last.

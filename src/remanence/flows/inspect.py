@@ -26,7 +26,8 @@ from remanence.flows.naming import plain_name, unknown
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
-from remanence.flows.write import gating
+from remanence.flows.write import gating, hearing
+from remanence.flows.write.hearing import Waiting
 from remanence.model import COLUMN, Kind, Label, Memory, OneMemory, Relation, Status, Tier
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -62,7 +63,8 @@ class State(Result):
     how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
     vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
     tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
-    and how many texts were quarantined or refused as forbidden.
+    and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
+    to yet.
     """
 
     scope: str
@@ -88,6 +90,7 @@ class State(Result):
     to_embed: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     gate: Mapping[str, int] = field(default_factory=dict)
+    waiting: tuple[Waiting, ...] = ()
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -99,7 +102,9 @@ class State(Result):
         left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {counted(self.gate)}" if self.gate else ""
-        return f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}{left}{spent}{gate}"
+        waits = "".join(f"; {one}" for one in self.waiting)
+        known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
+        return f"{known}{left}{spent}{gate}{waits}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,6 +161,7 @@ async def status(core: Core) -> State:
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
         gate=await gating.counted(core),
+        waiting=tuple(await hearing.waiting(core)),
     )
 
 

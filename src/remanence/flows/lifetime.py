@@ -8,23 +8,26 @@ from remanence.flows import embedding, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
-from remanence.flows.write import gating
+from remanence.flows.write import gating, hearing
 from remanence.process import OpeningProcess
 
 
 async def close(core: Core) -> None:
     """Close a memory; what could not be written is said once it is closed."""
-    unended = uncounted = None
+    unheard = unended = uncounted = None
     try:
         if core.embedding is not None:
             await core.embedding.stop()
+        if core.listener is not None:
+            await core.listener.stop()
+            unheard = await _refused(core.listener.done())
         try:
             unended = await _refused(sessions.leave(core))
         finally:
             uncounted = await _refused(core.uses.settle())
     finally:
         await _shut(core)
-    why = unended or uncounted
+    why = unheard or unended or uncounted
     if why is not None:
         lost = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
         raise StoreUnavailable(
@@ -59,6 +62,7 @@ async def start(core: Core) -> None:
     fits = False
     try:
         await _settle(core)
+        core.listener = hearing.Listener(core)
         fits = True
     finally:
         if not fits:

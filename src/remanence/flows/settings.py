@@ -56,6 +56,15 @@ SETTINGS: Mapping[str, Setting] = {
             "frame_limit", 5, 1, 1_000, "how many memories a frame returns where it says no number itself"
         ),
         Setting("heartbeat_seconds", 60, 1, 3_600, "how often an open session's time is counted"),
+        Setting("note_at_once", 1, 0, 1, "whether a turn with a high signal is listened to at once"),
+        Setting(
+            "note_minutes",
+            15,
+            0,
+            10_000,
+            "after so many minutes the oldest turn has waited long enough; 0 for never",
+        ),
+        Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting(
             "writer_tokens_day",
             2_000_000,

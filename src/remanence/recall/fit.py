@@ -1,13 +1,22 @@
 """The cut of a ranking to a limit and a token budget. Knows ranks and sizes, no texts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+
+SAID = "what stands here already says it"
 
 
-def fit(tokens: Sequence[int], limit: int, budget: int | None) -> tuple[list[int], list[tuple[int, str]]]:
+def fit(
+    tokens: Sequence[int],
+    limit: int,
+    budget: int | None,
+    same: Mapping[int, Collection[int]] = MappingProxyType({}),
+) -> tuple[list[int], list[tuple[int, str]]]:
     """Return (places kept, places dropped with the reason), in order of rank.
 
     `tokens` are sizes by rank. Greedy: what does not fit is skipped, so that one oversized memory does not block those
-    behind it. Nothing is said of what ranks below the last place that the limit allows.
+    behind it. `same` maps a place to those that say the same, of which one alone is kept. Nothing is said of what ranks
+    below the last place that the limit allows.
     """
     kept: list[int] = []
     dropped: list[tuple[int, str]] = []
@@ -15,6 +24,9 @@ def fit(tokens: Sequence[int], limit: int, budget: int | None) -> tuple[list[int
     for place, size in enumerate(tokens):
         if len(kept) == limit:
             break
+        if any(other in kept for other in same.get(place, ())):
+            dropped.append((place, SAID))
+            continue
         if budget is not None and used + size > budget:
             dropped.append((place, _reason(size, budget, used)))
             continue

@@ -88,6 +88,11 @@ class Ranked:
     strength: float
     candidates: int
 
+    def first(self, limit: int) -> "Ranked":
+        """Return the best so many of them."""
+        rows, scores, parts = self.rows[:limit], self.scores[:limit], self.parts[:limit]
+        return Ranked(rows, scores, parts, self.strength, self.candidates)
+
 
 def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
     """Make a scope ready; `speakers` lists the names by code."""

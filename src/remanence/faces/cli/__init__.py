@@ -25,6 +25,7 @@ MODULES = {
     "files": "backup export import",
     "forbid_commands": "forbid",
     "frame_commands": "frame boot frames",
+    "hearing_commands": "note flush chat",
     "mcp": "mcp",
     "plan_commands": "plan apply curate compact explain",
     "policies": "policy",

@@ -67,7 +67,7 @@ def _all_named(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
     return [_named(_type, [token]) for token in tokens]
 
 
-def _text(_type: Any, tokens: Sequence[Any]) -> str:
+def text_of(_type: Any, tokens: Sequence[Any]) -> str:
     """Read a text from standard input where that is wanted: once, however often the verb is then tried."""
     given = str(tokens[0].value)
     return sys.stdin.read() if given == STREAM else given
@@ -133,7 +133,7 @@ Names = Annotated[
 ]
 Text = Annotated[
     str,
-    Parameter(converter=_text, help="The text; - reads it from standard input."),
+    Parameter(converter=text_of, help="The text; - reads it from standard input."),
 ]
 # A file that is read, one that is written, a policy, a frame; what each is for stands beside it.
 INPUT = Parameter(converter=_file)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
-MAKING = frozenset({"ingest", "learn", "put", "import", "session begin"})  # a database that is not there
+# A database that is not there.
+MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "session begin"})
+TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
 
 class Interrupted(KeyboardInterrupt):
@@ -55,7 +57,10 @@ def launch(app: "App", line: Sequence[str]) -> int:
         if "memory" in given:
             makes = not MAKING.isdisjoint((words[0], " ".join(words[:2])))
             return _with_memory(
-                lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory), common, makes
+                lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory),
+                common,
+                makes=makes,
+                tries=words[0] != TALKING,
             )
         return command(*bound.args, **bound.kwargs, **rest)
 
@@ -87,20 +92,27 @@ def database(common: Common) -> Path:
     return Path(path)
 
 
-async def _with_memory(verb: Callable[["Engine"], Awaitable[Any]], common: Common, makes: bool) -> Any:
-    """Do a verb on the memory; only one that `makes` creates a database that is not there."""
+async def _tried(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
+    """Do a verb where nothing is kept: where it is refused, no file is made."""
+    from remanence.store.rehearsal import Accepted, Rehearsal
+
+    with suppress(Accepted):
+        async with opened(common, Rehearsal()) as memory:
+            await verb(memory)
+
+
+async def _with_memory(
+    verb: Callable[["Engine"], Awaitable[Any]], common: Common, *, makes: bool, tries: bool
+) -> Any:
+    """Do a verb on the memory; only one that `makes` creates a database that is not there, after it `tries` it."""
     path = database(common)
     if not path.exists():
         if not makes:
             raise NotFound(
                 f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
             )
-        from remanence.store.rehearsal import Accepted, Rehearsal
-
-        # Where it is refused, no file is made.
-        with suppress(Accepted):
-            async with opened(common, Rehearsal()) as memory:
-                await verb(memory)
+        if tries:
+            await _tried(verb, common)
     async with opened(common) as memory:
         return await verb(memory)
 

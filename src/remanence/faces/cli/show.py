@@ -311,6 +311,8 @@ def _state(state: State) -> Iterator[Text]:
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     if any(state.spent.values()):
         yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
+    for one in state.waiting:
+        yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")

@@ -12,6 +12,7 @@ from remanence.fence import fenced
 from remanence.flows.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
+from remanence.flows.write.noting import Noted
 from remanence.model import Learned, Link, Memory, Recalled, short_id
 from remanence.receipt import Receipt
 
@@ -37,6 +38,12 @@ def learned(done: Learned, notes: Iterable[str] = ()) -> str:
     """Write what became of a text."""
     said = "; ".join(filter(None, [*notes, done.note]))
     return f"{done.status} {short_id(done.seq)}" + f" ({said})" * bool(said)
+
+
+def noted(done: Noted, notes: Iterable[str] = ()) -> str:
+    """Write what became of a turn."""
+    said = "; ".join(filter(None, [*notes, done.reason, f"signal {done.signal}"]))
+    return f"{done.status} {short_id(done.seq)} ({said})"
 
 
 def whole(

@@ -30,6 +30,7 @@ from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
 from remanence.fence import fenced
+from remanence.flows.write.noting import Noted
 from remanence.guards import protecting
 from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
 from remanence.receipt import Receipt
@@ -42,6 +43,7 @@ AROUND = 84  # tokens of the marks, and of what stands around them, at most
 EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
 BOOT = "boot"
+TURN = "turn"  # the kind of what is noted
 
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
@@ -109,9 +111,13 @@ class Tools:
             notes.append(f"{shown(category)} is no category and became a tag{meant}")
             kept.append(category)
             category = None
-        about: dict[str, Any] = {"kind": kind, "role": role}  # the engine knows which there are
+        about: dict[str, Any] = {
+            "kind": None if kind == TURN else kind,
+            "role": role,
+        }  # the engine knows which there are
         # What an agent was told does not say who the agent is, where nobody looks after it.
-        done = await self.memory.learn(
+        store = self.memory.note if kind == TURN else self.memory.learn
+        done = await store(
             text,
             category=category,
             tags=kept,
@@ -121,7 +127,7 @@ class Tools:
             spares_identity=not self.allow_curation,
             **about,
         )
-        return answers.learned(done, notes)
+        return answers.noted(done, notes) if isinstance(done, Noted) else answers.learned(done, notes)
 
     async def correct(
         self,
@@ -239,7 +245,7 @@ class Tools:
         categories = [name for name in policy.categories if self.allow_curation or not policy.is_system(name)]
         return {
             "category": categories,
-            "kind": [one.label for one in Kind],
+            "kind": [*(one.label for one in Kind), TURN],
             "role": [one.label for one in Role],
             "relation": [one.label for one in Relation if one not in LINEAGE],
         }

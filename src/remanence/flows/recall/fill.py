@@ -11,6 +11,7 @@ import numpy as np
 
 from remanence.flows.core import Core, aside
 from remanence.flows.recall.ended import with_ended
+from remanence.flows.recall.frame_inputs import told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
 from remanence.recall.frames import Filling
@@ -45,7 +46,8 @@ class Filled:
     """What got room, in the order it did, and the first of what did not.
 
     `passages` are what is shown of those that did not fit whole; `missing` counts those without room that should stand
-    before all others, `noted` says that there is room to say so.
+    before all others, `noted` says that there is room to say so. `also` names what has no place of its own, since what
+    got room says it.
     """
 
     kept: dict[int, Memory] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Filled:
     dropped: list[Dropped] = field(default_factory=list)
     missing: int = 0
     noted: bool = False
+    also: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def shows_enough(self) -> bool:
@@ -86,6 +89,7 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         found = await with_ended(core, await core.store.get(core.scope, seqs.tolist()))
         page = [memory for memory in found if memory is not None]
         kept = len(filled.kept)
+        offers.same |= await told(core, seqs.tolist())
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled
@@ -98,12 +102,17 @@ class _Offers:
         self.core, self.filled, self.room, self.queue = core, filled, room, queue
         # One more than the sure: the best of all others is not passed over silently either.
         self.first = queue.seq[: queue.sure + 1].tolist()
+        self.same: dict[int, set[int]] = {}
         self.note = core.counts([missed(len(self.first))])[0]
 
     def all(self, memories: Sequence[Memory]) -> None:
         """Offer room to some memories in order."""
         sizes = self.core.counts([render(memory) for memory in memories])
         for memory, size in zip(memories, sizes, strict=True):
+            standing = next((seq for seq in self.same.get(memory.seq, ()) if seq in self.filled.kept), None)
+            if standing is not None:
+                self._said(memory, standing)
+                continue
             tokens = size + self._marks(memory)
             sure = memory.seq in self.first[: self.queue.sure]
             reason = self.room.reason(tokens + self._spare(memory), sure=sure)
@@ -113,6 +122,11 @@ class _Offers:
                 self._cut(memory)
             else:
                 self._pass_over(memory, reason)
+
+    def _said(self, memory: Memory, by: int) -> None:
+        """Give no second place to a fact beside its turn, or to a turn beside its fact."""
+        self.filled.also.setdefault(by, []).append(memory.id)
+        self._pass_over(memory, "said already")
 
     def _spare(self, memory: Memory) -> int:
         """Return what must be left to say that those are missing who stand first and are still to come."""

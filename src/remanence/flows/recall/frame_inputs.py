@@ -94,6 +94,15 @@ async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
     return stronger_than(pairs, ordered, strengths(read.evidence))
 
 
+async def told(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
+    """Map facts to the turns that they were learned from and turns to those facts, where either is among some."""
+    pairs: dict[int, set[int]] = {}
+    for link in await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM):
+        pairs.setdefault(link.source, set()).add(link.target)
+        pairs.setdefault(link.target, set()).add(link.source)
+    return pairs
+
+
 def degrees(core: Core, links: Links, rows: Ints) -> Floats:
     """Sum the weights of the visible links of some rows: both ends stand, and no lineage or contradiction (elfmem)."""
     ends, seen = _standing(core, links)

@@ -265,6 +265,7 @@ def _answer(
     left_out = {
         "limit": room.counts.get("limit", 0) + worse,
         "budget": room.counts.get("budget", 0),
+        "said already": room.counts.get("said already", 0),
         "question": field.reach.unasked,
         "filter": field.standing - field.reach.running,
     }
@@ -275,6 +276,7 @@ def _answer(
                 ranking.hit(kept[seq]),
                 contradicted_by=tuple(one.id for one in over[seq]),
                 cut=seq in passages,
+                also=tuple(filled[0].also.get(seq, ())),
             )
             for seq in order
         ),
@@ -310,7 +312,10 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     )
     return Recalled(
         query="",
-        memories=tuple(Hit(memory, 0.0, cut=memory.seq in parts) for memory in kept),
+        memories=tuple(
+            Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(filled.also.get(memory.seq, ())))
+            for memory in kept
+        ),
         strength=0.0,
         tokens=tokens_of(core, text),
         dropped=tuple(filled.dropped),

@@ -1,6 +1,7 @@
 """A question in, memories out: candidates by terms and by vector, ranked, cut to the budget, rendered as data."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -15,11 +16,11 @@ from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.frame_inputs import stronger
+from remanence.flows.recall.frame_inputs import stronger, told
 from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, Trust, short_id
-from remanence.recall.fit import fit
+from remanence.recall.fit import SAID, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
@@ -35,6 +36,8 @@ _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quaranti
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
 # With a budget, smaller memories further down may take the room that a large one leaves.
 BUDGET_POOL = 4
+# A fact and the turn it was learned from take one place, and others move up.
+TOLD_POOL = 2
 WEAK = "nothing here answers this well"  # how a weak answer begins
 NO_ROOM = "the best answer does not fit into this budget"
 
@@ -60,17 +63,20 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     """Answer a question from what stands: inbox and active memories."""
     _check(asked)
     known, terms = await asked_for(core, asked.query)
-    pool = asked.limit if asked.budget is None else asked.limit * BUDGET_POOL
+    pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys()
     async with core.index.still(core.clock.now(), columns, windows=True):
         allowed = await _allowed(core, asked)
         ranked = await ranked_rows(core, asked, (known, terms), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
+    same = await told(core, seqs)
+    if asked.budget is None and same.keys().isdisjoint(seqs):
+        ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
     memories = await with_ended(core, await core.store.get(core.scope, seqs))
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = is_weak(core, ranked.strength)
-    answer = await aside(chars, _answer, core, asked, ranked, memories, (above, weak))
+    answer = await aside(chars, _answer, core, asked, ranked, memories, (above, weak, same))
     if asked.count_use and not weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
@@ -193,10 +199,10 @@ def _answer(
     asked: RecallRequest,
     ranked: Ranked,
     memories: Sequence[Memory | None],
-    known: tuple[Mapping[int, set[int]], bool],
+    known: tuple[Mapping[int, set[int]], bool, Mapping[int, set[int]]],
 ) -> Recalled:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
-    above, weak = known
+    above, weak, told_with = known
     hits = [
         Hit(memory, float(score), parts)
         for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
@@ -207,9 +213,20 @@ def _answer(
     room = None if asked.budget is None else asked.budget - sum(core.counts(first))
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     overs = [_over(hit, above, found) for hit in hits]
-    chosen = _chosen(core, asked, hits, overs, room)
+    places = {hit.seq: place for place, hit in enumerate(hits)}
+    same = {
+        place: [places[seq] for seq in told_with.get(hit.seq, ()) if seq in places]
+        for place, hit in enumerate(hits)
+    }
+    chosen = _chosen(core, asked, hits, overs, room, same)
+    said = {place for place, reason in chosen.dropped if reason == SAID}
     shown = {
-        hits[k].memory.seq: replace(hits[k], cut=k == 0 and chosen.passage is not None) for k in chosen.kept
+        hits[k].memory.seq: replace(
+            hits[k],
+            cut=k == 0 and chosen.passage is not None,
+            also=tuple(hits[place].id for place in same[k] if place in said),
+        )
+        for k in chosen.kept
     }
     among = {seq: found[seq] for seq in shown}
     over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
@@ -232,7 +249,11 @@ def _answer(
         dropped=dropped,
         is_weak=weak,
         text=text,
-        left_out={"budget": len(dropped)} if dropped else {},
+        left_out={
+            reason: count
+            for reason, count in (("budget", len(dropped) - len(said)), ("said already", len(said)))
+            if count
+        },
     )
 
 
@@ -246,21 +267,26 @@ class _Chosen:
 
 
 def _chosen(
-    core: Core, asked: RecallRequest, hits: Sequence[Hit], overs: Sequence[Sequence[Memory]], room: int | None
+    core: Core,
+    asked: RecallRequest,
+    hits: Sequence[Hit],
+    overs: Sequence[Sequence[Memory]],
+    room: int | None,
+    same: Mapping[int, Sequence[int]],
 ) -> _Chosen:
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:
-        return _Chosen(*fit([0] * len(hits), asked.limit, None))
+        return _Chosen(*fit([0] * len(hits), asked.limit, None, same))
     sizes = core.counts([render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)])
     if sizes[0] <= room:
-        return _Chosen(*fit(sizes, asked.limit, room))
+        return _Chosen(*fit(sizes, asked.limit, room, same))
     best, over, wanted = hits[0].memory, overs[0], frozenset(stems(asked.query))
     part = shortened(core, best, room // 2 if asked.limit > 1 else room, wanted, over)
     part = part or shortened(core, best, room, wanted, over)
     if part is None:
         return _Chosen([], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")])
     sizes[0] = core.counts([render(best, over, part)])[0]
-    kept, dropped = fit(sizes, asked.limit, room)
+    kept, dropped = fit(sizes, asked.limit, room, same)
     left = room - sum(sizes[place] for place in kept[1:])
     return _Chosen(kept, dropped, shortened(core, best, left, wanted, over) or part)
 
@@ -292,7 +318,8 @@ def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | Non
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
-    source = f", from {_headed(memory.sources[0])}" if memory.sources else ""
+    named = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
+    source = "" if named is None else f", from {_headed(named)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     marks += "".join(f"; {_headed(ended)}" for ended in memory.ended)
@@ -308,6 +335,7 @@ def contradicted(by: Memory) -> str:
 
 CUT_MARK = "; cut"
 LINE_LEAST = "[#1 2026-01-01] a"  # no line takes less room
+_MEMORY = re.compile("[0-9a-f]{32}")  # the id of one, such as a turn
 _BRACKETS = str.maketrans("[];", "(),")
 
 

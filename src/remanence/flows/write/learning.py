@@ -36,6 +36,7 @@ from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_tex
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
 from remanence.write.trust import believed, lowered
+from remanence.write.turns import waits
 
 FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -187,7 +188,7 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
         if not changes:
             await gating.count(core, gate)
             return answers(batch, drafts)
-        cause = core.cause("learn", turns=heard(batch), counts=gate)
+        cause = core.cause("learn", turns=heard(batch), counts=gate | waits(drafts, batch.outcomes))
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:

@@ -1,0 +1,61 @@
+"""A turn is noted: stored at once as an episode of its session, and told to whoever listens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from remanence.errors import InvalidInput
+from remanence.flows.core import Core
+from remanence.flows.write.learning import GroupCommit
+from remanence.model import Kind, Learned, Turn
+from remanence.results import Result
+from remanence.write.arrive import TURN
+from remanence.write.signals import signal
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Noted(Result):
+    """What became of a turn: as of a text that is learned, by `Learned`; and how much it asks to be kept.
+
+    `signal` is high, medium, low or none, `found` by which classes of phrases. `run` is what `undo` takes; None where
+    nothing was written.
+    """
+
+    id: str
+    seq: int
+    status: Literal["stored", "confirmed", "known", "quarantined", "gated"]
+    signal: Literal["high", "medium", "low", "none"] = "none"
+    found: tuple[str, ...] = ()
+    reason: str = ""
+    run: str | None = None
+    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        learned = Learned(self.id, self.seq, self.status, self.reason, replaced=self.replaced)
+        found = f" ({', '.join(self.found)})" if self.found else ""
+        return f"{learned}, signal {self.signal}{found}"
+
+
+async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) -> Noted:
+    """Store one turn; unless it is for `later`, this engine listens to it when it is due and as it closes."""
+    if turn.kind not in (None, Kind.EPISODIC, Kind.EPISODIC.label):
+        raise InvalidInput(
+            f"a turn of the kind {turn.kind}",
+            recovery="note what was said as it was said, or `learn` what you know",
+        )
+    session = turn.session or core.session
+    tags = (*turn.tags, *([] if TURN in turn.tags else [TURN]))
+    learned = await together.learn(replace(turn, kind=Kind.EPISODIC, tags=tags, session=session))
+    told = signal(turn.text)
+    if not later and learned.status == "stored" and core.listener is not None:
+        core.listener.noted(session or "", high=told.level == "high")
+    return Noted(
+        learned.id,
+        learned.seq,
+        learned.status,
+        told.level,
+        told.found,
+        learned.reason,
+        learned.run,
+        learned.replaced,
+    )

@@ -1,0 +1,199 @@
+"""How much a turn asks to be kept: standing orders, corrections, who somebody is, what was decided, habits, hints.
+
+Engram A1, with requests, questions, suppositions and quotations told apart. Knows the text of one turn only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Literal
+
+from remanence.languages.signalling import SIGNALS, Signals
+
+Level = Literal["high", "medium", "low", "none"]
+# Of a long turn its two ends are looked at: what somebody says of it stands around what they paste.
+END_CHARS = 1_000
+VIEWS = frozenset({"view", "shared"})
+VIEWS_MIN = 2  # so many of them in one turn weigh as much as a habit
+_QUOTED = re.compile(
+    '“[^“”]{0,300}”|„[^„“”]{0,300}[“”]|«[^«»]{0,300}»|「[^「」]{0,300}」|"[^"]{0,300}"|`[^`]{0,300}`'
+)
+_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|:")
+_MARKS = str.maketrans("’‘ʼ：", "''':")
+_ASKED = ("?", "？")
+_GAP_MAX = {True: 6, False: 12}  # words, or characters where a language is written without blanks
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """How much a turn asks to be kept, and which classes of phrases say so."""
+
+    level: Level
+    found: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """A phrase that was met in a sentence: what it tells, its class, and where it stands."""
+
+    tells: str
+    name: str
+    begin: int
+    end: int
+
+
+def signal(text: str) -> Signal:
+    """Tell how much a turn asks to be kept."""
+    plain = _plain(text)
+    found: list[_Met] = []
+    for spaced in (True,) if plain.isascii() else (True, False):
+        told = _told(plain, spaced=spaced)
+        if told is None:
+            return Signal("none")
+        found += told
+    names = tuple(dict.fromkeys(f"{met.tells}: {met.name}" for met in found))
+    return Signal(_level(found), names)
+
+
+def _level(found: Sequence[_Met]) -> Level:
+    tells = {met.tells for met in found}
+    if "high" in tells:
+        return "high"
+    if "medium" in tells or sum(met.name in VIEWS for met in found) >= VIEWS_MIN:
+        return "medium"
+    return "low" if found else "none"
+
+
+def _plain(text: str) -> str:
+    """Return what a person says around what is quoted, in small letters."""
+    if len(text) > 2 * END_CHARS:
+        text = f"{text[:END_CHARS]}\n{text[-END_CHARS:]}"
+    return _QUOTED.sub(" ", text.casefold().translate(_MARKS))
+
+
+def _told(text: str, *, spaced: bool) -> list[_Met] | None:
+    """Return what the sentences of a turn tell in languages that are written alike; None where it is a joke."""
+    found: list[_Met] = []
+    for written in _SENTENCE.findall(text):
+        met = list(_met(_WORD.findall(written) if spaced else list(written.strip()), spaced=spaced))
+        if any(one.tells == "joke" for one in met):
+            return None
+        found += _counting(met, asks=written.rstrip().endswith(_ASKED))
+    return found
+
+
+def _counting(met: Sequence[_Met], *, asks: bool) -> Iterator[_Met]:
+    """Yield what counts of what a sentence says: less where it asks, supposes or speaks of this moment alone."""
+    told = {one.tells for one in met}
+    nothing = [one for one in met if one.tells == "empty"]
+    for one in met:
+        if one.tells == "order":
+            yield _Met("high", "standing order", one.begin, one.end)
+        elif one.tells in _LEVELS and not asks and "veto" not in told:
+            is_passing = one.name == "standing order" and "passing" in told
+            if not is_passing and not (one.tells != "low" and _overlaps(one, nothing)):
+                yield one
+
+
+def _overlaps(one: _Met, others: Sequence[_Met]) -> bool:
+    return any(one.begin < other.end and other.begin < one.end for other in others)
+
+
+def _met(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
+    """Yield the phrases of a sentence, of a class the shortest that begins at a word."""
+    phrases = _known(spaced)
+    for begin in range(len(words)):
+        met: set[tuple[str, str]] = set()
+        for root in (phrases.first, phrases.any)[begin > 0 :]:
+            for node, end in _walked(root, words, begin, _GAP_MAX[spaced]):
+                yield from (_Met(*one, begin, end) for one in node.ends if one not in met)
+                met.update(node.ends)
+
+
+class _Node:
+    """A place in the phrases: which word may follow, which beginnings of one, whether a gap may, and what ends here."""
+
+    __slots__ = ("beginnings", "ends", "gap", "words")
+
+    def __init__(self) -> None:
+        self.words: dict[str, _Node] = {}
+        self.beginnings: dict[str, _Node] = {}
+        self.gap: _Node | None = None
+        self.ends: list[tuple[str, str]] = []
+
+    def after(self, part: str) -> "_Node":
+        """Return the place after one more part of a phrase."""
+        if part == "~":
+            self.gap = self.gap or _Node()
+            return self.gap
+        if part.endswith("*"):
+            return self.beginnings.setdefault(part.removesuffix("*"), _Node())
+        return self.words.setdefault(part, _Node())
+
+
+def _walked(root: _Node, words: Sequence[str], begin: int, gap_max: int) -> Iterator[tuple[_Node, int]]:
+    """Yield every place in the phrases that words lead to, from one of them on, and up to where: short gaps first."""
+    open_ = [(root, begin)]
+    while open_:
+        node, place = open_.pop()
+        if node.ends:
+            yield node, place
+        if node.gap is not None:
+            open_ += [(node.gap, place + skipped) for skipped in range(gap_max, -1, -1)]
+        if place < len(words):
+            word = words[place]
+            following = node.words.get(word)
+            if following is not None:
+                open_.append((following, place + 1))
+            open_ += [
+                (other, place + 1)
+                for beginning, other in node.beginnings.items()
+                if word.startswith(beginning)
+            ]
+
+
+_LEVELS = ("high", "medium", "low")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where phrases begin: those of the first word of a sentence, and those of any."""
+
+    first: _Node
+    any: _Node
+
+
+@lru_cache(maxsize=2)
+def _known(spaced: bool) -> _Known:
+    """Return the phrases of the languages that are written so."""
+    known = _Known(_Node(), _Node())
+    for tells, name, phrase in chain.from_iterable(_phrases(one) for one in SIGNALS if one.spaced is spaced):
+        nodes = [known.first if phrase.startswith("^") else known.any]
+        for part in _parts(phrase.removeprefix("^"), spaced=spaced):
+            nodes = [node.after(one) for node in nodes for one in part.split("/")]
+        for node in nodes:
+            if (tells, name) not in node.ends:
+                node.ends.append((tells, name))
+    return known
+
+
+def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
+    """Yield the phrases of a language with what they tell and their class."""
+    for tells, listed in zip(_LEVELS, (language.high, language.medium, language.low), strict=True):
+        yield from ((tells, name, phrase) for name, phrases in listed.items() for phrase in phrases)
+    others = {
+        "order": language.orders,
+        "veto": language.vetoes,
+        "empty": language.empty,
+        "joke": language.jokes,
+        "passing": language.passing,
+    }
+    yield from ((tells, tells, phrase) for tells, listed in others.items() for phrase in listed)
+
+
+def _parts(phrase: str, *, spaced: bool) -> Sequence[str]:
+    """Return what a phrase consists of: words, each with its alternatives, or characters; and gaps."""
+    return phrase.replace(":", " :").split(" ") if spaced else phrase

@@ -1,0 +1,25 @@
+"""What waits to be listened to: the turns of a session that were noted, counted by name as they are stored.
+
+Knows the tag of a turn and the names of the counters; must not know what is extracted.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from remanence.model import Role
+from remanence.write.arrive import TURN, Draft, Outcome
+from remanence.write.signals import signal
+
+WAITING = "waiting/"
+TURNS, HIGH = f"{WAITING}turns/", f"{WAITING}high/"  # counters, by the session's id; "" for what has none
+
+
+def waits(drafts: Sequence[Draft], outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Return by how much the counters of waiting turns rise with what was stored."""
+    counts: Counter[str] = Counter()
+    for draft, outcome in zip(drafts, outcomes, strict=True):
+        if outcome.status == "stored" and TURN in draft.turn.tags:
+            session = draft.turn.session or ""
+            counts[TURNS + session] += 1
+            counts[HIGH + session] += draft.role is Role.USER and signal(draft.turn.text).level == "high"
+    return {name: count for name, count in counts.items() if count}
