@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
+from remanence.folding import fold_keys
 from remanence.gate import order_patterns, secret_patterns
-from remanence.gate.folding import fold_keys
 from remanence.gate.orders import instructs
 from remanence.gate.personal import luhn
 from remanence.gate.screening import screen

@@ -201,12 +201,14 @@ class Store(Protocol):
         Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link writes
         do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox or active
         memory of the scope already has, unless an undo or a restoration brings it back, or whose key is taken, is a
-        Conflict. A positive increment of `uses` also sets `used_at` to `cause.at` and counts in the seven day buckets;
-        commits of the verb "use" are logged by the memories alone that were used, since uses are never undone, and
-        count for `cause.actor` among the accessors; so are those of the verb "embed", which replaces vectors only and
-        raises no revision. `cause.turns` is added to the minute of `cause.at`, `cause.counts` to counters, and
-        `cause.values` are put as `bookkeep` does; they are not in the log, and no undo takes them back. Without changes
-        nothing is logged, but for the last part of several: it says that the run came to its end.
+        Conflict; so is a text that its memory did not have before and that is forbidden in the scope under one of its
+        keys (`folding.fold_keys`), unless it comes back so. A positive increment of `uses` also sets `used_at` to
+        `cause.at` and counts in the seven day buckets; commits of the verb "use" are logged by the memories alone that
+        were used, since uses are never undone, and count for `cause.actor` among the accessors; so are those of the
+        verb "embed", which replaces vectors only and raises no revision. `cause.turns` is added to the minute of
+        `cause.at`, `cause.counts` to counters, and `cause.values` are put as `bookkeep` does; they are not in the log,
+        and no undo takes them back. Without changes nothing is logged, but for the last part of several: it says that
+        the run came to its end.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
         writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is

@@ -9,6 +9,7 @@ from typing import Any, cast
 from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY, TIME_MAX
 from remanence.errors import InvalidInput, NameUnknown, shown
+from remanence.folding import fold_keys
 from remanence.model import (
     COLUMN,
     COLUMNS,
@@ -287,6 +288,24 @@ def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
 def claims_text(verb: str, status: int) -> bool:
     """Tell whether a new memory must be the only one in sight that says its text: what comes back need not be."""
     return status in STANDING and verb not in COMING_BACK
+
+
+def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
+    """Return the texts that memories did not have before, of which none may be forbidden; what comes back may."""
+    return [
+        change.after["text"]
+        for change in changes
+        if change.table == "memories"
+        and change.after is not None
+        and "text" in change.after
+        and change.after["text"] != (change.before or {}).get("text")
+        and verb not in COMING_BACK
+    ]
+
+
+def folds_of(texts: Iterable[str]) -> set[str]:
+    """Return all keys under which any of some texts would be forbidden."""
+    return {fold for text in texts for fold in fold_keys(text)}
 
 
 def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:

@@ -18,7 +18,7 @@ from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
 from remanence.flows.write.gating import instructing
 from remanence.flows.write.learning import vector_of
-from remanence.gate.folding import fold_keys
+from remanence.folding import fold_keys
 from remanence.gate.screening import screen, screen_values
 from remanence.model import (
     INT_MAX,

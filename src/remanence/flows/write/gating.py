@@ -13,7 +13,7 @@ from remanence.claim import Forbidden
 from remanence.errors import InvalidInput, NotFound
 from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
-from remanence.gate.folding import fold_keys
+from remanence.folding import fold_keys
 from remanence.gate.orders import instructs
 from remanence.gate.screening import Screened, screen, screen_values
 from remanence.model import Learned, Memory, OneMemory, Trust, Turn

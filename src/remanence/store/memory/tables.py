@@ -18,11 +18,13 @@ from remanence.store.constraints import (
     count_access,
     count_use,
     defaults,
+    folds_of,
     memories_of,
     plain,
     refuse_class,
     refuse_state,
     refuse_transition,
+    texts_coming_in,
 )
 
 Row = Mapping[str, Any]
@@ -48,7 +50,7 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
         if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
     } - {("key", key) for key in freed(changes)}
     going = _going(tables, changes)
-    conflicts = []
+    conflicts: list[tuple[str, Any]] = []
     for change in changes:
         row = tables[change.table].get(change.key)
         if change.before is not None:
@@ -59,6 +61,8 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
                 conflicts.append((change.table, change.key))
         elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken, verb)):
             conflicts.append((change.table, change.key))
+    folds = folds_of(texts_coming_in(changes, verb)) if tables["forbidden"] else set()
+    conflicts += [("forbidden", fold) for fold in sorted(folds & tables["forbidden"].keys())]
     if conflicts:
         raise Conflict(conflicts)
 

@@ -7,10 +7,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import orjson
+
 from remanence.change import ROWLESS, Block, Cause, Change, Committed, Entry, row_count
 from remanence.errors import Conflict
 from remanence.store.chain import content_digest
-from remanence.store.constraints import memories_of, resolve
+from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.sqlite import audit, bookkeeping
 from remanence.store.sqlite.attached import Attached
 from remanence.store.sqlite.blocks import Blocks
@@ -27,6 +29,11 @@ _CLOSE = (
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
     " UNION SELECT source FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
+)
+_FORBIDS = "SELECT 1 FROM forbidden WHERE scope = ? LIMIT 1"
+_FORBIDDEN = (
+    "SELECT fold FROM json_each(?2) AS given CROSS JOIN forbidden ON scope = ?1 AND fold = given.value"
+    " ORDER BY fold"
 )
 _REVISE = (
     "UPDATE states SET revision = revision + 1 WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
@@ -54,7 +61,7 @@ def commit(
     writes = _Writes(Memories(work), Attached(work), Blocks(work, taken))
     for (n, _), change in zip(singles, resolved, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
-    _compare(writes, changes, resolved)
+    _compare(work, writes, changes, resolved)
     logs = bool(entries) or cause.closes
     digest = _log(work, writes, resolved) if logs else b""
     writes.memories.update()
@@ -103,18 +110,28 @@ def _numbered(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[
     return singles, blocks
 
 
-def _compare(writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]) -> None:
-    """Raise Conflict with all rows that are not as their changes say they were."""
+def _compare(work: Work, writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]) -> None:
+    """Raise Conflict with all rows that are not as their changes say they were, and with what forbids a text."""
     conflicts = [
         *writes.memories.conflicts(),
         *writes.attached.conflicts(writes.memories.created),
         *writes.blocks.conflicts(),
+        *_forbidden(work, changes),
     ]
     if conflicts:
         given: dict[Key, Any] = {
             (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
         }
         raise Conflict([(table, given.get((table, key), key)) for table, key in conflicts])
+
+
+def _forbidden(work: Work, changes: Sequence[Change]) -> list[Key]:
+    """Return what forbids a text that comes in; where nothing is forbidden, no text is folded."""
+    texts = texts_coming_in(changes, work.cause.verb)
+    if not texts or work.connection.execute(_FORBIDS, (work.no,)).fetchone() is None:
+        return []
+    asked = orjson.dumps(sorted(folds_of(texts))).decode()
+    return [("forbidden", fold) for (fold,) in work.connection.execute(_FORBIDDEN, (work.no, asked))]
 
 
 def position_of(connection: sqlite3.Connection, scope: int) -> int:

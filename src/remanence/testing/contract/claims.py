@@ -1,10 +1,26 @@
 """What memories claim, what is forbidden, and counters: how commits write them and how they are read."""
 
+import pytest
+
 from remanence.change import Change
 from remanence.claim import Claim, Forbidden
 from remanence.errors import Conflict, InvalidInput
+from remanence.folding import fold_keys
+from remanence.model import COMING_BACK
 from remanence.store.base import Bookkeeping, Store
-from remanence.testing.builders import NOW, SCOPE, because, claimed, created, destroyed, keep, one, raised
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    because,
+    claimed,
+    created,
+    destroyed,
+    keep,
+    one,
+    raised,
+    tagged,
+    updated,
+)
 from remanence.testing.dump import dump
 
 OPENS = ("market hall", "opens")
@@ -132,6 +148,30 @@ class ClaimContract:
             Change("forbidden", "ab" * 16, {"at": NOW, "seq": a}, None),
         ] == [change for change in logged if change.table == "forbidden"]
         assert 1 == len(await store.history(SCOPE, memory=a))
+
+    async def test_a_forbidden_text_comes_in_by_no_commit(self, store: Store) -> None:
+        """Neither new nor in the place of another text, in none of its looks; what else is written is not looked at."""
+        (a,) = (await keep(store, created(1, "the gate is open"))).assigned
+        folds = fold_keys("The moon is a lamp")
+        await keep(store, *(Change("forbidden", fold, None, {"seq": a}) for fold in folds))
+        memory, before = await one(store, a), await dump(store, SCOPE)
+        new = await raised(Conflict, keep(store, created(1, "the moon is A LAMP"), tagged(a, "seen")))
+        other = await raised(Conflict, keep(store, updated(memory, text="The  m\u043e\u043en is a lamp.")))
+
+        assert [("forbidden", fold) for fold in sorted(folds)] == sorted({*new.keys, *other.keys})
+        assert before == await dump(store, SCOPE)
+        await keep(store, updated(memory, importance=0.5), created(1, "the moon is a lamp post"))
+        await keep(store, created(1, "the moon is a lamp"), scope="other")
+
+    @pytest.mark.parametrize("verb", sorted(COMING_BACK))
+    async def test_a_forbidden_text_may_come_back(self, store: Store, verb: str) -> None:
+        """Undo and restore bring back what was there, whatever was forbidden since."""
+        (a,) = (await keep(store, created(1, "the gate is open"))).assigned
+        forbidden = [Change("forbidden", fold, None, {"seq": a}) for fold in fold_keys("the gate is open")]
+        await keep(store, updated(await one(store, a), text="the gate is shut"), *forbidden)
+        await keep(store, updated(await one(store, a), text="the gate is open"), verb=verb)
+
+        assert "the gate is open" == (await one(store, a)).text
 
     async def test_counters_add_up(self, store: Store) -> None:
         """By commits and by bookkeeping alike; they are answered by how their names begin, and stay in their scope."""

@@ -5,6 +5,7 @@ Asks a store only through its protocol, and through `other`, a second store on t
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from remanence.change import Cause, Change, Committed, Increment
 from remanence.errors import Conflict, InvalidInput, LeaseLost
+from remanence.folding import fold_keys
 from remanence.model import Relation
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Store
@@ -82,6 +84,30 @@ class WritersContract:
 
         assert ({"n": 3 * ROUNDS}, 3 * ROUNDS + 1) == (memory.attributes, memory.revision)
         assert [] == [check for check in await other.check() if not check.ok]
+
+    async def test_no_text_slips_in_beside_its_forbidding(self, store: Store, other: Store) -> None:
+        """Who looked before a text was forbidden, and commits after, is refused: nobody else looks at that moment."""
+        text, folds = "the moon is a lamp", fold_keys("the moon is a lamp")
+        begun = asyncio.Event()
+
+        async def learn(to: Store, who: str) -> None:
+            for k in range(ROUNDS):
+                if await to.forbidden(SCOPE, folds):
+                    return
+                await asyncio.sleep(0)
+                mark = f"{who} {k}".encode()
+                with suppress(Conflict):
+                    await keep(to, created(1, text, id=mark.hex(), fingerprint=mark), run=mark.hex())
+                begun.set()
+
+        async def forbid() -> None:
+            await begun.wait()
+            await keep(other, *(Change("forbidden", fold, None, {}) for fold in folds), run="forbid")
+
+        await at_once(lambda: learn(store, "a"), lambda: learn(store, "b"), lambda: learn(other, "c"), forbid)
+        runs = [part.cause.run for part in await store.history(SCOPE)]
+
+        assert "forbid" == runs[-1]
 
     async def test_numbers_become_visible_in_their_order(self, store: Store, other: Store) -> None:
         """Who asks again and again for the vectors above the last he has misses none, whoever writes meanwhile."""

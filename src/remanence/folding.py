@@ -3,7 +3,7 @@
 import unicodedata
 from hashlib import blake2b
 
-from remanence.gate.confusables import LOOKALIKES
+from remanence.confusables import LOOKALIKES
 from remanence.text import composed
 
 FOLD_VERSION = 1
