@@ -1,4 +1,4 @@
-"""How well facts are found without a model: `python -m benchmarks.extract [LOCOMO] [--part second] [--batch …]`.
+"""How well facts are found without a model: `python -m benchmarks.extract [LOCOMO] [--part …] [--batch …]`.
 
 On labelled turns: an extracted fact is right where it says what a labelled fact of its turn says, a labelled one is
 found where an extracted one says it; one says the other where half of its content words are there. With LoCoMo's file:
@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -36,12 +36,13 @@ def main() -> None:
     """Score one set of labels and, where its file is given, LoCoMo."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path, nargs="?")
-    parser.add_argument("--part", choices=("first", "second"), default="first")
+    parser.add_argument("--part", choices=get_args(labels.Part), default="first")
     parser.add_argument("--batch", type=int, nargs="*", default=BATCHES, help="turns of a session at a time")
     given = parser.parse_args()
     settings(part=given.part)
     score_labels(labels.turns(given.part), given.part)
-    score_importance(labels.rated(given.part), given.part)
+    if given.part in labels.parts("importance"):
+        score_importance(labels.rated(given.part), given.part)
     if given.path is not None:
         data = given.path.read_text(encoding="utf-8")
         turns = parse(data, "locomo", given.path.name).turns

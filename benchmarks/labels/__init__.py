@@ -1,14 +1,16 @@
 """Reads the labelled texts that the benchmarks score against; it knows how the files are laid out, no engine.
 
-Each kind has two files, drawn up apart: one to develop against, and one that is scored once.
+Each kind has two files that were developed against, and most have a third, drawn up apart, that is scored once.
 """
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-Part = Literal["first", "second"]
+Part = Literal["first", "second", "third"]
+
+DEVELOPED: tuple[Part, ...] = ("first", "second")  # what was looked at while rules were written
 
 FOLDER = Path(__file__).parent
 
@@ -85,6 +87,11 @@ class Rated:
 def names() -> list[str]:
     """Return the kinds of labels there are."""
     return sorted({path.name.split(".")[0] for path in FOLDER.glob("*.jsonl")})
+
+
+def parts(name: str) -> list[Part]:
+    """Return the sets that a kind of labels has."""
+    return [part for part in get_args(Part) if (FOLDER / f"{name}.{part}.jsonl").exists()]
 
 
 def read(name: str, part: Part) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.labels import FOLDER, Part
+from benchmarks.labels import FOLDER, Part, parts
 from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts, signals
 
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -46,23 +46,23 @@ def remainder(iban: str) -> int:
 
 
 def test_there_are_enough_signals_of_each_level_in_every_language() -> None:
-    """Both sets together have 420 turns, 120 in English, 45 in each other language, and every level in each."""
+    """All sets together have 630 turns, 190 in English, 70 in each other language, and every level in each."""
     every = [signal for part in PARTS for signal in signals(part)]
     languages = Counter(signal.language for signal in every)
 
-    assert len(every) >= 420
-    assert languages["en"] >= 120
-    assert [] == [language for language in LANGUAGES if languages[language] < 45]
+    assert len(every) >= 630
+    assert languages["en"] >= 190
+    assert [] == [language for language in LANGUAGES if languages[language] < 70]
     assert {(language, level) for language in LANGUAGES for level in ("high", "medium", "low", "none")} == {
         (signal.language, signal.level) for signal in every
     }
 
 
 def test_there_is_enough_junk_and_enough_that_is_not() -> None:
-    """120 lines of junk and 120 short truths, both in every language."""
+    """300 lines of junk and 300 short truths, both in every language."""
     every = [short for part in PARTS for short in shorts(part)]
 
-    assert min(Counter(short.junk for short in every).values()) >= 120
+    assert min(Counter(short.junk for short in every).values()) >= 300
     assert {(language, junk) for language in LANGUAGES for junk in (True, False)} == {
         (short.language, short.junk) for short in every
     }
@@ -70,7 +70,7 @@ def test_there_is_enough_junk_and_enough_that_is_not() -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_set_has_thirty_kinds_of_secrets(part: Part) -> None:
-    """Each kind of secret is in both sets three times or more, inside its text."""
+    """Each kind of secret is in every set three times or more, inside its text."""
     every = secrets(part)
     kinds = Counter(secret.kind for secret in every)
 
@@ -99,27 +99,27 @@ def test_no_secret_stands_whole_in_the_file(part: Part) -> None:
 
 
 def test_there_are_enough_harmless_lines() -> None:
-    """Both sets together have 1,050 texts without a secret, of 40 kinds."""
+    """All sets together have 1,600 texts without a secret, of 40 kinds."""
     every = [line for part in PARTS for line in harmless(part)]
 
-    assert len(every) >= 1_050
+    assert len(every) >= 1_600
     assert len({line.kind for line in every}) >= 40
 
 
 def test_there_are_enough_planted_and_benign_texts_in_every_language() -> None:
-    """210 texts that give orders, of 15 ways, and 210 that speak of instructions; each question asks for one text."""
+    """340 texts that give orders, of 15 ways, and 340 that speak of instructions; each question asks for one text."""
     orders = [text for part in PARTS for text in planted(part)]
     others = [text for part in PARTS for text in benign(part)]
     questions = Counter([*(text.question for text in orders), *(text.question for text in others)])
 
-    assert len(orders) >= 210
-    assert len(others) >= 210
+    assert len(orders) >= 340
+    assert len(others) >= 340
     assert len({text.way for text in orders}) >= 15
     assert [LANGUAGES, LANGUAGES] == [{text.language for text in texts} for texts in (orders, others)]
     assert [] == [question for question, times in questions.items() if times > 1]
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", parts("repeats"))
 def test_a_repeat_comes_in_fourteen_disguises(part: Part) -> None:
     """Each of 20 texts has every disguise once, and each of them changes the text."""
     every = repeats(part)
