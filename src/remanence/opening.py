@@ -1,6 +1,6 @@
 """Puts an engine together: which store, whose scope, which clock, embedder and policy."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -14,9 +14,8 @@ from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
 from remanence.keywords import TrustName
 from remanence.llm.base import Embedder, Writer
-from remanence.llm.local import StaticEmbedder
+from remanence.llm.local import BUILT_IN
 from remanence.llm.named import NAMES, vendor_writer
-from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.model import Trust
 from remanence.signatures import checked
 from remanence.store.base import Store
@@ -97,8 +96,8 @@ def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:
 def _embedder(embedder: str | Embedder) -> Embedder:
     if not isinstance(embedder, str):
         return embedder
-    built_in = EMBEDDERS.get(embedder)
-    return built_in() if built_in is not None else extensions.embedder(embedder, EMBEDDERS)
+    built_in = BUILT_IN.get(embedder)
+    return built_in() if built_in is not None else extensions.embedder(embedder, BUILT_IN)
 
 
 def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:
@@ -107,13 +106,6 @@ def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:
         return writer, None
     asking = vendor_writer(writer)
     return (extensions.writer(writer, NAMES), None) if asking is None else (asking, asking.close)
-
-
-EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {
-    "auto": StaticEmbedder,
-    "hashed": HashedEmbedder,
-    "none": NoEmbedder,
-}
 
 
 def _counted(counter: TokenCounter, lines: Sequence[str]) -> list[int]:

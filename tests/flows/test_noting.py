@@ -353,3 +353,35 @@ async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path
     assert "Tartu" in told.split("known now")[-1]
     async with remanence.open(tmp_path / "m.db", embedder="hashed") as memory:
         assert () == (await memory.status()).sessions
+
+
+async def test_a_store_that_fails_is_looked_at_again(
+    opener: Opener, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What listens in the background says that it cannot, and goes on once it can."""
+    async with opener() as memory:
+        await memory._core.store.close()
+        assert memory._core.listener is not None
+        memory._core.listener.noted("s", high=True)
+
+        async def said() -> bool:
+            return "what was noted is not listened to" in caplog.text
+
+        await _until(said)
+        await memory._core.store.open()
+        await memory.note(SAID, speaker="Ana", session="s")
+
+        async def heard() -> bool:
+            return len(await _facts(memory)) == 2
+
+        await _until(heard)
+
+
+async def test_a_lesson_and_what_it_was_learned_from_take_two_places(memory: remanence.Engine) -> None:
+    """Only what was extracted from a turn says the same again."""
+    lesson = await memory.learn("Check the tide table before a trip to the islands.")
+    trip = await memory.learn("On the trip to the islands we missed the tide.")
+    await memory.link(lesson.id, trip.id, "learned_from")
+    answer = await memory.recall("trip to the islands")
+
+    assert {lesson.id, trip.id} == {hit.id for hit in answer.memories}

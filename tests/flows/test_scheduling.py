@@ -510,6 +510,9 @@ async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
         "episodes_prunable",
         "frame_limit",
         "heartbeat_seconds",
+        "note_at_once",
+        "note_minutes",
+        "note_turns",
         "writer_tokens_day",
         "writer_tokens_run",
     ] == names
@@ -615,7 +618,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     changed = json.loads(typed("settings", "episodes_prunable", "200", "--json"))
     state = typed("status")
 
-    assert 7 == len(listed.splitlines())
+    assert 10 == len(listed.splitlines())
     assert (200, "user") == (changed["value"], changed["source"])
     assert "user" in typed("settings", "episodes_prunable")
     assert "is not a whole number" in typed("settings", "episodes_prunable", "many")

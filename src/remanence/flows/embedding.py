@@ -15,7 +15,7 @@ from remanence.clock import SECOND
 from remanence.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, shown
 from remanence.flows.core import Core, leased
 from remanence.flows.write.learning import vector_of
-from remanence.llm.local import REPLACED
+from remanence.llm.local import BUILT_IN, REPLACED
 from remanence.model import INT_MAX, Memory, Status
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Bookkeeping, Find, Known
@@ -46,15 +46,22 @@ async def settle(core: Core) -> None:
     if stored | mine != stored:
         raise StoreIncompatible(
             f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
-            recovery="open it without naming an embedder, and it is embedded again"
-            if stored["name"] in REPLACED
-            else "open it with the embedder it was made with",
+            recovery=_way_back(stored["name"]),
         )
     core.vectors_since = stored.get(SINCE, 0)
     if AFTER in stored:
         core.vectors_since = INT_MAX
         core.index.dimensions = 0
         core.embedding = Embedding(core)
+
+
+def _way_back(name: str) -> str:
+    """Say how a memory is opened that another embedder's vectors are in."""
+    if name in REPLACED:
+        return "open it without naming an embedder, and it is embedded again"
+    short = next((short for short, embedder in BUILT_IN.items() if embedder.name == name), None)
+    given = "" if short is None else f", `--embedder {short}` or embedder={short!r}"
+    return f"open it with the embedder it was made with{given}"
 
 
 async def _stored(core: Core) -> dict[str, Any] | None:

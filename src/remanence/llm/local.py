@@ -4,7 +4,7 @@ A text's vector is the sum of its pieces' vectors, each weighted by how rare its
 made: `tools/word_vectors/README.md`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from remanence.languages import ENGLISH
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
-from remanence.llm.offline import hashed
+from remanence.llm.offline import HashedEmbedder, NoEmbedder, hashed
 from remanence.llm.pieces import UNKNOWN, Pieces
 from remanence.text import lexicon_of, readings
 
@@ -102,6 +102,12 @@ class StaticEmbedder:
         return mapped.view(np.ndarray), np.load(TABLE / "scales.npy").astype(np.float32)
 
 
+# What is opened by a name, without a package of somebody else.
+BUILT_IN: Mapping[str, type[StaticEmbedder] | type[HashedEmbedder] | type[NoEmbedder]] = {
+    "auto": StaticEmbedder,
+    "hashed": HashedEmbedder,
+    "none": NoEmbedder,
+}
 # Whose vectors are made anew by whom, where a memory is opened that has them.
 REPLACED = {"wordllama-l2-supercat-256": StaticEmbedder.name}
 

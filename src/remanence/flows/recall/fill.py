@@ -11,7 +11,7 @@ import numpy as np
 
 from remanence.flows.core import Core, aside
 from remanence.flows.recall.ended import with_ended
-from remanence.flows.recall.frame_inputs import told
+from remanence.flows.recall.frame_inputs import says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
 from remanence.recall.frames import Filling
@@ -109,7 +109,8 @@ class _Offers:
         """Offer room to some memories in order."""
         sizes = self.core.counts([render(memory) for memory in memories])
         for memory, size in zip(memories, sizes, strict=True):
-            standing = next((seq for seq in self.same.get(memory.seq, ()) if seq in self.filled.kept), None)
+            kept, beside = self.filled.kept, self.same.get(memory.seq, ())
+            standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
             if standing is not None:
                 self._said(memory, standing)
                 continue

@@ -95,12 +95,17 @@ async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
 
 
 async def told(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
-    """Map facts to the turns that they were learned from and turns to those facts, where either is among some."""
+    """Map what was learned from others to those and back, where either is among some."""
     pairs: dict[int, set[int]] = {}
     for link in await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM):
         pairs.setdefault(link.source, set()).add(link.target)
         pairs.setdefault(link.target, set()).add(link.source)
     return pairs
+
+
+def says_it(one: Memory, other: Memory) -> bool:
+    """Tell whether one memory is a fact and the other a turn that it was extracted from: the same words, twice."""
+    return one.id in other.sources or other.id in one.sources
 
 
 def degrees(core: Core, links: Links, rows: Ints) -> Floats:

@@ -16,7 +16,7 @@ from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.frame_inputs import stronger, told
+from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, Trust, short_id
@@ -194,6 +194,15 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
     return vector
 
 
+def _twice(hits: Sequence[Hit], told_with: Mapping[int, set[int]]) -> dict[int, list[int]]:
+    """Map the place of each hit to those of its turn or of the facts from it."""
+    places = {hit.seq: place for place, hit in enumerate(hits)}
+    near = {
+        k: [places[seq] for seq in told_with.get(hit.seq, ()) if seq in places] for k, hit in enumerate(hits)
+    }
+    return {k: [other for other in near[k] if says_it(hits[k].memory, hits[other].memory)] for k in near}
+
+
 def _answer(
     core: Core,
     asked: RecallRequest,
@@ -213,11 +222,7 @@ def _answer(
     room = None if asked.budget is None else asked.budget - sum(core.counts(first))
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     overs = [_over(hit, above, found) for hit in hits]
-    places = {hit.seq: place for place, hit in enumerate(hits)}
-    same = {
-        place: [places[seq] for seq in told_with.get(hit.seq, ()) if seq in places]
-        for place, hit in enumerate(hits)
-    }
+    same = _twice(hits, told_with)
     chosen = _chosen(core, asked, hits, overs, room, same)
     said = {place for place, reason in chosen.dropped if reason == SAID}
     shown = {

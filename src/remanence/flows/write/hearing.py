@@ -5,6 +5,7 @@ none is passed over, whoever is killed when. Knows when a session is due; how wo
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from remanence.change import Change, Fence
 from remanence.clock import MINUTE
 from remanence.edit.one_memory import joined, update
-from remanence.errors import Conflict, LeaseLost, WriterError
+from remanence.errors import Conflict, LeaseLost, StoreError, WriterError
 from remanence.extraction import CATEGORIES, Extracted, Fact, Heard, Wanted, checked_extraction
 from remanence.flows import settings
 from remanence.flows.core import RACES_MAX, Core, leased, overtaken
@@ -34,6 +35,7 @@ TIMEOUT_S = 30.0
 LEASE = MINUTE  # longer than a writer is waited for
 POLL_S = 60.0  # how often a living engine looks for what other processes noted
 RETRY_MAX = 60 * MINUTE
+LOG = logging.getLogger("remanence")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,7 +163,10 @@ class Listener:
                     await self._wake.wait()
             self._wake.clear()
             self._since = 0
-            await keep(self._core, "extract", self._due)
+            try:
+                await keep(self._core, "extract", self._due)
+            except StoreError as error:  # not even that could be kept; what waits is looked for again
+                LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 
 
 async def rest(core: Core, sessions: Collection[str]) -> Ran | None:

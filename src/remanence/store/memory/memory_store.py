@@ -380,7 +380,7 @@ def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:
 def _counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
     found = Counter(counters)
     found.update(counts)
-    return found
+    return Counter({name: count for name, count in found.items() if count})
 
 
 @lru_cache(maxsize=100_000)

@@ -45,6 +45,7 @@ _PUT_COUNTER = (
     "INSERT INTO counters (scope, name, count) VALUES (?, ?, ?)"
     " ON CONFLICT (scope, name) DO UPDATE SET count = excluded.count"
 )
+_END_COUNTER = "DELETE FROM counters WHERE scope = ? AND name = ?"
 _UNDER = "SELECT name, {value} FROM {table} WHERE scope = ? AND name >= ? AND name < ? ORDER BY name"
 _CLOCKS = {
     "active": "SELECT began_at, ended_at FROM spans WHERE scope = ? ORDER BY began_at",
@@ -170,12 +171,14 @@ Rows = list[tuple[Any, ...]]
 
 
 def counted(connection: sqlite3.Connection, scope: int, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """Add to counters by name; return the rows that were there and those that are."""
+    """Add to counters by name; return the rows that were there and those that are. What comes to 0 is not kept."""
     given = [(scope, name) for name in counts]
     old = [row for key in given for row in connection.execute(_SELECT_COUNTER, key)]
     held = {name: count for _, name, count in old}
-    new = [(scope, name, by + held.get(name, 0)) for name, by in counts.items()]
+    summed = [(scope, name, by + held.get(name, 0)) for name, by in counts.items()]
+    new = [row for row in summed if row[2]]
     connection.executemany(_PUT_COUNTER, new)
+    connection.executemany(_END_COUNTER, [row[:2] for row in summed if not row[2]])
     return old, new
 
 

@@ -186,6 +186,16 @@ class ClaimContract:
         assert {"gate/forbidden": 4, "gate/secret": 3} == dict(booked.counters)
         assert ({}, {"spend": 5}) == (dict(other.counters), dict(spent.counters))
 
+    async def test_a_counter_that_comes_to_nothing_is_gone(self, store: Store) -> None:
+        """By a commit as by bookkeeping, and it counts again from nothing."""
+        await keep(store, created(1, "one"), counts={"waiting/a": 2, "waiting/b": 1, "waiting/c": 0})
+        await keep(store, counts={"waiting/b": -1})
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": -2}))
+        gone = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("waiting/",)))
+        again = await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": 1}, counters=("waiting/",)))
+
+        assert ({}, {"waiting/a": 1}) == (dict(gone.counters), dict(again.counters))
+
     async def test_a_repeated_commit_counts_once(self, store: Store) -> None:
         """A part that was written already adds nothing to counters, and puts no values."""
         cause = because(counts={"gate/secret": 1}, values={"cursor/a": {"seq": 1}})
