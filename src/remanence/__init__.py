@@ -91,11 +91,13 @@ if TYPE_CHECKING:
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
     from remanence.flows.recall.kept_frames import Frames
+    from remanence.flows.review import Review, ReviewItem
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
     from remanence.flows.write.hearing import Listened, Waiting
     from remanence.flows.write.learning import Ingested
     from remanence.flows.write.noting import Noted
+    from remanence.flows.write.proposals import Proposal
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
     from remanence.opening import (
         OwnParts,
@@ -172,6 +174,7 @@ __all__ = [
     "PolicyError",
     "PolicyMismatch",
     "Progress",
+    "Proposal",
     "Protected",
     "Ran",
     "Rated",
@@ -184,6 +187,8 @@ __all__ = [
     "Relationship",
     "RemanenceError",
     "Result",
+    "Review",
+    "ReviewItem",
     "Role",
     "RoleName",
     "Run",
@@ -252,8 +257,11 @@ _LATER = {
     "Plan": "remanence.curate.plan",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
+    "Proposal": "remanence.flows.write.proposals",
     "Ran": "remanence.flows.curate.scheduling",
     "Relationship": "remanence.extraction",
+    "Review": "remanence.flows.review",
+    "ReviewItem": "remanence.flows.review",
     "Run": "remanence.engine",
     "RunReport": "remanence.flows.curate.runs",
     "Schedule": "remanence.flows.curate.scheduling",

@@ -16,7 +16,7 @@ from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.errors import InvalidInput
-from remanence.flows import checks, inspect, lifetime, sessions, settings
+from remanence.flows import checks, inspect, lifetime, review, sessions, settings
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
@@ -35,11 +35,13 @@ from remanence.flows.write import (
     hearing,
     learning,
     noting,
+    proposals,
     putting,
 )
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
 from remanence.flows.write.noting import Noted
+from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
@@ -542,6 +544,20 @@ class Engine:
     async def status(self) -> inspect.State:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._core)
+
+    async def review(self, *, limit: int = 20) -> review.Review:
+        """List what waits for a person, at most so many of each sort, with the command that settles it.
+
+        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
+        """
+        return await review.review(self._core, limit)
+
+    async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
+        """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.
+
+        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
+        """
+        return await proposals.decline(self._core, name, what)
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, references, hashes, audit, full text, clock, episodes and roles."""

@@ -11,7 +11,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.engine import Overrides, Run
-from remanence.flows import inspect
+from remanence.flows import inspect, review
 from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
@@ -20,6 +20,7 @@ from remanence.flows.write import hearing
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.learning import Ingested
 from remanence.flows.write.noting import Noted
+from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide
 from remanence.keywords import (
     About,
@@ -216,6 +217,8 @@ class Engine:
     ) -> list[inspect.Event]: ...
     def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport: ...
     def status(self) -> inspect.State: ...
+    def review(self, *, limit: int = 20) -> review.Review: ...
+    def decline(self, name: OneMemory, *what: OneMemory) -> Proposal: ...
     def doctor(self) -> list[Check]: ...
     @property
     def settings(self) -> Settings: ...

@@ -16,10 +16,10 @@ from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown
-from remanence.flows import embedding, heartbeat
+from remanence.flows import embedding, heartbeat, review
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
-from remanence.flows.curate.runs import newest_first
+from remanence.flows.curate.runs import newest, newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image, logged
 from remanence.flows.naming import plain_name, unknown
@@ -42,7 +42,6 @@ AUDITED = frozenset(
     {name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, UPGRADE, *ROWLESS}
 )
 RUNS_TOLD_MAX = 1_000_000
-RUNS_LOOKED_AT = 1_000  # how far back `status` looks for interrupted runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class State(Result):
     vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
     tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
     and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
-    to yet.
+    to yet, `review` counts what waits for a person, by sort.
     """
 
     scope: str
@@ -91,6 +90,7 @@ class State(Result):
     spent: Mapping[str, int] = field(default_factory=dict)
     gate: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
+    review: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -103,8 +103,9 @@ class State(Result):
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {counted(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
+        person = f"; for review: {counted(self.review)}" if self.review else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
-        return f"{known}{left}{spent}{gate}{waits}"
+        return f"{known}{left}{spent}{gate}{waits}{person}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,9 +135,8 @@ async def status(core: Core) -> State:
     last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
     stored = await adopted(core)
     embedded = await embedding.left(core)
-    recent = await core.store.history(
-        core.scope, after=max(0, snapshot.position - RUNS_LOOKED_AT), limit=RUNS_LOOKED_AT, rows=False
-    )
+    recent = await newest(core, snapshot.position)
+    waits = await review.waiting(core, snapshot, recent, last)
     return State(
         scope=core.scope,
         at=now,
@@ -157,11 +157,12 @@ async def status(core: Core) -> State:
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
         sessions=tuple(await opened(core)),
         automatic=await kept(core),
-        interrupted=_interrupted(recent),
+        interrupted=tuple(waits.interrupted),
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
         gate=await gating.counted(core),
         waiting=tuple(await hearing.waiting(core)),
+        review=waits.counts,
     )
 
 
@@ -208,16 +209,6 @@ def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
         for label in Tier
         if (stands & (tier == label)).any()
     }
-
-
-def _interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
-    """Name the runs whose last part is missing; a finished undo clears a run it took back."""
-    final = {part.cause.run for part in recent if part.cause.final}
-    undone = {
-        part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
-    }
-    started = {part.cause.run: None for part in recent}
-    return tuple(run for run in started if run not in final and run not in undone)
 
 
 async def history(core: Core, name: OneMemory | None, limit: int, verb: str | None = None) -> list[Event]:

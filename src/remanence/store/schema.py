@@ -237,6 +237,7 @@ links = _table(
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
     Index("links_target", "scope", "target"),
     Index("links_resolved", "scope", sqlite_where=text("resolved_at IS NOT NULL")),
+    Index("links_contradicts", "scope", sqlite_where=text("relation = 3")),
     sqlite_with_rowid=False,
 )
 

@@ -30,6 +30,7 @@ MODULES = {
     "plan_commands": "plan apply curate compact explain",
     "policies": "policy",
     "quarantine_commands": "quarantine",
+    "review_commands": "review decline",
     "session_commands": "session",
     "upkeep": "doctor settings accept-clock guide completion",
 }

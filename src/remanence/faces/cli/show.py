@@ -5,6 +5,7 @@ Knows the shape of every result; must not know how it came about.
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import singledispatch
@@ -24,9 +25,11 @@ from remanence.flows.curate.runs import RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.recall.recalling import WEAK
+from remanence.flows.review import Review
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
 from remanence.flows.write.learning import Ingested
+from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide
 from remanence.model import (
     Hit,
@@ -297,6 +300,26 @@ def _plan_report(report: PlanReport) -> Iterator[Text]:
 
 
 @lines.register
+def _review(review: Review) -> Iterator[Text]:
+    if not review.items:
+        yield Text("nothing waits for a person", "dim")
+    for item in review.items:
+        yield Text.assemble((item.sort, "bold"), f": {safe(item.what)}")
+        yield from map(_row, item.memories)
+        for way, command in item.commands.items():
+            yield Text.assemble((f"       {way}: ", "dim"), (safe(command), "command"))
+    left = Counter(review.counts) - Counter(item.sort for item in review.items)
+    if left:
+        yield Text(f"and {counted(left)} more: --limit {max(review.counts.values())}", "dim")
+
+
+@lines.register
+def _proposal(proposal: Proposal) -> Iterator[Text]:
+    what = [*proposal.tags, *(f"the place of {old.seq}" for old in proposal.replaces)]
+    yield Text(f"declined for {proposal.memory.seq}: {safe(', '.join(what))}")
+
+
+@lines.register
 def _state(state: State) -> Iterator[Text]:
     yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
@@ -313,6 +336,8 @@ def _state(state: State) -> Iterator[Text]:
         yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
     for one in state.waiting:
         yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
+    if state.review:
+        yield Text(f"  for review {results.counted(state.review)}; list it with: remanence review", "yellow")
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")

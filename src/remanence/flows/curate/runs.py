@@ -15,6 +15,8 @@ from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
 
+LOOKED_AT = 1_000  # how far back one looks for interrupted runs
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Act(Result):
@@ -186,3 +188,19 @@ async def _does(core: Core, cause: Cause) -> bool:
         (part,) = await core.store.history(core.scope, run=cause.detail["undoes"], limit=1, rows=False)
         cause, does = part.cause, not does
     return does
+
+
+async def newest(core: Core, position: int) -> list[Logged]:
+    """Return the newest parts up to a position, without their changes."""
+    after = max(0, position - LOOKED_AT)
+    return await core.store.history(core.scope, after=after, limit=LOOKED_AT, rows=False)
+
+
+def interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
+    """Name the runs whose last part is missing; a finished undo clears a run it took back."""
+    final = {part.cause.run for part in recent if part.cause.final}
+    undone = {
+        part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
+    }
+    started = {part.cause.run: None for part in recent}
+    return tuple(run for run in started if run not in final and run not in undone)

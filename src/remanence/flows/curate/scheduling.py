@@ -5,12 +5,13 @@ A failure here reaches nobody's verb; it is kept with its reason, and shown by `
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
 from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
+from remanence.curate.planner import brake
 from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
 from remanence.flows.core import Core, leased
@@ -20,6 +21,7 @@ from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
+AUTOMATIC = "automatic/"  # what the bookkeeping's names of such work begin with
 LOG = logging.getLogger("remanence")
 # A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
 # another process has taken the lease, and nothing after that.
@@ -28,13 +30,19 @@ LEASE = 10 * MINUTE
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ran(Result):
-    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed."""
+    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed.
+
+    `held` says what holds its plan for a person to look at, its `share` of the scope or the `clock`, and `destroyed`
+    how many memories it would destroy.
+    """
 
     at: int
     outcome: Literal["done", "skipped", "failed"]
     run: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
+    held: Literal["", "share", "clock"] = ""
+    destroyed: int = 0
 
     time = Time("at")
 
@@ -70,10 +78,19 @@ class Schedule:
         """
         core = self._core
         found, now = await core.watch.accept(), core.clock.now()
+        await _let_go(core)
         booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
         if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
             await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
         return found
+
+
+async def _let_go(core: Core) -> None:
+    """Let what became of the last run say no more that the clock holds its plan."""
+    ran, row = (await kept(core)).get("curate"), f"{AUTOMATIC}curate"
+    if ran is not None and ran.held == "clock":
+        swap = {row: (asdict(ran), asdict(replace(ran, held="")))}
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), swap=swap))
 
 
 async def should_curate(core: Core) -> bool:
@@ -99,7 +116,7 @@ async def curate(core: Core) -> Ran | None:
 
 async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:
     """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
-    row, now = f"automatic/{name}", core.clock.now()
+    row, now = f"{AUTOMATIC}{name}", core.clock.now()
     before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
     try:
         ran = await work(core)
@@ -115,15 +132,18 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
 
 async def kept(core: Core) -> dict[str, Ran]:
     """Return what became of the last work of each sort."""
-    asked = Bookkeeping(core.clock.now(), under=("automatic/",))
+    asked = Bookkeeping(core.clock.now(), under=(AUTOMATIC,))
     rows = (await core.store.bookkeep(core.scope, asked)).values
-    return {name.removeprefix("automatic/"): Ran(**row) for name, row in rows.items()}
+    return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in rows.items()}
 
 
 async def _curated(core: Core, fence: Fence) -> Ran:
     plan = await curating.plan(core, core.policy, automatic=True)
-    if plan.held is not None:
-        return Ran(core.clock.now(), "skipped", reason=f"held: {plan.held}")
+    hold = brake.holding(plan)
+    if hold is not None:
+        by: Literal["share", "clock"] = "clock" if hold.clock else "share"
+        now = core.clock.now()
+        return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
     try:
         done = await curating.apply(core, plan, fence=fence)
     except LeaseLost as lost:

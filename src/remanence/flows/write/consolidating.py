@@ -25,6 +25,7 @@ from remanence.flows.core import RACES_MAX, Core, leased
 from remanence.flows.embedding import whole
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.spending import Spending
+from remanence.flows.write import proposals
 from remanence.flows.write.candidates import candidates
 from remanence.flows.write.learning import vector_of
 from remanence.keywords import Progress
@@ -253,7 +254,7 @@ async def _commit(
                 # So that they are not forgotten with the result of a run that nobody watches.
                 told = {"proposed": proposed} if (proposed := chunk.proposed()) else {}
                 named = replace(cause, at=core.clock.now(), detail={**cause.detail, **told})
-                await core.commit(chunk.changes, named)
+                await core.commit(chunk.changes, replace(named, values=await _for_review(core, chunk)))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
@@ -264,6 +265,19 @@ async def _commit(
             continue
         return chunk
     raise AssertionError("unreachable")
+
+
+async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
+    """Return what is kept for a person of what was only proposed, as far as there is room."""
+    judged = zip(chunk.memories, chunk.judged, strict=True)
+    proposed = [(memory, answer) for memory, answer in judged if answer.proposed]
+    if not proposed or core.writer is None:
+        return {}
+    now, by = core.clock.now(), core.writer.name
+    values: dict[str, Any] = {}
+    for memory, answer in proposed[: await proposals.room(core)]:
+        values |= proposals.kept(memory.seq, now, by, answer.proposed)
+    return values
 
 
 async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:

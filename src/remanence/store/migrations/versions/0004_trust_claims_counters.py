@@ -33,6 +33,7 @@ CREATE TABLE claims (
  STRICT
 """,
     "CREATE INDEX claims_about ON claims (scope, subject, attribute)",
+    "CREATE INDEX links_contradicts ON links (scope) WHERE relation = 3",
     """
 CREATE TABLE forbidden (
     scope INTEGER NOT NULL,

@@ -1,0 +1,207 @@
+"""What waits for a person, in one list: what no rule, no model and no agent may settle, and what to type to settle it.
+
+Knows where each sort of it is kept; settles nothing itself.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from shlex import quote
+from typing import Literal
+
+import numpy as np
+
+from remanence.arguments import check_count
+from remanence.change import Logged
+from remanence.flows.core import LISTED_MAX, Core
+from remanence.flows.curate.curating import LAST_CURATE, adopted, is_adopted
+from remanence.flows.curate.runs import interrupted, newest
+from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
+from remanence.flows.graph import Contradiction
+from remanence.flows.write import proposals
+from remanence.flows.write.proposals import Proposal
+from remanence.model import STANDING, Link, Memory, Relation, Status, short_id
+from remanence.results import MaybeTime, Result, Time, counted, visible
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.base import Bookkeeping
+
+Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReviewItem(Result):
+    """One thing that waits for a person: what it is, which memories it is about, and how to settle it.
+
+    `commands` says of each way to settle it what to type.
+    """
+
+    sort: Sort
+    what: str
+    commands: Mapping[str, str]
+    memories: tuple[Memory, ...] = ()
+    at: int | None = None
+
+    time = MaybeTime("at")
+
+    def __str__(self) -> str:
+        ways = "; ".join(f"{way}: {command}" for way, command in self.commands.items())
+        return visible(f"{self.sort}: {self.what} ({ways})")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Review(Result):
+    """All that waits for a person: at most so many items of each sort, and how many there are of each in all."""
+
+    scope: str
+    at: int
+    items: tuple[ReviewItem, ...]
+    counts: Mapping[str, int]
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        return "\n".join([f"scope {self.scope!r}: {counted(self.counts)}", *map(str, self.items)])
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """What waits: open contradictions and what is in quarantine, each the first to look at first, and the rest."""
+
+    contradictions: Sequence[Link] = ()
+    quarantined: Sequence[int] = ()
+    proposals: Sequence[Proposal] = ()
+    held: Ran | None = None
+    interrupted: Sequence[str] = ()
+    counts: Mapping[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count each sort that there is any of."""
+        found: dict[Sort, int] = {
+            "contradiction": len(self.contradictions),
+            "quarantine": len(self.quarantined),
+            "proposal": sum(len(one.tags) + len(one.replaces) for one in self.proposals),
+            "held plan": int(self.held is not None),
+            "interrupted run": len(self.interrupted),
+        }
+        object.__setattr__(self, "counts", {sort: count for sort, count in found.items() if count})
+
+
+async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged], last: int | None) -> Unsettled:
+    """Find what waits, given who has which status, the newest runs and when anything was last curated."""
+    status = snapshot.columns["status"]
+    standing = np.isin(status, [int(one) for one in STANDING])
+    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
+    stand = np.isin(ends, snapshot.seq[standing])
+    unsettled = [
+        link
+        for link, (one, other) in zip(links, stand.tolist(), strict=True)
+        if one and other and link.resolved_at is None
+    ]
+    return Unsettled(
+        contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
+        quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
+        proposals=await proposals.waiting(core),
+        held=_held(core, (await kept(core)).get("curate"), last),
+        interrupted=interrupted(recent),
+    )
+
+
+def _held(core: Core, ran: Ran | None, last: int | None) -> Ran | None:
+    """Return the last automatic run where its plan is held still: nothing was curated since."""
+    if ran is None or not ran.held or not runs_by_itself(core) or (last is not None and last > ran.at):
+        return None
+    return ran
+
+
+async def review(core: Core, limit: int) -> Review:
+    """List what waits for a person, at most so many of each sort."""
+    check_count("limit", limit, 1, LISTED_MAX)
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    recent = await newest(core, snapshot.position)
+    found = await waiting(core, snapshot, recent, booked.values.get(LAST_CURATE))
+    items = [
+        *await _contradictions(core, found.contradictions[:limit]),
+        *await _quarantined(core, found.quarantined[:limit]),
+        *[item for one in found.proposals[:limit] for item in _proposed(one)][:limit],
+        *([await _held_plan(core, found.held)] if found.held is not None else []),
+        *(_interrupted(run) for run in found.interrupted[:limit]),
+    ]
+    return Review(core.scope, now, tuple(items), found.counts)
+
+
+async def _contradictions(core: Core, links: Sequence[Link]) -> list[ReviewItem]:
+    seqs = sorted({seq for link in links for seq in (link.source, link.target)})
+    held = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
+    pairs = [
+        Contradiction(link, held[link.source], held[link.target])
+        for link in links
+        if link.source in held and link.target in held
+    ]
+    return [_contradiction(pair) for pair in pairs]
+
+
+def _contradiction(pair: Contradiction) -> ReviewItem:
+    one, other = pair.one.seq, pair.other.seq
+    settle = f"remanence resolve {one} {other}"
+    commands = {**{f"{seq} holds": f"{settle} --keep {seq}" for seq in (one, other)}, "both hold": settle}
+    what = f"{short_id(one)} contradicts {short_id(other)} (sure {pair.link.weight:.2f})"
+    return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
+
+
+async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
+    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    return [
+        ReviewItem(
+            "quarantine",
+            f"{short_id(one.seq)} reads like instructions, and no user or agent said it",
+            {
+                "let it in": f"remanence quarantine release {one.seq}",
+                "delete it": f"remanence forget {one.seq}",
+                "delete it and refuse it from now on": f"remanence forget {one.seq} --forbid",
+            },
+            (one,),
+            one.learned_at,
+        )
+        for one in found
+    ]
+
+
+def _proposed(one: Proposal) -> Iterator[ReviewItem]:
+    """Yield each tag, and each memory whose place another may take."""
+    seq, proposes = one.memory.seq, f"{one.by} proposes"
+    for tag in one.tags:
+        commands = {
+            "set it": f"remanence tag {seq} {quote(tag)}",
+            "decline it": f"remanence decline {seq} {quote(tag)}",
+        }
+        what = f"{proposes} the tag {tag} for {short_id(seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory,), one.at)
+    for old in one.replaces:
+        commands = {
+            "replace it": f"remanence supersede {old.seq} {seq}",
+            "decline it": f"remanence decline {seq} {old.seq}",
+        }
+        what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+
+
+async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
+    stored = await adopted(core)
+    by = (
+        ""
+        if stored is not None and is_adopted(stored, core.policy.hash)
+        else f" --policy {quote(core.policy.name)}"
+    )
+    commands = {"look at it": f"remanence plan{by}"}
+    if ran.held == "clock":
+        commands["the clock is right"] = "remanence accept-clock"
+    else:
+        commands["apply it"] = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
+    return ReviewItem("held plan", f"the plan of {core.policy.name} is {ran.reason}", commands, at=ran.at)
+
+
+def _interrupted(run: str) -> ReviewItem:
+    what = f"run {run} has not come to its end: it was interrupted, or goes on in another process"
+    return ReviewItem("interrupted run", what, {"take it back": f"remanence undo {run}"})

@@ -1,0 +1,122 @@
+"""What a writer proposes and only a person sets: tags that say who the agent is, and whose place a memory may take.
+
+A proposal waits in bookkeeping beside the memory that it is about, until a person does it or declines it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.errors import Conflict, NotFound
+from remanence.flows.core import RACES_MAX, Core
+from remanence.flows.naming import plain_name
+from remanence.model import STANDING, Memory, OneMemory, short_id
+from remanence.results import Result, Time, visible
+from remanence.store.base import Bookkeeping
+
+UNDER = "proposed/"  # what the bookkeeping's names begin with; the sequence number of the memory follows
+WAITING_MAX = (
+    500  # memories with proposals; what a writer proposes beyond is in the result and the audit alone
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Proposal(Result):
+    """What the writer `by` proposes for a memory: `tags` for it, and the memories whose place it may take."""
+
+    memory: Memory
+    at: int
+    by: str
+    tags: tuple[str, ...] = ()
+    replaces: tuple[Memory, ...] = ()
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        of = [*self.tags, *(f"the place of {short_id(old.seq)}" for old in self.replaces)]
+        return visible(f"{self.by} proposes {', '.join(of)} for {self.memory}")
+
+
+def kept(seq: int, at: int, by: str, tags: Sequence[str], replaces: Iterable[int] = ()) -> dict[str, Any]:
+    """Return what a commit keeps of the proposals for one memory, by name; `replaces` are sequence numbers."""
+    row = {"at": at, "by": by, "tags": [*tags], "replaces": [*replaces]}
+    return {f"{UNDER}{seq}": row}
+
+
+async def waiting(core: Core) -> list[Proposal]:
+    """Return what waits for a person, the newest first: of memories that stand, and what is not done yet."""
+    rows = await _rows(core)
+    seqs = {*rows, *(seq for row in rows.values() for seq in row["replaces"])}
+    found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
+    standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
+    open_ = [_open(standing[seq], row, standing) for seq, row in rows.items() if seq in standing]
+    return sorted(
+        (one for one in open_ if one.tags or one.replaces), key=lambda one: (-one.at, -one.memory.seq)
+    )
+
+
+async def room(core: Core) -> int:
+    """Say for how many more memories proposals may wait, once those that mean nothing any more are dropped."""
+    rows, still = await _rows(core), {one.memory.seq for one in await waiting(core)}
+    gone = dict.fromkeys(f"{UNDER}{seq}" for seq in rows if seq not in still)
+    if gone:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=gone))
+    return WAITING_MAX - len(still)
+
+
+async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Proposal:
+    """Drop what was proposed for a memory: tags, or memories whose place it would take; all of it where none is named.
+
+    Returns what was dropped.
+    """
+    memory = await core.one(name)
+    key = f"{UNDER}{memory.seq}"
+    for _ in range(RACES_MAX):
+        row = (await _rows(core)).get(memory.seq)
+        proposed = next((one for one in await waiting(core) if one.memory.seq == memory.seq), None)
+        if row is None or proposed is None:
+            raise NotFound(f"nothing is proposed for {memory.id}", recovery="list what is: remanence review")
+        dropped = await _chosen(core, proposed, what)
+        left = _without(row, dropped)
+        asked = Bookkeeping(core.clock.now(), swap={key: (row, left)}, get=(key,))
+        if (await core.store.bookkeep(core.scope, asked)).values.get(key) == left:
+            return dropped
+    raise Conflict([("proposals", memory.seq)])  # a writer proposes something else again and again
+
+
+def _without(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any] | None:
+    """Return what is left of a row, None where nothing is."""
+    gone = {one.seq for one in dropped.replaces}
+    tags = [tag for tag in row["tags"] if tag not in dropped.tags]
+    replaces = [seq for seq in row["replaces"] if seq not in gone]
+    return {**row, "tags": tags, "replaces": replaces} if tags or replaces else None
+
+
+async def _chosen(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> Proposal:
+    """Return of a proposal what is named of it."""
+    if not what:
+        return proposed
+    tags = tuple(tag for tag in proposed.tags if tag in what)
+    others = [plain_name(one) for one in what if one not in tags]
+    named = {one.seq for one in (await core.found(others) if others else []) if one is not None}
+    replaces = tuple(one for one in proposed.replaces if one.seq in named)
+    if len(tags) + len(replaces) < len(set(what)):
+        raise NotFound(
+            f"not all of that is proposed for {proposed.memory.id}: {proposed}",
+            recovery="name what is proposed, or nothing to decline all of it",
+        )
+    return replace(proposed, tags=tags, replaces=replaces)
+
+
+def _open(memory: Memory, row: Mapping[str, Any], standing: Mapping[int, Memory]) -> Proposal:
+    """Leave out what is done already, and what is about memories that stand no more."""
+    tags = tuple(tag for tag in row["tags"] if tag not in memory.tags)
+    replaces = tuple(standing[seq] for seq in row["replaces"] if seq in standing)
+    return Proposal(memory, row["at"], row["by"], tags, replaces)
+
+
+async def _rows(core: Core) -> dict[int, Mapping[str, Any]]:
+    """Return what is kept, by the sequence number of the memory."""
+    asked = Bookkeeping(core.clock.now(), under=(UNDER,))
+    values = (await core.store.bookkeep(core.scope, asked)).values
+    return {int(name.removeprefix(UNDER)): row for name, row in values.items()}
