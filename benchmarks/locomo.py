@@ -1,9 +1,11 @@
 """How much of the evidence recall finds on LoCoMo: `python -m benchmarks.locomo PATH [--embedder …] [--store …]`.
 
-Turn-level: a question's evidence is a set of turns; a memory stands for the turns it names as sources, and the first
-k distinct turns count. Stores: `own` = one file per conversation, `shared` = all in one scope, filtered by thread,
-`unfiltered` = the same without the filter. Fields: what is said of a turn, `session` = all, `thread` = no session,
-`text` = only text and speaker, in order. Means over questions; category `all` is 1 to 4 (5 is adversarial).
+Turn-level: a question's evidence is a set of turns; a place of an answer stands for the turns that its memory names as
+sources, a fact for the turns it was learned from. Paths: `raw` = turns are learned as they are, `extract` = they are
+ingested with extraction; a place is wasted that stands for nothing but turns of places above it. Stores: `own` = one
+file per conversation, `shared` = all in one scope, filtered by thread, `unfiltered` = the same without the filter.
+Fields: what is said of a turn, `session` = all, `thread` = no session, `text` = only text and speaker, in order. Means
+over questions; category `all` is 1 to 4 (5 is adversarial).
 """
 
 import argparse
@@ -13,6 +15,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +25,14 @@ import remanence
 from benchmarks.report import figure, note, settings
 from remanence.llm.local import StaticEmbedder
 from remanence.model import Turn
+from remanence.tokens import token_counts
 from remanence.write.transcripts import parse
 
 DEPTH = 20
 EMBEDDERS = ("auto", "hashed", "none")
 FIELDS = ("session", "thread", "text")
+PATHS = ("raw", "extract")
+PLACES = 10
 
 
 @dataclass(frozen=True)
@@ -46,19 +52,21 @@ def main() -> None:
     parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["none", "auto"])
     parser.add_argument("--store", choices=("own", "shared", "unfiltered"), nargs="*", default=["own"])
     parser.add_argument("--fields", choices=FIELDS, default="session")
+    parser.add_argument("--path", choices=PATHS, nargs="*", default=["raw"], dest="paths")
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     given = parser.parse_args()
     if given.fields == "text" and "shared" in given.store:
         parser.error("--store shared filters by thread, which --fields text leaves out")
+    if given.fields != "session" and "extract" in given.paths:
+        parser.error("--path extract ingests the file, with all its fields")
     data = given.path.read_text(encoding="utf-8")
     samples = json.loads(data)[: given.conversations]
     turns = parse(json.dumps(samples), "locomo", given.path.name).turns
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
     settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
-    for embedder in given.embedder:
-        for store in given.store:
-            found = asyncio.run(measure(turns, asked, embedder, store, given.fields))
-            report(asked, found, embedder, store)
+    for embedder, store, way in product(given.embedder, given.store, given.paths):
+        measured = Measured(samples, turns, asked, embedder, store, way, given.fields)
+        report(measured, asyncio.run(measure(measured)))
 
 
 def questions(samples: Sequence[dict[str, Any]], turns: set[str]) -> Iterator[Question]:
@@ -77,25 +85,65 @@ def repaired(text: str) -> list[str]:
     return [f"D{session}:{turn}" for session, turn in re.findall(r"D:?(\d+):0*(\d+)", text)]
 
 
-async def measure(
-    turns: Sequence[Turn], asked: Sequence[Question], embedder: str, store: str, fields: str = "session"
-) -> list[list[str]]:
-    """Fill the store or stores, close and reopen them, and return the turns found for each question, best first."""
-    found: list[list[str]] = [[] for _ in asked]
-    threads = sorted({question.thread for question in asked})
-    groups = [[thread] for thread in threads] if store == "own" else [threads]
+@dataclass(frozen=True)
+class Measured:
+    """What is asked of which memory, and how that is filled."""
+
+    samples: Sequence[dict[str, Any]]
+    turns: Sequence[Turn]
+    asked: Sequence[Question]
+    embedder: str
+    store: str
+    path: str = "raw"
+    fields: str = "session"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The turns that each place of an answer stands for, best first, and the tokens of the first ten places."""
+
+    places: Sequence[frozenset[str]]
+    tokens: int
+
+    def first(self, depth: int) -> frozenset[str]:
+        """Return the turns of the first places."""
+        return frozenset().union(*self.places[:depth])
+
+    @property
+    def wasted(self) -> float:
+        """The share of the first ten places that stand for nothing that is not above them."""
+        shown = self.places[:PLACES]
+        return sum(place <= self.first(at) for at, place in enumerate(shown)) / max(1, len(shown))
+
+
+async def measure(of: Measured) -> list[Answer]:
+    """Fill the store or stores, close and reopen them, and return the answer to each question."""
+    found = [Answer((), 0)] * len(of.asked)
+    threads = sorted({question.thread for question in of.asked})
+    groups = [[thread] for thread in threads] if of.store == "own" else [threads]
     with tempfile.TemporaryDirectory() as folder:
         for number, group in enumerate(groups):
             path = Path(folder) / f"{number}.db"
-            async with remanence.open(path, embedder=embedder) as memory:
-                await memory.learn_many(told(turn, fields) for turn in turns if turn.thread in group)
+            async with remanence.open(path, embedder=of.embedder) as memory:
+                await filled(memory, of, group, Path(folder))
                 await memory.consolidate()
-            async with remanence.open(path, embedder=embedder) as memory:
-                for at, question in enumerate(asked):
+            async with remanence.open(path, embedder=of.embedder) as memory:
+                known: dict[str, frozenset[str]] = {}
+                for at, question in enumerate(of.asked):
                     if question.thread in group:
-                        found[at] = await recalled(memory, question, filtered=store == "shared")
-            note(f"{embedder} {store}: {number + 1} of {len(groups)}")
+                        found[at] = await recalled(memory, question, known, filtered=of.store == "shared")
+            note(f"{of.embedder} {of.store} {of.path}: {number + 1} of {len(groups)}")
     return found
+
+
+async def filled(memory: remanence.Engine, of: Measured, group: Sequence[str], folder: Path) -> None:
+    """Take some conversations in."""
+    if of.path == "raw":
+        await memory.learn_many(told(turn, of.fields) for turn in of.turns if turn.thread in group)
+        return
+    file = folder / "some.json"
+    file.write_text(json.dumps([one for one in of.samples if one["sample_id"] in group]), encoding="utf-8")
+    await memory.ingest(file, format="locomo", trust="user", extract=True)
 
 
 def told(turn: Turn, fields: str) -> Turn:
@@ -105,31 +153,45 @@ def told(turn: Turn, fields: str) -> Turn:
     return turn if fields == "session" else replace(turn, session=None)
 
 
-async def recalled(memory: remanence.Engine, question: Question, *, filtered: bool) -> list[str]:
-    """Return the first distinct turns that a recall names."""
+async def recalled(
+    memory: remanence.Engine, question: Question, known: dict[str, frozenset[str]], *, filtered: bool
+) -> Answer:
+    """Return what the places of a recall stand for; `known` keeps it of the turns that facts name."""
     thread = question.thread if filtered else None
     answer = await memory.recall(question.text, limit=DEPTH, thread=thread, count_use=False)
-    return list(dict.fromkeys(source for hit in answer.memories for source in hit.memory.sources))[:DEPTH]
+    places = []
+    for hit in answer.memories:
+        sources = hit.memory.sources
+        for name in set(filter(_ID.fullmatch, sources)) - known.keys():
+            known[name] = frozenset((await memory.get(name)).sources)
+        places.append(frozenset().union(*(known.get(source, {source}) for source in sources)))
+    return Answer(places, sum(token_counts(answer.text.splitlines()[:PLACES])))
 
 
-def report(asked: Sequence[Question], found: Sequence[Sequence[str]], embedder: str, store: str) -> None:
+_ID = re.compile("[0-9a-f]{32}")
+
+
+def report(of: Measured, found: Sequence[Answer]) -> None:
     """Print the figures per category and over all."""
     for category in ("all", 1, 2, 3, 4):
-        chosen = [k for k, question in enumerate(asked) if category in ("all", question.category)]
+        chosen = [k for k, question in enumerate(of.asked) if category in ("all", question.category)]
         fields = {
             "category": category,
-            "embedder": _shown(embedder),
-            "store": store,
+            "embedder": _shown(of.embedder),
+            "store": of.store,
+            "path": of.path,
             "questions": len(chosen),
         }
-        rows = [(asked[k].evidence, found[k]) for k in chosen]
+        rows = [(of.asked[k].evidence, found[k]) for k in chosen]
         for depth in (5, 10, 20):
             figure(
                 f"locomo.recall@{depth}", 100 * _mean(_recall(e, f, depth) for e, f in rows), "%", **fields
             )
-        figure("locomo.hit@10", 100 * _mean(bool(e & set(f[:10])) for e, f in rows), "%", **fields)
+        figure("locomo.hit@10", 100 * _mean(bool(e & f.first(10)) for e, f in rows), "%", **fields)
         figure("locomo.mrr", 100 * _mean(_reciprocal(e, f) for e, f in rows), "%", **fields)
         figure("locomo.ndcg@10", 100 * _mean(_ndcg(e, f) for e, f in rows), "%", **fields)
+        figure("locomo.wasted", 100 * _mean(f.wasted for _, f in rows), "%", **fields)
+        figure("locomo.tokens", _mean(f.tokens for _, f in rows), "", **fields)
 
 
 def _shown(embedder: str) -> str:
@@ -140,16 +202,17 @@ def _mean(values: Iterator[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def _recall(evidence: frozenset[str], found: Sequence[str], depth: int) -> float:
-    return len(evidence & set(found[:depth])) / len(evidence)
+def _recall(evidence: frozenset[str], found: Answer, depth: int) -> float:
+    return len(evidence & found.first(depth)) / len(evidence)
 
 
-def _reciprocal(evidence: frozenset[str], found: Sequence[str]) -> float:
-    return next((1 / rank for rank, turn in enumerate(found, 1) if turn in evidence), 0.0)
+def _reciprocal(evidence: frozenset[str], found: Answer) -> float:
+    return next((1 / rank for rank, place in enumerate(found.places, 1) if place & evidence), 0.0)
 
 
-def _ndcg(evidence: frozenset[str], found: Sequence[str]) -> float:
-    gain = sum(1 / np.log2(rank + 1) for rank, turn in enumerate(found[:10], 1) if turn in evidence)
+def _ndcg(evidence: frozenset[str], found: Answer) -> float:
+    new = [place - found.first(at) for at, place in enumerate(found.places[:10])]
+    gain = sum(len(place & evidence) / np.log2(rank + 1) for rank, place in enumerate(new, 1))
     return float(gain / sum(1 / np.log2(rank + 1) for rank in range(1, min(len(evidence), 10) + 1)))
 
 

@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
     from remanence.flows.write.hearing import Listened, Waiting
-    from remanence.flows.write.learning import Ingested
+    from remanence.flows.write.ingesting import Estimated, Ingested
     from remanence.flows.write.noting import Noted
     from remanence.flows.write.proposals import Proposal
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
@@ -125,6 +125,7 @@ __all__ = [
     "Embedder",
     "Engine",
     "Entity",
+    "Estimated",
     "Event",
     "Explanation",
     "ExtensionError",
@@ -249,7 +250,8 @@ _LATER = {
     "Extraction": "remanence.flows.write.extracting",
     "FoundFact": "remanence.flows.write.extracting",
     "OfflineExtractor": "remanence.flows.write.extracting",
-    "Ingested": "remanence.flows.write.learning",
+    "Estimated": "remanence.flows.write.ingesting",
+    "Ingested": "remanence.flows.write.ingesting",
     "Judgement": "remanence.llm.base",
     "Listened": "remanence.flows.write.hearing",
     "Noted": "remanence.flows.write.noting",

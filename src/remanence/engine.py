@@ -33,13 +33,14 @@ from remanence.flows.write import (
     extracting,
     gating,
     hearing,
+    ingesting,
     learning,
     noting,
     proposals,
     putting,
 )
 from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.learning import Ingested
+from remanence.flows.write.ingesting import Estimated, Ingested
 from remanence.flows.write.noting import Noted
 from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide, guide
@@ -188,14 +189,23 @@ class Engine:
         *,
         format: str | Importer = "auto",  # noqa: A002
         trust: TrustName | Trust = "outside",
+        extract: bool = False,
         progress: Progress | None = None,
     ) -> Ingested:
         """Store a conversation from a file, all of it checked first; a second time stores only what is new.
 
-        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. `format` is
-        auto, chatgpt, jsonl, locomo, openai, the name of a registered importer, or one of yours.
+        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. With `extract`
+        what is new is noted, and facts are extracted from it. `format` is auto, chatgpt, jsonl, locomo, openai, the
+        name of a registered importer, or one of yours.
         """
-        return await learning.ingest(self._core, path, format, progress, trust)
+        return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
+
+    async def estimate(self, path: str | Path, *, format: str | Importer = "auto") -> Estimated:  # noqa: A002
+        """Show what `ingest` would ask of a writer to extract from a file: how often, and how many tokens.
+
+        Nothing is stored and no model is asked. `format` as for `ingest`.
+        """
+        return await ingesting.estimate(self._core, path, format)
 
     async def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction:  # noqa: A002
         """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.

@@ -18,7 +18,7 @@ from remanence.flows.graph import Contradiction
 from remanence.flows.settings import Setting
 from remanence.flows.write import hearing
 from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.learning import Ingested
+from remanence.flows.write.ingesting import Estimated, Ingested
 from remanence.flows.write.noting import Noted
 from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide
@@ -106,8 +106,10 @@ class Engine:
         *,
         format: str | Importer = "auto",
         trust: TrustName | Trust = "outside",
+        extract: bool = False,
         progress: Progress | None = None,
     ) -> Ingested: ...
+    def estimate(self, path: str | Path, *, format: str | Importer = "auto") -> Estimated: ...
     def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]

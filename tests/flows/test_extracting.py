@@ -7,7 +7,12 @@ import pytest
 
 import remanence
 from remanence.errors import InvalidInput
+from remanence.llm.openai_writer import OpenAIWriter
+from remanence.model import Kind, Trust
+from remanence.write.transcripts import parse
 from tests.command_line import typed
+from tests.flows.conftest import Opener
+from tests.models import ANY_MODEL, KEY, asking, model_server
 
 SAID = [
     {"text": "Where is Vera now?", "speaker": "Bo", "thread": "home", "key": "home:1"},
@@ -57,3 +62,79 @@ def test_the_command_needs_no_database(talk: Path, monkeypatch: pytest.MonkeyPat
     assert 0 == told.exit_code
     assert "relationship, explicit, normal: Runa's sister Vera moved to Ghent. [talk.jsonl:2]" in told.stdout
     assert ["talk.jsonl"] == [path.name for path in talk.parent.iterdir()]
+
+
+async def test_a_file_is_ingested_with_its_facts(memory: remanence.Engine, talk: Path) -> None:
+    """Its turns are episodes, its facts name them and are believed no more; a second time there is nothing new."""
+    done = await memory.ingest(talk, extract=True)
+    again = await memory.ingest(talk, extract=True)
+    found = {one.text: one for one in await memory.list_memories(status="any")}
+    fact = found["Runa's sister Vera moved to Ghent."]
+    turn = found[SAID[1]["text"]]
+
+    assert (3, 3, 3, 2) == (done.turns, done.stored, done.extracted.turns, done.extracted.stored)
+    assert (3, 0, 0) == (again.known, again.extracted.turns, again.extracted.stored)
+    assert ((turn.id,), Trust.OUTSIDE, "home") == (fact.sources, fact.trust, fact.thread)
+    assert (Kind.EPISODIC, ("turn",)) == (turn.kind, turn.tags)
+    assert done.extracted.runs == done.runs[-1:]
+
+
+async def test_what_a_killed_ingest_left_is_extracted_by_the_next(
+    memory: remanence.Engine, talk: Path
+) -> None:
+    """Turns that were stored wait; the same file again listens to them."""
+    turns = parse(talk.read_bytes(), "jsonl", talk.name).turns
+    await memory.learn_many(
+        remanence.Turn(one.text, kind="episodic", tags=("turn",), speaker=one.speaker, key=one.key)
+        for one in turns
+    )
+    done = await memory.ingest(talk, extract=True)
+
+    assert (3, 3, 2) == (done.known, done.extracted.turns, done.extracted.stored)
+
+
+async def test_rules_ask_nobody(memory: remanence.Engine, talk: Path) -> None:
+    """Without a writer that extracts there is nothing to pay for."""
+    told = await memory.estimate(talk)
+
+    assert (3, 3, None, 0, 0) == (told.turns, told.new, told.writer, told.calls, told.tokens)
+
+
+async def test_an_estimate_says_what_a_writer_is_then_asked(
+    opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many calls, about as many tokens; what is known already counts for nothing, and nothing is stored."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    talk = tmp_path / "talk.jsonl"
+    said = [
+        {"text": f"We moved the {n}th boat to pier {n}.", "speaker": "Bo", "session": str(n % 2)}
+        for n in range(23)
+    ]
+    talk.write_text("".join(json.dumps(row) + "\n" for row in said), encoding="utf-8")
+    with model_server() as address:
+        writer = asking("openai", ANY_MODEL, address)
+        assert isinstance(writer, OpenAIWriter)
+        async with writer, opener(writer=writer) as memory:
+            before = await memory.estimate(talk)
+            empty = await memory.list_memories(status="any")
+            await memory.ingest(talk, extract=True)
+            spent = (await memory.status()).spent
+            after = await memory.estimate(talk)
+
+    assert ([], 23, 4) == (empty, before.new, before.calls)
+    assert (spent["calls"], 0, 0, 0) == (before.calls, after.new, after.calls, after.tokens)
+    assert spent["tokens"] < before.tokens < 3 * spent["tokens"]  # which counts no schema
+    assert "4 calls of openai:rules, about" in str(before)
+
+
+def test_the_command_says_first_what_it_would_ask(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ingest --extract --dry-run` makes no database where there is none; without --extract it is refused."""
+    monkeypatch.chdir(talk.parent)
+    dry = typed("ingest", str(talk), "--extract", "--dry-run")
+    left = [path.name for path in talk.parent.iterdir()]
+    wrong = typed("ingest", str(talk), "--dry-run")
+    done = typed("ingest", str(talk), "--extract")
+
+    assert (0, ["talk.jsonl"], 1, 0) == (dry.exit_code, left, wrong.exit_code, done.exit_code)
+    assert "3 turns of talk.jsonl (jsonl), 3 new: rules extract, no model is asked" in dry.stdout
+    assert "3 turns heard: facts stored 2" in done.stdout

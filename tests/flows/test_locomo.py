@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from benchmarks.locomo import measure, questions
+from benchmarks.locomo import Measured, measure, questions
 from remanence.write.transcripts import parse
 
 DATA = os.environ.get("REMANENCE_LOCOMO")
@@ -24,10 +24,10 @@ def test_recall_finds_the_evidence(embedder: str) -> None:
     text = Path(str(DATA)).read_text(encoding="utf-8")
     turns = parse(text, "locomo", "locomo").turns
     asked = list(questions(json.loads(text), {turn.source for turn in turns if turn.source}))
-    found = asyncio.run(measure(turns, asked, embedder, "own"))
+    found = asyncio.run(measure(Measured(json.loads(text), turns, asked, embedder, "own")))
     shares = [
-        len(question.evidence & set(names[:10])) / len(question.evidence)
-        for question, names in zip(asked, found, strict=True)
+        len(question.evidence & answer.first(10)) / len(question.evidence)
+        for question, answer in zip(asked, found, strict=True)
     ]
 
     assert 1_536 == len(asked)

@@ -1,38 +1,84 @@
 """The cut of a ranking to a limit and a token budget. Knows ranks and sizes, no texts."""
 
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 SAID = "what stands here already says it"
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Which of some memories are facts that were learned from which of them: `turns` by fact, and `facts` by turn."""
+
+    turns: Mapping[int, Collection[int]] = field(default_factory=dict)
+    facts: Mapping[int, Collection[int]] = field(default_factory=dict)
+
+    def with_(self, one: int) -> list[int]:
+        """Return the turns of a fact and the facts of a turn: of it and them one alone takes a place."""
+        return [*self.turns.get(one, ()), *self.facts.get(one, ())]
+
+    def none_of(self, some: Collection[int]) -> bool:
+        """Tell whether none of some memories is a fact or a turn of one."""
+        return self.turns.keys().isdisjoint(some) and self.facts.keys().isdisjoint(some)
+
+
+NOTHING = Told()
+
+
+@dataclass(slots=True)
+class _Cut:
+    """What has a place so far, in order, and what was dropped with the reason."""
+
+    tokens: Sequence[int]
+    budget: int | None
+    told: Told
+    kept: list[int] = field(default_factory=list)
+    dropped: list[tuple[int, str]] = field(default_factory=list)
+    used: int = 0
+
+    def offer(self, place: int) -> None:
+        """Give a place where there is room and nothing says it yet."""
+        size = self.tokens[place]
+        if any(other in self.kept for other in self.told.with_(place)) or self._joined(place):
+            self.dropped.append((place, SAID))
+        elif self.budget is not None and self.used + size > self.budget:
+            self.dropped.append((place, _reason(size, self.budget, self.used)))
+        else:
+            self.kept.append(place)
+            self.used += size
+
+    def _joined(self, fact: int) -> bool:
+        """Put the turn of two facts, where it was found too and fits, in the place of the better one."""
+        for turn in self.told.turns.get(fact, ()):
+            for other in self.told.facts.get(turn, ()):
+                if other in self.kept and self._fits(turn, other):
+                    self.kept[self.kept.index(other)] = turn
+                    self.used += self.tokens[turn] - self.tokens[other]
+                    self.dropped = [one for one in self.dropped if one[0] != turn] + [(other, SAID)]
+                    return True
+        return False
+
+    def _fits(self, turn: int, instead: int) -> bool:
+        after = self.used + self.tokens[turn] - self.tokens[instead]
+        return self.budget is None or after <= self.budget
+
+
 def fit(
-    tokens: Sequence[int],
-    limit: int,
-    budget: int | None,
-    same: Mapping[int, Collection[int]] = MappingProxyType({}),
+    tokens: Sequence[int], limit: int, budget: int | None, told: Told = NOTHING
 ) -> tuple[list[int], list[tuple[int, str]]]:
-    """Return (places kept, places dropped with the reason), in order of rank.
+    """Return (places kept in order, places dropped with the reason).
 
     `tokens` are sizes by rank. Greedy: what does not fit is skipped, so that one oversized memory does not block those
-    behind it. `same` maps a place to those that say the same, of which one alone is kept. Nothing is said of what ranks
-    below the last place that the limit allows.
+    behind it. Of a fact and a turn that it was learned from the better one is kept, of two facts of a turn the turn.
+    Nothing is said of what ranks below the last place that the limit allows.
     """
-    kept: list[int] = []
-    dropped: list[tuple[int, str]] = []
-    used = 0
-    for place, size in enumerate(tokens):
-        if len(kept) == limit:
+    cut = _Cut(tokens, budget, told)
+    for place in range(len(tokens)):
+        if len(cut.kept) == limit:
             break
-        if any(other in kept for other in same.get(place, ())):
-            dropped.append((place, SAID))
-            continue
-        if budget is not None and used + size > budget:
-            dropped.append((place, _reason(size, budget, used)))
-            continue
-        kept.append(place)
-        used += size
-    return kept, dropped
+        if place not in cut.kept:
+            cut.offer(place)
+    return cut.kept, cut.dropped
 
 
 def _reason(size: int, budget: int, used: int) -> str:

@@ -47,7 +47,15 @@ async def ingest(
     memory: Memory,
     form: Format = "auto",
     trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
+    extract: Annotated[bool, Parameter(help="Extract facts from what is new, too.")] = False,
+    dry_run: Annotated[
+        bool, Parameter(help="With --extract: say what would be asked of the writer, and do nothing.")
+    ] = False,
 ) -> Any:
+    if dry_run:
+        if not extract:
+            raise InvalidInput("--dry-run without --extract", recovery="add --extract; storing asks no model")
+        return await memory.estimate(file, format=form)
     taken = 0
 
     def took(count: int, of: int) -> None:
@@ -58,7 +66,7 @@ async def ingest(
 
     with counting("taking in") as progress:
         try:
-            return await memory.ingest(file, format=form, trust=trust, progress=took)
+            return await memory.ingest(file, format=form, trust=trust, extract=extract, progress=took)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             so_far = f"at least {taken:,} turns are taken in; " * bool(taken)
             raise Interrupted(f"{so_far}the same command takes in the rest, nothing twice") from None

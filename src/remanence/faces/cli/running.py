@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
 MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "session begin"})
+DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
 
@@ -60,6 +61,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
                 lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory),
                 common,
                 makes=makes,
+                dry=makes and DRY in asked,
                 tries=words[0] != TALKING,
             )
         return command(*bound.args, **bound.kwargs, **rest)
@@ -102,10 +104,18 @@ async def _tried(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> 
 
 
 async def _with_memory(
-    verb: Callable[["Engine"], Awaitable[Any]], common: Common, *, makes: bool, tries: bool
+    verb: Callable[["Engine"], Awaitable[Any]], common: Common, *, makes: bool, dry: bool, tries: bool
 ) -> Any:
-    """Do a verb on the memory; only one that `makes` creates a database that is not there, after it `tries` it."""
+    """Do a verb on the memory; only one that `makes` creates a database that is not there, after it `tries` it.
+
+    A `dry` one looks into an empty memory there.
+    """
     path = database(common)
+    if not path.exists() and dry:
+        from remanence.store.memory.memory_store import MemoryStore
+
+        async with opened(common, MemoryStore()) as memory:
+            return await verb(memory)
     if not path.exists():
         if not makes:
             raise NotFound(

@@ -28,7 +28,7 @@ from remanence.flows.recall.recalling import WEAK
 from remanence.flows.review import Review
 from remanence.flows.sessions import Session
 from remanence.flows.settings import Setting
-from remanence.flows.write.learning import Ingested
+from remanence.flows.write.ingesting import Ingested
 from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide
 from remanence.model import (

@@ -14,6 +14,7 @@ from remanence.flows.recall.ended import with_ended
 from remanence.flows.recall.frame_inputs import says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
+from remanence.recall.fit import Told
 from remanence.recall.frames import Filling
 from remanence.snapshot import Ints
 
@@ -89,7 +90,7 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         found = await with_ended(core, await core.store.get(core.scope, seqs.tolist()))
         page = [memory for memory in found if memory is not None]
         kept = len(filled.kept)
-        offers.same |= await told(core, seqs.tolist())
+        offers.note_told(await told(core, seqs.tolist()))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled
@@ -102,8 +103,12 @@ class _Offers:
         self.core, self.filled, self.room, self.queue = core, filled, room, queue
         # One more than the sure: the best of all others is not passed over silently either.
         self.first = queue.seq[: queue.sure + 1].tolist()
-        self.same: dict[int, set[int]] = {}
+        self.same: dict[int, list[int]] = {}
         self.note = core.counts([missed(len(self.first))])[0]
+
+    def note_told(self, told: Told) -> None:
+        """Learn which facts and turns say the same."""
+        self.same |= {seq: told.with_(seq) for seq in told.turns.keys() | told.facts.keys()}
 
     def all(self, memories: Sequence[Memory]) -> None:
         """Offer room to some memories in order."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.model import UNCOUNTED, Link, Memory, Relation
+from remanence.recall.fit import Told
 from remanence.recall.frames import Evidence, strengths, stronger_than
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -94,13 +95,14 @@ async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
     return stronger_than(pairs, ordered, strengths(read.evidence))
 
 
-async def told(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
-    """Map what was learned from others to those and back, where either is among some."""
-    pairs: dict[int, set[int]] = {}
+async def told(core: Core, seqs: Sequence[int]) -> Told:
+    """Return what was learned from what, where either is among some memories: facts from turns, if no other."""
+    turns: dict[int, set[int]] = {}
+    facts: dict[int, set[int]] = {}
     for link in await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM):
-        pairs.setdefault(link.source, set()).add(link.target)
-        pairs.setdefault(link.target, set()).add(link.source)
-    return pairs
+        turns.setdefault(link.source, set()).add(link.target)
+        facts.setdefault(link.target, set()).add(link.source)
+    return Told(turns, facts)
 
 
 def says_it(one: Memory, other: Memory) -> bool:

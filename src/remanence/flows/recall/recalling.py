@@ -20,7 +20,7 @@ from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
 from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, Trust, short_id
-from remanence.recall.fit import SAID, fit
+from remanence.recall.fit import SAID, Told, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
@@ -70,7 +70,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
         ranked = await ranked_rows(core, asked, (known, terms), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     same = await told(core, seqs)
-    if asked.budget is None and same.keys().isdisjoint(seqs):
+    if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
     memories = await with_ended(core, await core.store.get(core.scope, seqs))
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
@@ -194,13 +194,17 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
     return vector
 
 
-def _twice(hits: Sequence[Hit], told_with: Mapping[int, set[int]]) -> dict[int, list[int]]:
-    """Map the place of each hit to those of its turn or of the facts from it."""
+def _twice(hits: Sequence[Hit], told_with: Told) -> Told:
+    """Return which hits are facts that were extracted from which, by place."""
     places = {hit.seq: place for place, hit in enumerate(hits)}
-    near = {
-        k: [places[seq] for seq in told_with.get(hit.seq, ()) if seq in places] for k, hit in enumerate(hits)
-    }
-    return {k: [other for other in near[k] if says_it(hits[k].memory, hits[other].memory)] for k in near}
+    turns: dict[int, list[int]] = {}
+    facts: dict[int, list[int]] = {}
+    for fact, hit in enumerate(hits):
+        for turn in (places[seq] for seq in told_with.turns.get(hit.seq, ()) if seq in places):
+            if says_it(hit.memory, hits[turn].memory):
+                turns.setdefault(fact, []).append(turn)
+                facts.setdefault(turn, []).append(fact)
+    return Told(turns, facts)
 
 
 def _answer(
@@ -208,7 +212,7 @@ def _answer(
     asked: RecallRequest,
     ranked: Ranked,
     memories: Sequence[Memory | None],
-    known: tuple[Mapping[int, set[int]], bool, Mapping[int, set[int]]],
+    known: tuple[Mapping[int, set[int]], bool, Told],
 ) -> Recalled:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     above, weak, told_with = known
@@ -229,7 +233,7 @@ def _answer(
         hits[k].memory.seq: replace(
             hits[k],
             cut=k == 0 and chosen.passage is not None,
-            also=tuple(hits[place].id for place in same[k] if place in said),
+            also=tuple(hits[place].id for place in same.with_(k) if place in said),
         )
         for k in chosen.kept
     }
@@ -277,7 +281,7 @@ def _chosen(
     hits: Sequence[Hit],
     overs: Sequence[Sequence[Memory]],
     room: int | None,
-    same: Mapping[int, Sequence[int]],
+    same: Told,
 ) -> _Chosen:
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:

@@ -7,12 +7,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from remanence.arguments import check_path
 from remanence.clock import to_datetime
-from remanence.errors import InvalidInput
+from remanence.errors import InvalidInput, NotFound
+from remanence.extensions import importers
 from remanence.extraction import (
     CATEGORIES,
     Entity,
@@ -23,15 +25,16 @@ from remanence.extraction import (
     Wanted,
     checked_turns,
 )
-from remanence.flows.write.learning import parsed
 from remanence.model import Kind, Role, Turn
 from remanence.results import Result, number, visible
 from remanence.write.assertion import tier
 from remanence.write.extract import extracted
 from remanence.write.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
+from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer
 
+FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 BATCH_TURNS = 5  # of one session, looked at together under the limits of one extraction, which few reach
 
 
@@ -158,3 +161,23 @@ def _facts(batch: Sequence[Heard], facts: Sequence[Fact]) -> Iterator[FoundFact]
             turn=fact.turn,
             span=fact.span,
         )
+
+
+def parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
+    """Read the turns of a file."""
+    try:
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise InvalidInput(
+                f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
+            )
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFound(f"no file {path}", recovery="check the path") from error
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
+        ) from error
+    if isinstance(format, str):
+        return parse(data, format, path.name, partial(importers, IMPORTERS))
+    own = type(format).__name__
+    return parse(data, own, path.name, lambda: {own: format})

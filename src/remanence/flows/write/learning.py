@@ -1,24 +1,22 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from remanence.arguments import check_attributes, check_fraction, check_name, check_path, check_tags
+from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.identity import refuse_identity, refuse_repeat
 from remanence.edit.one_memory import joined, update
 from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput, NameUnknown, NotFound
-from remanence.extensions import importers
+from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims
@@ -26,19 +24,15 @@ from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
 from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Trust, Turn
 from remanence.recall.semantic import ArrivalWeights
-from remanence.results import Result, counted, number, visible
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
 from remanence.write.arrive import GREATER, Batch, Draft, in_segment
 from remanence.write.claims import claims_of
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
-from remanence.write.transcripts import IMPORTERS, Transcript, parse
-from remanence.write.transcripts.base import Importer
 from remanence.write.trust import believed, lowered
 from remanence.write.turns import waits
 
-FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 
 
@@ -361,84 +355,3 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
     """Return the latest texts of a name, newest first; of the last arrivals only, where `among` says how many."""
     asked = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
     return [memory.text for memory in await core.store.find(core.scope, asked)]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Ingested(Result):
-    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
-
-    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
-    """
-
-    source: str
-    format: str
-    turns: int
-    stored: int
-    confirmed: int
-    known: int
-    quarantined: int = 0
-    gated: int = 0
-    replaced: Mapping[str, int] = field(default_factory=dict)
-    threads: tuple[str, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
-
-    def __str__(self) -> str:
-        counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
-        counts |= {
-            "quarantined": self.quarantined,
-            "gated": self.gated,
-            "replaced": sum(self.replaced.values()),
-        }
-        return visible(
-            f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}): {counted(counts)}"
-        )
-
-
-async def ingest(
-    core: Core,
-    path: str | Path,
-    format: str | Importer,  # noqa: A002
-    progress: Progress | None,
-    trust: str | Trust,
-) -> Ingested:
-    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
-    check_path(path)
-    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
-    transcript = await asyncio.to_thread(parsed, Path(path), format)
-    learned = await learn_many(core, transcript.turns, progress, door)
-    counts = Counter(one.status for one in learned)
-    return Ingested(
-        source=Path(path).name,
-        format=transcript.format,
-        turns=len(learned),
-        stored=counts["stored"],
-        confirmed=counts["confirmed"],
-        known=counts["known"],
-        quarantined=counts["quarantined"],
-        gated=counts["gated"],
-        replaced=gating.gated(learned),
-        threads=transcript.threads,
-        skipped=transcript.skipped,
-        runs=tuple(dict.fromkeys(one.run for one in learned if one.run is not None)),
-    )
-
-
-def parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
-    """Read the turns of a file."""
-    try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise InvalidInput(
-                f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
-            )
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise NotFound(f"no file {path}", recovery="check the path") from error
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
-        ) from error
-    if isinstance(format, str):
-        return parse(data, format, path.name, partial(importers, IMPORTERS))
-    own = type(format).__name__
-    return parse(data, own, path.name, lambda: {own: format})

@@ -1,0 +1,188 @@
+"""A file of conversation comes in: its turns as memories, and where it is asked for the facts in them.
+
+Knows files, and what extracting from them would ask of a writer; must not know how a text is kept or a fact found.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from remanence.arguments import check_path
+from remanence.extraction import CATEGORIES, Wanted
+from remanence.flows.core import Core, label
+from remanence.flows.settings import number as setting
+from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
+from remanence.flows.write import gating
+from remanence.flows.write.extracting import as_heard, parsed
+from remanence.flows.write.hearing import BATCH, Listened, listen
+from remanence.flows.write.learning import learn_many
+from remanence.keywords import Progress
+from remanence.llm.base import Extractor
+from remanence.llm.questions import extracting
+from remanence.model import Kind, Role, Trust, Turn
+from remanence.results import Result, counted, number, visible
+from remanence.store.base import Arriving
+from remanence.tokens import token_counts
+from remanence.write.arrive import TURN
+from remanence.write.extract import extracted
+from remanence.write.transcripts.base import Importer
+from remanence.write.trust import lowered
+
+KEYS = 1_000  # asked for at once
+ANSWER_TOKENS, FACT_TOKENS = (
+    20,
+    60,
+)  # what an answer has beside the words of its facts, and each fact beside its own
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ingested(Result):
+    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
+
+    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
+    """
+
+    source: str
+    format: str
+    turns: int
+    stored: int
+    confirmed: int
+    known: int
+    quarantined: int = 0
+    gated: int = 0
+    replaced: Mapping[str, int] = field(default_factory=dict)
+    threads: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
+    extracted: Listened = field(default_factory=Listened)
+
+    def __str__(self) -> str:
+        counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
+        counts |= {
+            "quarantined": self.quarantined,
+            "gated": self.gated,
+            "replaced": sum(self.replaced.values()),
+        }
+        heard = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
+        whole = number(self.turns, "turn", "turns")
+        return visible(f"{whole} of {self.source} ({self.format}): {counted(counts)}") + heard
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimated(Result):
+    """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
+
+    `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
+    None where rules extract, which ask nobody.
+    """
+
+    source: str
+    format: str
+    turns: int
+    new: int
+    writer: str | None = None
+    calls: int = 0
+    tokens: int = 0
+    per_run: int = 0
+    per_day: int = 0
+
+    def __str__(self) -> str:
+        whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}), {self.new:,} new"
+        if self.writer is None:
+            return visible(f"{whole}: rules extract, no model is asked")
+        asked = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
+        return visible(f"{whole}: {asked}; at most {self.per_run:,} a run and {self.per_day:,} a day")
+
+
+async def ingest(
+    core: Core,
+    path: str | Path,
+    format: str | Importer,  # noqa: A002
+    progress: Progress | None,
+    *,
+    trust: str | Trust,
+    extract: bool,
+) -> Ingested:
+    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
+    check_path(path)
+    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
+    transcript = await asyncio.to_thread(parsed, Path(path), format)
+    turns = list(map(_heard, transcript.turns)) if extract else transcript.turns
+    learned = await learn_many(core, turns, progress, door)
+    sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
+    found = await listen(core, sessions)
+    counts = Counter(one.status for one in learned)
+    return Ingested(
+        source=Path(path).name,
+        format=transcript.format,
+        turns=len(learned),
+        stored=counts["stored"],
+        confirmed=counts["confirmed"],
+        known=counts["known"],
+        quarantined=counts["quarantined"],
+        gated=counts["gated"],
+        replaced=gating.gated(learned),
+        threads=transcript.threads,
+        skipped=transcript.skipped,
+        runs=(*dict.fromkeys(one.run for one in learned if one.run is not None), *found.runs),
+        extracted=found,
+    )
+
+
+def _heard(turn: Turn) -> Turn:
+    """Return a turn of a file as one that is noted."""
+    return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
+
+
+async def estimate(core: Core, path: str | Path, format: str | Importer) -> Estimated:  # noqa: A002
+    """Say what extracting from the turns of a file that are new would ask of the writer; nothing is stored."""
+    check_path(path)
+    transcript = await asyncio.to_thread(parsed, Path(path), format)
+    known = await _known(core, [turn.key for turn in transcript.turns if turn.key is not None])
+    new = [turn for turn in transcript.turns if turn.key not in known]
+    plain = Estimated(Path(path).name, transcript.format, len(transcript.turns), len(new))
+    writer = core.writer
+    if not isinstance(writer, Extractor):
+        return plain
+    calls, tokens = await asyncio.to_thread(_asking, core, new)
+    return replace(
+        plain,
+        writer=writer.name,
+        calls=calls,
+        tokens=tokens,
+        per_run=await setting(core, RUN_LIMIT),
+        per_day=await setting(core, DAY_LIMIT),
+    )
+
+
+async def _known(core: Core, keys: Sequence[str]) -> set[str]:
+    """Return which keys are here."""
+    found: set[str] = set()
+    for begin in range(0, len(keys), KEYS):
+        asked = Arriving(keys=keys[begin : begin + KEYS])
+        found |= (await core.store.arriving(core.scope, asked)).keys.keys()
+    return found
+
+
+def _asking(core: Core, turns: Sequence[Turn]) -> tuple[int, int]:
+    """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
+    calls = tokens = 0
+    for batch in _batches(turns):
+        shown = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
+        answer = token_counts([fact.content for fact in extracted(shown, CATEGORIES).facts])
+        calls += 1
+        tokens += (
+            extracting(shown, Wanted()).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)
+        )
+    return calls, tokens
+
+
+def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Yield turns as they are listened to: of one session, so many at a time."""
+    sessions: dict[str | None, list[Turn]] = defaultdict(list)
+    for turn in turns:
+        sessions[turn.session].append(turn)
+    for told in sessions.values():
+        yield from (told[begin : begin + BATCH] for begin in range(0, len(told), BATCH))
