@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from remanence.clock import to_datetime
 
+SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
 LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 _TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})
@@ -111,6 +112,12 @@ def minute_of(micros: int | None) -> str:
 def counted(counts: Mapping[str, int]) -> str:
     """Write counts in a line; what is none is left out."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
+
+
+def kept_out(counts: Mapping[str, int]) -> str:
+    """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 said already`."""
+    by = {reason: reason if reason == SAID_ALREADY else f"by the {reason}" for reason in counts}
+    return ", ".join(f"{count:,} {by[reason]}" for reason, count in counts.items())
 
 
 def number(count: int, one: str, many: str) -> str:

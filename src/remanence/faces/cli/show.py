@@ -38,7 +38,7 @@ from remanence.model import (
 )
 from remanence.recall.frames import Frame
 from remanence.receipt import Receipt
-from remanence.results import Result, is_time, number, plain
+from remanence.results import Result, is_time, kept_out, number, plain
 from remanence.store.base import Check
 from remanence.text import visible
 
@@ -177,14 +177,9 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
     yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.left_out:
-        yield Text(f"  left out: {_left_out(answer.left_out)}", "dim")
+        yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
     for dropped in answer.dropped[:DROPPED_SHOWN]:
         yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
-
-
-def _left_out(counts: Mapping[str, int]) -> str:
-    """Say what kept how many out."""
-    return ", ".join(f"{count:,} by the {reason}" for reason, count in counts.items())
 
 
 @lines.register

@@ -4,6 +4,7 @@ Knows the shape of results; must not know how they come about.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
@@ -15,6 +16,7 @@ from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import Noted
 from remanence.model import Learned, Link, Memory, Recalled, short_id
 from remanence.receipt import Receipt
+from remanence.results import kept_out
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 TEXT_CHARS = 100  # of the memory at a link's other end
@@ -30,8 +32,7 @@ def recalled(answer: Recalled) -> str:
 
 
 def _left_out(answer: Recalled) -> str:
-    counts = ", ".join(f"{count} by the {reason}" for reason, count in answer.left_out.items())
-    return f"\nLeft out: {counts}." * bool(counts)
+    return f"\nLeft out: {kept_out(answer.left_out)}." * bool(answer.left_out)
 
 
 def learned(done: Learned, notes: Iterable[str] = ()) -> str:
@@ -42,8 +43,8 @@ def learned(done: Learned, notes: Iterable[str] = ()) -> str:
 
 def noted(done: Noted, notes: Iterable[str] = ()) -> str:
     """Write what became of a turn."""
-    said = "; ".join(filter(None, [*notes, done.reason, f"signal {done.signal}"]))
-    return f"{done.status} {short_id(done.seq)} ({said})"
+    signal = f"signal {done.signal}"
+    return learned(replace(done.learned, reason="; ".join(filter(None, [done.reason, signal]))), notes)
 
 
 def whole(

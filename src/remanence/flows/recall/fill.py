@@ -16,6 +16,7 @@ from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, s
 from remanence.model import Dropped, Memory
 from remanence.recall.fit import Told
 from remanence.recall.frames import Filling
+from remanence.results import SAID_ALREADY
 from remanence.snapshot import Ints
 
 PAGE = 128
@@ -132,7 +133,7 @@ class _Offers:
     def _said(self, memory: Memory, by: int) -> None:
         """Give no second place to a fact beside its turn, or to a turn beside its fact."""
         self.filled.also.setdefault(by, []).append(memory.id)
-        self._pass_over(memory, "said already")
+        self._pass_over(memory, SAID_ALREADY)
 
     def _spare(self, memory: Memory) -> int:
         """Return what must be left to say that those are missing who stand first and are still to come."""

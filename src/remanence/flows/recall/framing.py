@@ -36,6 +36,7 @@ from remanence.recall.frames import (
     stronger_first,
     stronger_than,
 )
+from remanence.results import SAID_ALREADY
 from remanence.score import composite
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing
 from remanence.store.base import Arriving
@@ -265,7 +266,7 @@ def _answer(
     left_out = {
         "limit": room.counts.get("limit", 0) + worse,
         "budget": room.counts.get("budget", 0),
-        "said already": room.counts.get("said already", 0),
+        SAID_ALREADY: room.counts.get(SAID_ALREADY, 0),
         "question": field.reach.unasked,
         "filter": field.standing - field.reach.running,
     }

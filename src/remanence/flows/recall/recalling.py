@@ -19,13 +19,25 @@ from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
 from remanence.llm.offline import NoEmbedder
-from remanence.model import COLUMN, STANDING, Dropped, Hit, Known, Memory, Recalled, Status, Trust, short_id
+from remanence.model import (
+    COLUMN,
+    STANDING,
+    Dropped,
+    Hit,
+    Known,
+    Memory,
+    Recalled,
+    Status,
+    Trust,
+    short_id,
+)
 from remanence.recall.fit import SAID, Told, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
+from remanence.results import SAID_ALREADY
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, stems, term_hash, visible
 
@@ -260,7 +272,7 @@ def _answer(
         text=text,
         left_out={
             reason: count
-            for reason, count in (("budget", len(dropped) - len(said)), ("said already", len(said)))
+            for reason, count in (("budget", len(dropped) - len(said)), (SAID_ALREADY, len(said)))
             if count
         },
     )

@@ -30,10 +30,14 @@ class Noted(Result):
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
 
+    @property
+    def learned(self) -> Learned:
+        """What became of it, without how much it asks to be kept."""
+        return Learned(self.id, self.seq, self.status, self.reason, run=self.run, replaced=self.replaced)
+
     def __str__(self) -> str:
-        learned = Learned(self.id, self.seq, self.status, self.reason, replaced=self.replaced)
         found = f" ({', '.join(self.found)})" if self.found else ""
-        return f"{learned}, signal {self.signal}{found}"
+        return f"{self.learned}, signal {self.signal}{found}"
 
 
 async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) -> Noted:
