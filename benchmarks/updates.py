@@ -6,7 +6,8 @@ labels and contradicts where they say so, and only where it was shown the pair.
 
 `shown` is the share of updates whose older statement rules replaced or a writer was shown, `shown_5` among its first
 five; `stale` the share in which a question finds the older statement and not the newer one above it; `wrong` counts
-statements that were superseded by anything but their own update; `linked` is the share of contradictions linked.
+statements that were superseded by anything but their own update; `linked` is the share of contradictions linked, and
+`astray` the share of statements that stand and are linked as at odds with what takes nothing from them.
 """
 
 import argparse
@@ -98,6 +99,7 @@ class Found:
     stale: set[str] = field(default_factory=set)
     wrong: set[str] = field(default_factory=set)
     linked: set[str] = field(default_factory=set)
+    astray: set[str] = field(default_factory=set)
 
 
 async def measure(
@@ -165,7 +167,7 @@ async def _found(
             if (old, by) not in due:
                 found.wrong.add(scene.id)
         if any(one.relation is Relation.CONTRADICTS and now.seq in (one.source, one.target) for one in links):
-            found.linked.add(scene.id)
+            (found.astray if scene.kind == "none" else found.linked).add(scene.id)
         if scene.kind == "update" and await _stale(memory, scene.question, old, new):
             found.stale.add(scene.id)
     return found
@@ -193,6 +195,8 @@ def report(told: Sequence[Scene], found: Found, **fields: Any) -> None:
         figure("replaced", 100 * len(updates & found.replaced) / kinds["update"], "%", **where)
         figure("stale", 100 * len(updates & found.stale) / kinds["update"], "%", **where)
         figure("wrong", len({scene.id for scene in mine} & found.wrong), f"of {kinds['none']}", **where)
+        stands = {scene.id for scene in mine if scene.kind == "none"}
+        figure("astray", 100 * len(stands & found.astray) / len(stands), "%", **where)
         at_odds = {scene.id for scene in mine if scene.kind == "contradiction"}
         if at_odds:
             figure("linked", 100 * len(at_odds & found.linked) / len(at_odds), "%", **where)

@@ -12,7 +12,7 @@ from tests.flows.conftest import Opener
 async def shown(memory: remanence.Engine, name: str) -> list[str]:
     """Return the texts that a writer would be shown beside a memory."""
     one = await memory.get(name)
-    found = (await candidates(memory._core, [one]))[one.seq]
+    found = (await candidates(memory._core, [one]))[one.seq].seqs
     return [other.text for other in await memory._core.store.get("default", found) if other is not None]
 
 
@@ -43,7 +43,7 @@ async def test_the_same_speaker_comes_first_and_leaves_room_for_others(memory: r
         await memory.learn(f"The ferry of line {number} leaves at seven, from the north pier.", speaker="Ben")
     new = await memory.learn("The ferry leaves at seven, from the north pier.", speaker="Ana")
     one = await memory.get(new.id)
-    found = await memory._core.store.get("default", (await candidates(memory._core, [one]))[one.seq])
+    found = await memory._core.store.get("default", (await candidates(memory._core, [one]))[one.seq].seqs)
 
     assert MOST == len(found)
     assert ["Ana"] * OWN_FIRST == [other.speaker for other in found[:OWN_FIRST] if other is not None]

@@ -44,7 +44,7 @@ async def test_the_weaker_of_a_contradiction_stands_below_and_says_so(opener: Op
 
 
 async def test_recall_and_frames_hold_the_same_for_the_stronger(opener: Opener, clock: ManualClock) -> None:
-    """Surer, then less faded."""
+    """Surer, then less faded, where nobody says that one speaker said both."""
     async with opener(embedder="none") as memory:
         old = await memory.learn(OLD, thread="a")
         clock.advance(hours=1)

@@ -9,7 +9,7 @@ import pytest
 
 import remanence
 from remanence.errors import WriterError
-from remanence.flows.write import consolidating
+from remanence.flows.write import consolidating, judging
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping
 
@@ -123,7 +123,7 @@ async def test_a_writer_that_never_answers_is_not_waited_for(
             await asyncio.sleep(3_600)
             raise AssertionError(text, identity, others)
 
-    monkeypatch.setattr(consolidating, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(judging, "TIMEOUT_S", 0.05)
     async with remanence.open(tmp_path / "m.db", writer=Silent()) as memory:
         await memory.learn(NOON)
         done = await memory.consolidate()

@@ -14,12 +14,14 @@ from remanence.recall.frames import (
     Candidates,
     Evidence,
     Filling,
+    Strength,
     defined,
     laid_out,
     offering,
     parts_of,
     room_beside,
     stronger_first,
+    stronger_than,
 )
 from remanence.score import PARTS, PRESETS
 from remanence.tokens import token_counts
@@ -147,6 +149,27 @@ def test_a_weaker_never_stands_above_its_stronger(
     assert all(done.index(strong) < done.index(weak) for weak, over in above.items() for strong in over)
     assert order == stronger_first(order, {})
     assert done == stronger_first(done, above)
+
+
+def test_what_goes_round_in_a_circle_stands_all_the_same() -> None:
+    """Nothing is lost where each has a stronger one: the first that waits stands."""
+    assert [2, 1, 3] == stronger_first([1, 2, 3], {1: {2}, 2: {3}, 3: {1}}) or [1, 3, 2] == stronger_first(
+        [1, 2, 3], {1: {2}, 2: {3}, 3: {1}}
+    )
+
+
+def test_of_two_that_contradict_each_other_trust_tells_first() -> None:
+    """Then, of one speaker, what was said later; then the surer, the less faded, the newer."""
+    weak = Strength(seq=2, trust=0, speaker="Ben", said_at=9, confidence=0.9, recency=1.0)
+    strong = Strength(seq=1, trust=3, speaker="Ana", said_at=1, confidence=0.1, recency=0.1)
+    later = Strength(seq=3, trust=3, speaker="Ana", said_at=2, confidence=0.0, recency=0.0)
+    sure = Strength(seq=4, trust=3, speaker="Eva", said_at=0, confidence=0.5, recency=0.0)
+    known = {one.seq: one for one in (weak, strong, later, sure)}
+
+    assert {2: {1}} == stronger_than([(1, 2)], known)
+    assert {1: {3}} == stronger_than([(1, 3)], known)
+    assert {1: {4}} == stronger_than([(1, 4)], known)
+    assert {} == stronger_than([(1, 7)], known)
 
 
 def test_the_built_in_frames_are_elfmems() -> None:

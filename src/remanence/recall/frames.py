@@ -290,32 +290,52 @@ def laid_out(template: str, lines: Sequence[str]) -> str:
     return before + "\n".join(lines) + after if lines else ""
 
 
-def stronger_than(
-    pairs: Iterable[tuple[int, int]], seq: Ints, parts: Mapping[str, Floats]
-) -> dict[int, set[int]]:
-    """Map the weaker end of each contradiction to the stronger ones: surer, then less faded, then newer.
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What tells which of two memories that contradict each other is stronger."""
 
-    `parts` are those of a score, aligned with the ascending `seq`; a pair with an end that is not there is passed over.
-    """
+    seq: int
+    trust: int
+    speaker: str | None
+    said_at: int
+    confidence: float
+    recency: float
+
+
+def stronger_than(pairs: Iterable[tuple[int, int]], known: Mapping[int, Strength]) -> dict[int, set[int]]:
+    """Map the weaker end of each contradiction to the stronger ones; a pair with an end not known is passed over."""
     above: dict[int, set[int]] = {}
     for pair in pairs:
-        places = np.searchsorted(seq, pair)
-        if (places < len(seq)).all() and (seq[places] == pair).all():
-            strength = [(parts["confidence"][place], parts["recency"][place], seq[place]) for place in places]
-            weak, strong = pair if strength[0] < strength[1] else reversed(pair)
-            above.setdefault(weak, set()).add(strong)
+        if pair[0] in known and pair[1] in known:
+            weak, strong = _by_strength(known[pair[0]], known[pair[1]])
+            above.setdefault(weak.seq, set()).add(strong.seq)
     return above
+
+
+def _by_strength(one: Strength, other: Strength) -> tuple[Strength, Strength]:
+    """Return the weaker and the stronger: the one believed more, of one named speaker the one said later.
+
+    Else the surer, the less faded, the newer.
+    """
+    own = one.speaker is not None and one.speaker == other.speaker
+
+    def told(end: Strength) -> tuple[float, ...]:
+        return (end.trust, end.said_at if own else 0, end.confidence, end.recency, end.seq)
+
+    return (one, other) if told(one) < told(other) else (other, one)
 
 
 def stronger_first(order: Iterable[int], weaker_than: Mapping[int, set[int]]) -> list[int]:
     """Keep an order, but hold back whatever has a stronger contradiction in it until that one stands.
 
-    `weaker_than` maps a member to those that contradict it and are stronger; strength is a strict order.
+    `weaker_than` maps a member to those that contradict it and are stronger. Where they go round in a circle, the first
+    of those that wait stands.
     """
     waiting = dict.fromkeys(order)
     done: list[int] = []
     while waiting:
-        free = next(one for one in waiting if not any(other in waiting for other in weaker_than.get(one, ())))
-        del waiting[free]
-        done.append(free)
+        free = (one for one in waiting if not any(other in waiting for other in weaker_than.get(one, ())))
+        first = next(free, next(iter(waiting)))
+        del waiting[first]
+        done.append(first)
     return done

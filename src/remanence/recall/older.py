@@ -37,10 +37,10 @@ def rarest(df: Mapping[str, int]) -> list[str]:
     return sorted(df, key=lambda stem: (df[stem], stem))[:STEMS_MAX]
 
 
-def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows) -> list[int]:
-    """Return the rows to compare one with, the likeliest first; `near` are the nearest by vector, none without.
+def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows) -> list[tuple[int, float]]:
+    """Return the rows to compare one with and their cosines, the likeliest first; `near` are the nearest by vector.
 
-    Older ones alone: said before, or at the same time and arrived before.
+    Older ones alone: said before, or at the same time and arrived before. Without vectors all cosines are 0.
     """
     found, lexical = _by_words(field, row, postings)
     rows = np.union1d(found, near)
@@ -50,12 +50,14 @@ def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows
     words = np.zeros(len(rows), np.float32)
     here = np.isin(found, rows)
     words[np.searchsorted(rows, found[here])] = lexical[here]
-    score = _scaled(words) + _scaled(_cosines(field, row, rows))
+    cosines = _cosines(field, row, rows)
+    score = _scaled(words) + _scaled(cosines)
     order = np.lexsort((-rows, -score))
     own = field.speaker[rows[order]] == field.speaker[row]
     first = order[own][:OWN_FIRST]
     rest = order[~np.isin(order, first)]
-    return [int(one) for one in rows[np.concatenate([first, rest])[:MOST]]]
+    best = np.concatenate([first, rest])[:MOST]
+    return list(zip(rows[best].tolist(), cosines[best].tolist(), strict=True))
 
 
 def _by_words(field: Field, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:

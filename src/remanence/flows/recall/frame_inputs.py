@@ -13,7 +13,7 @@ from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.model import UNCOUNTED, Link, Memory, Relation
 from remanence.recall.fit import Told
-from remanence.recall.frames import Evidence, strengths, stronger_than
+from remanence.recall.frames import Evidence, Strength, strengths, stronger_than
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -92,7 +92,30 @@ async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
         return {}
     ordered = np.sort(seqs)
     read = await facts(core, ordered, fading_clock(core), now)
-    return stronger_than(pairs, ordered, strengths(read.evidence))
+    return await above(core, pairs, ordered, read.evidence)
+
+
+async def above(
+    core: Core, pairs: Sequence[tuple[int, int]], seqs: Ints, evidence: Evidence
+) -> dict[int, set[int]]:
+    """Map the weaker ends of pairs that contradict each other to the stronger; `evidence` is of ascending `seqs`."""
+    places = {seq: place for place, seq in enumerate(seqs.tolist())}
+    ends = sorted({seq for pair in pairs for seq in pair if pair[0] in places and pair[1] in places})
+    memories = await core.store.get(core.scope, ends) if ends else []
+    parts = strengths(evidence)
+    known = {
+        one.seq: Strength(
+            one.seq,
+            one.trust,
+            one.speaker,
+            one.said_at,
+            float(parts["confidence"][places[one.seq]]),
+            float(parts["recency"][places[one.seq]]),
+        )
+        for one in memories
+        if one is not None
+    }
+    return stronger_than(pairs, known)
 
 
 async def told(core: Core, seqs: Sequence[int]) -> Told:

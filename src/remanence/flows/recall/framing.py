@@ -10,7 +10,7 @@ from remanence.flows import settings
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
-from remanence.flows.recall.frame_inputs import contradictions, degrees, facts, fading_clock, hours
+from remanence.flows.recall.frame_inputs import above, contradictions, degrees, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
 from remanence.flows.recall.recalling import (
     WEAK,
@@ -34,7 +34,6 @@ from remanence.recall.frames import (
     parts_of,
     room_beside,
     stronger_first,
-    stronger_than,
 )
 from remanence.results import SAID_ALREADY
 from remanence.score import composite
@@ -77,12 +76,12 @@ class _Reach:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Field:
-    """The candidates, their sizes, what contradicts what, and how many memories stand at all."""
+    """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all."""
 
     found: Candidates
     reach: _Reach
     tokens: Ints
-    contradictions: Sequence[tuple[int, int]]
+    above: Mapping[int, set[int]]
     standing: int
 
 
@@ -163,7 +162,8 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
         )
         tokens = core.index.column("tokens")[reach.rows]
         standing = int(core.index.stands.sum())
-        return _Field(found, reach, tokens, contradictions(core, read.links), standing)
+        stronger = await above(core, contradictions(core, read.links), seqs, read.evidence)
+        return _Field(found, reach, tokens, stronger, standing)
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:
@@ -241,8 +241,7 @@ def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
     parts = parts_of(field.found)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     seqs = field.found.seq
-    above = stronger_than(field.contradictions, seqs, parts)
-    return _Ranking(seqs, composite(weights, parts), parts, above)
+    return _Ranking(seqs, composite(weights, parts), parts, field.above)
 
 
 def _answer(

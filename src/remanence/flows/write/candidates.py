@@ -1,7 +1,8 @@
-"""What a writer is shown beside a text: the older memories that it may change, with no threshold."""
+"""What a text is compared with, by rules or by a writer: the older memories that it may change, with no threshold."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,23 +17,34 @@ COLUMNS = frozenset({"status", "words", "speaker", "said_at"})
 NEAREST = 40  # by vector, of whom the older ones count
 
 
-async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
-    """Return by the number of each memory those of the older ones that it may change, the likeliest first."""
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Older memories by number, the likeliest first, with their cosines, None where there are no vectors to compare.
+
+    `held` says how many of the memories, `of` in all, hold each stem of the text.
+    """
+
+    seqs: Sequence[int]
+    near: Sequence[float] | None
+    held: Mapping[str, int]
+    of: int
+
+
+async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, Alike]:
+    """Return by the number of each memory those of the older ones that it may change."""
     if not memories:
         return {}
     told = await asyncio.to_thread(_stems, memories)
     wanted = {term for mine in told.values() for term in mine.values()}
     known = await core.store.arriving(core.scope, Arriving(terms=list(wanted)))
-    asked = {
-        seq: rarest({stem: known.df.get(term, 0) for stem, term in mine.items()})
-        for seq, mine in told.items()
-    }
+    held = {seq: {stem: known.df.get(term, 0) for stem, term in mine.items()} for seq, mine in told.items()}
+    asked = {seq: rarest(mine) for seq, mine in held.items()}
     postings = (
         await core.store.search(core.scope, sorted({one for mine in asked.values() for one in mine}))
     ).rows
     vectors = core.index.dimensions > 0
     async with core.index.still(core.clock.now(), COLUMNS, vectors=vectors):
-        return await asyncio.to_thread(_found, core, asked, postings)
+        return await asyncio.to_thread(_found, core, asked, held, postings)
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
@@ -42,8 +54,9 @@ def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
 def _found(
     core: Core,
     asked: Mapping[int, Sequence[str]],
+    held: Mapping[int, Mapping[str, int]],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
-) -> dict[int, list[int]]:
+) -> dict[int, Alike]:
     index = core.index
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
@@ -56,9 +69,12 @@ def _found(
         index.stands,
         index.bare if index.dimensions else None,
     )
-    found: dict[int, list[int]] = {}
+    embedded = index.embedded(asked) if index.dimensions else frozenset()
+    lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
+    found: dict[int, Alike] = {}
     for row, (seq, mine), alike in zip(rows.tolist(), asked.items(), near, strict=True):
-        held = {stem: index.lending_rows(postings[stem]) for stem in mine if stem in postings}
-        others = older_alike(field, row, held, alike)
-        found[seq] = index.seq[others].tolist()
+        others = older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
+        seqs = index.seq[[one for one, _ in others]].tolist() if others else []
+        cosines = [cosine for _, cosine in others] if seq in embedded else None
+        found[seq] = Alike(seqs, cosines, held[seq], len(index.seq))
     return found

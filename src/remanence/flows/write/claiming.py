@@ -16,7 +16,7 @@ from remanence.edit.identity import says_who
 from remanence.edit.one_memory import joined, unmoved
 from remanence.flows.core import Core, aside
 from remanence.guards import protecting
-from remanence.model import STANDING, Link, Memory, Relation, link_values
+from remanence.model import STANDING, Link, Memory, Relation, Trust, link_values
 from remanence.write.arrive import Batch, Draft
 from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
 
@@ -127,7 +127,9 @@ def _taken(core: Core, draft: Draft, found: _Found) -> Iterator[_Taken]:
     for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
         memory = found.memories[old.seq]
         if memory.said_at <= draft.said_at:
-            one = by.setdefault(old.seq, _Taken(memory, [], why, _may(core, draft, memory)))
+            one = by.setdefault(
+                old.seq, _Taken(memory, [], why, may_replace(core, memory, draft.trust, draft.turn.speaker))
+            )
             one.claims.append(old)
     yield from by.values()
 
@@ -140,12 +142,12 @@ def _replaced_by(claim: ClaimFound, found: _Found) -> Iterator[tuple[Claim, Verd
             yield old, why
 
 
-def _may(core: Core, draft: Draft, old: Memory) -> bool:
+def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None) -> bool:
     """Tell whether a text may take a memory's place: by who says it, and by what protects the memory."""
     system = core.policy.is_system(old.category)
     if protecting(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
         return False
-    return draft.trust > old.trust or (draft.trust == old.trust and draft.turn.speaker == old.speaker)
+    return trust > old.trust or (trust == old.trust and speaker == old.speaker)
 
 
 def _decide(

@@ -1,6 +1,7 @@
 """The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
 
-A writer, where one is given, is asked about each before anything is decided; its answer is checked like any proposal.
+Rules compare it with the older ones that it may change. A writer, where one is given, is asked about each before
+anything is decided.
 """
 
 import asyncio
@@ -9,111 +10,31 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from remanence.arguments import TAGS_MAX, check_tags
 from remanence.change import Cause, Change, Fence
 from remanence.clock import MINUTE
-from remanence.edit.identity import says_who
-from remanence.edit.one_memory import act
+from remanence.edit.one_memory import act, joined
 from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput, LeaseLost, WriterError
-from remanence.flows.core import RACES_MAX, Core, leased
+from remanence.errors import Conflict, LeaseLost
+from remanence.flows.core import RACES_MAX, Core, aside, leased
 from remanence.flows.embedding import whole
-from remanence.flows.recall.framing import Look, frame
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals
-from remanence.flows.write.candidates import candidates
+from remanence.flows.write.candidates import Alike, candidates
+from remanence.flows.write.judging import Judged, judge
 from remanence.flows.write.learning import vector_of
+from remanence.flows.write.superseding import Ruled, ruled, worth_comparing
 from remanence.keywords import Progress
-from remanence.llm.base import Judgement, Writer
-from remanence.model import REJECTED_PATH, Consolidated, Memory, Relation, Status, Trust, link_values
+from remanence.llm.base import Writer
+from remanence.model import STANDING, Consolidated, Memory, Relation, Status, link_values
 from remanence.recall.nearest import nearest
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
-from remanence.tokens import token_counts
 from remanence.twins import verdict
-
-TIMEOUT_S = 30.0
-TOKENS_MOST = 1 << 40  # of one answer
-CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A checked judgement; `alignment` is None and `reason` says why where there is none."""
-
-    alignment: float | None = None
-    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
-    reason: str = ""
-    tokens_used: int = 0
-    tags: tuple[str, ...] = ()
-    proposed: tuple[str, ...] = ()  # tags that mean something to the engine: for a person to set
-
-
-async def judge(
-    core: Core, writer: Writer, memories: Sequence[Memory], similar: Sequence[Sequence[Memory]]
-) -> list[Judged]:
-    """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
-    who = (await frame(core, Look("self", count_use=False))).text
-    asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
-    return list(await asyncio.gather(*asked))
-
-
-async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> Judged:
-    shown = {other.id: _told(other) for other in others}
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            found = await writer.judge(_told(memory), who, shown)
-    except TimeoutError:
-        # Who was not waited for may have answered all the same, for the price of the question at least.
-        asked = sum(token_counts([memory.text, who, *shown.values()]))
-        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
-    except WriterError as error:
-        return Judged(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
-    judged = _checked(memory, found, {other.id: other.seq for other in others})
-    return replace(judged, tokens_used=_cost(found.tokens_used))
-
-
-def _told(memory: Memory) -> str:
-    """Return a text, with how far it is to be trusted where that is less than a user's own word."""
-    return memory.text if memory.trust is Trust.USER else f"[{memory.trust.label}] {memory.text}"
-
-
-def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
-    """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
-    if not _fraction(found.alignment):
-        return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
-    wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
-    if wrong:
-        return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
-    try:
-        check_tags(found.tags)
-    except InvalidInput as error:
-        return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
-    sure = tuple(
-        (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
-    )
-    new = sorted({*found.tags} - {*memory.tags})
-    proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
-    room = len(memory.tags) + len(new) <= TAGS_MAX
-    tags = tuple(tag for tag in new if room and tag not in proposed)
-    return Judged(round(found.alignment, 6), sure, tags=tags, proposed=proposed)
-
-
-def _cost(tokens_used: object) -> int:
-    """Return what an answer cost; what is no such number costs nothing that could be counted."""
-    return tokens_used if type(tokens_used) is int and 0 <= tokens_used < TOKENS_MOST else 0
-
-
-def _fraction(value: object) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
-    )
-
 
 CHUNK = 200
 COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
@@ -122,6 +43,9 @@ SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
 HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
+LOOKED_AHEAD = (
+    100  # where few are judged at a time, candidates are found for so many: reading all vectors costs most
+)
 LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
 TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
 
@@ -144,6 +68,8 @@ class _Chunk:
     near: int = 0
     similar: int = 0
     judged: Sequence[Judged] = ()
+    ruled: Ruled = field(default_factory=Ruled)
+    at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
 
     def proposed(self) -> dict[str, list[str]]:
@@ -160,7 +86,8 @@ class _Chunk:
             similar=total.similar + self.similar,
             run=run if self.memories else total.run,
             judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
-            contradictions=total.contradictions + sum(len(judged.contradicts) for judged in self.judged),
+            contradictions=total.contradictions + self.at_odds,
+            superseded=total.superseded + len(self.ruled.gone),
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
             tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
             proposed=total.proposed
@@ -173,7 +100,7 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
     await whole(core)
     by = {} if core.writer is None else {"writer": core.writer.name}
     cause = core.cause("consolidate", detail=by)
-    total, part, drawn, spending = Consolidated(), 0, _KnownLinks(), Spending(core)
+    total, part, drawn, spending, beside = Consolidated(), 0, _KnownLinks(), Spending(core), _Beside()
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
     tell(0, waiting)
@@ -184,9 +111,11 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
         async with _own_turn(core, drawn) as fence:
             inbox = await _inbox(core, limit)
             pairs = await _compared(core, inbox)
+            await beside.look(core, inbox)
             for start in range(0, len(inbox), size):
                 named = replace(cause, part=part, fence=fence)
-                chunk = await _commit(core, inbox[start : start + size], pairs, named, drawn, spending)
+                few = inbox[start : start + size]
+                chunk = await _commit(core, few, (pairs, beside), named, drawn, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
                 tell(total.activated, max(total.activated, waiting))
@@ -228,24 +157,41 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
         return await asyncio.to_thread(_candidates, core, [memory.seq for memory in memories])
 
 
+class _Beside:
+    """The candidates of what is in the inbox: for a writer of all, for rules of what may say that something changed."""
+
+    def __init__(self) -> None:
+        self.alike: dict[int, Alike] = {}
+
+    async def look(self, core: Core, inbox: Sequence[Memory]) -> None:
+        """Find the candidates of those that have none yet, with a writer also of those that come next."""
+        if core.writer is None:
+            chars = sum(len(memory.text) for memory in inbox)
+            self.alike = await candidates(core, await aside(chars, worth_comparing, inbox))
+        elif any(memory.seq not in self.alike for memory in inbox):
+            self.alike = await candidates(core, await _inbox(core, LOOKED_AHEAD))
+
+
 async def _commit(
     core: Core,
     inbox: list[Memory],
-    pairs: Pairs,
+    compared: tuple[Pairs, _Beside],
     cause: Cause,
     drawn: "_KnownLinks",
     spending: Spending,
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
+    pairs, alike = compared[0], compared[1].alike
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         pairs = await _standing(core, chunk, pairs)
         partners = await _texts(core, pairs)
         if core.writer is not None and not judged:
-            judged = await _judged(core, core.writer, chunk.memories)
+            judged = await _judged(core, core.writer, chunk.memories, alike)
             await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
+        chunk.ruled = await ruled(core, chunk.memories, alike)
         await drawn.look(core, _ends(chunk.memories, pairs))
         # Comparing texts word by word takes long where many are alike.
         await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
@@ -298,11 +244,14 @@ def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
 
 
-async def _judged(core: Core, writer: Writer, memories: Sequence[Memory]) -> dict[int, Judged]:
+async def _judged(
+    core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, Alike]
+) -> dict[int, Judged]:
     """Ask the writer about a chunk, each memory beside the older ones that it may change."""
-    shown = await candidates(core, memories)
+    shown = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
     seqs = sorted({seq for mine in shown.values() for seq in mine})
-    others = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
+    found = await core.store.get(core.scope, seqs)
+    others = {one.seq: one for one in found if one is not None and one.status in STANDING}
     beside = [[others[seq] for seq in shown[memory.seq] if seq in others] for memory in memories]
     answers = await judge(core, writer, memories, beside)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
@@ -361,22 +310,32 @@ def _decide(
     partners: dict[int, Memory],
     drawn: _KnownLinks,
 ) -> None:
-    """Turn a chunk active and draw its links, each pair once."""
+    """Turn a chunk active and draw its links, each pair once; what gave up its place in it gets none."""
     now = core.clock.now()
+    gone = chunk.ruled.gone
+    at_odds = [one for one in chunk.ruled.at_odds if one[0] not in gone and one[1] not in gone]
     for memory, judged in zip(chunk.memories, chunk.judged, strict=True):
+        if memory.seq in gone:
+            continue
         chunk.changes += _activated(core, chunk, memory, now, judged)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        chunk.changes += _contradictions(memory, judged, drawn, now)
+        at_odds += [(memory.seq, other, sure) for other, sure in judged.contradicts if other not in gone]
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
         for pair in pairs[memory.seq]:
             relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
             key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
+            if pair.seq in gone:
+                continue
             if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
                 left[relation] -= 1
                 drawn.add(key)
                 chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
                 chunk.near += relation is Relation.NEAR_DUPLICATE
                 chunk.similar += relation is Relation.SIMILAR
+    contradicting = _contradictions(at_odds, drawn, now)
+    chunk.at_odds = len(contradicting)
+    taken = [*chain.from_iterable(gone.values()), *chunk.ruled.taking]
+    chunk.changes = joined([*chunk.changes, *contradicting, *taken])
 
 
 def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
@@ -396,10 +355,11 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judg
     return [change]
 
 
-def _contradictions(memory: Memory, judged: Judged, drawn: _KnownLinks, now: int) -> list[Change]:
+def _contradictions(pairs: Sequence[tuple[int, int, float]], drawn: _KnownLinks, now: int) -> list[Change]:
+    """Link the pairs that are at odds, each once."""
     changes = []
-    for other, sure in judged.contradicts:
-        key = (min(memory.seq, other), max(memory.seq, other), int(Relation.CONTRADICTS))
+    for one, other, sure in pairs:
+        key = (min(one, other), max(one, other), int(Relation.CONTRADICTS))
         if key not in drawn.keys:
             drawn.add(key)
             changes.append(Change("links", key, None, _values(sure, now)))

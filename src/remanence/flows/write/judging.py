@@ -1,0 +1,95 @@
+"""What a writer says of memories: each is judged in the light of who the agent is and of older ones that it may change.
+
+A judgement is checked like any proposal; one that makes no sense is none. Knows the core and no store.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from remanence.arguments import TAGS_MAX, check_tags
+from remanence.edit.identity import says_who
+from remanence.errors import InvalidInput, WriterError
+from remanence.flows.core import Core
+from remanence.flows.recall.framing import Look, frame
+from remanence.llm.base import Judgement, Writer
+from remanence.model import REJECTED_PATH, Memory, Trust
+from remanence.tokens import token_counts
+
+TIMEOUT_S = 30.0
+TOKENS_MOST = 1 << 40  # of one answer
+CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A checked judgement; `alignment` is None and `reason` says why where there is none."""
+
+    alignment: float | None = None
+    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
+    reason: str = ""
+    tokens_used: int = 0
+    tags: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()  # tags that mean something to the engine: for a person to set
+
+
+async def judge(
+    core: Core, writer: Writer, memories: Sequence[Memory], similar: Sequence[Sequence[Memory]]
+) -> list[Judged]:
+    """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
+    who = (await frame(core, Look("self", count_use=False))).text
+    asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
+    return list(await asyncio.gather(*asked))
+
+
+async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> Judged:
+    shown = {other.id: _told(other) for other in others}
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            found = await writer.judge(_told(memory), who, shown)
+    except TimeoutError:
+        # Who was not waited for may have answered all the same, for the price of the question at least.
+        asked = sum(token_counts([memory.text, who, *shown.values()]))
+        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
+    except WriterError as error:
+        return Judged(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
+    judged = _checked(memory, found, {other.id: other.seq for other in others})
+    return replace(judged, tokens_used=_cost(found.tokens_used))
+
+
+def _told(memory: Memory) -> str:
+    """Return a text, with how far it is to be trusted where that is less than a user's own word."""
+    return memory.text if memory.trust is Trust.USER else f"[{memory.trust.label}] {memory.text}"
+
+
+def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
+    """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
+    if not _fraction(found.alignment):
+        return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
+    wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
+    if wrong:
+        return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
+    try:
+        check_tags(found.tags)
+    except InvalidInput as error:
+        return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
+    sure = tuple(
+        (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
+    )
+    new = sorted({*found.tags} - {*memory.tags})
+    proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
+    room = len(memory.tags) + len(new) <= TAGS_MAX
+    tags = tuple(tag for tag in new if room and tag not in proposed)
+    return Judged(round(found.alignment, 6), sure, tags=tags, proposed=proposed)
+
+
+def _cost(tokens_used: object) -> int:
+    """Return what an answer cost; what is no such number costs nothing that could be counted."""
+    return tokens_used if type(tokens_used) is int and 0 <= tokens_used < TOKENS_MOST else 0
+
+
+def _fraction(value: object) -> bool:
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
+    )

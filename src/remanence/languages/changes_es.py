@@ -1,0 +1,52 @@
+"""Spanish words of change. Data only."""
+
+from remanence.languages.changing_shape import changing
+
+SPANISH = changing(
+    "es",
+    now="""
+        a partir de / desde ahora / desde hoy / desde enero / desde febrero / desde marzo / desde abril /
+        desde mayo / desde junio / desde julio / desde agosto / desde septiembre / desde octubre /
+        desde noviembre / desde diciembre / desde el lunes / desde la semana / de ahora en adelante /
+        ahora / ya / actualmente / hoy en día / en cambio / últimamente / por fin / esta temporada /
+        este año / este curso / este mes / por ahora no / al final / finalmente / en realidad /
+        mejor dicho / desde hace poco
+    """,
+    shifts="""
+        cambi* / hemos cambiado / han cambiado / mudé / mudado / mudamos / mudó / trasladé / trasladado /
+        trasladaron / trasladó / pasó / pasado a / pasamos / pasé / movió / movido / movieron / subió /
+        subieron / subido / bajó / bajaron / bajado / aumentó / aumentaron / redujo / redujeron / rebaj* /
+        revisaron / reprogram* / aplaz* / retras* / adelant* / reemplaz* / sustituy* / actualiz* /
+        ampliaron / amplió / recort* / dobl* / renov* / se encarga / heredó / tomó el relevo / se queda en /
+        quedó en / marcó / cedí / entregué / traspas* / migr* / convertí / se convirtió
+    """,
+    ends="""
+        ya no / ya nunca / dejé / he dejado / dejamos / dejó / hemos dejado / vendí / he vendido /
+        vendimos / cancel* / anul* / cerré / cerraron / cerró / se acabó / adiós / terminé con / renuncié /
+        despid* / echaron / jubil* / murió / separ* / divorci* / rompimos / abandon* / se fue / no más /
+        harto / harta / demasiado caro / quité / quitaron / me quitaron / nos quitaron / di de baja /
+        caducó / retir*
+    """,
+    turns="""
+        otra vez / de nuevo / de vuelta / arregl* / repar* / cur* / recuper* / funciona otra / llegó /
+        llegaron / entreg* / terminado / listo / lista / casé / casamos / casado / casada / nació / abrió /
+        reabr* / aprob* / firm* / resuelto / resolv* / estrope* / averi* / roto / rota / sanó
+    """,
+    news="""
+        nuevo / nueva / nuevos / nuevas / compré / hemos comprado / he comprado / compramos / he abierto /
+        abrí / reservé / empecé / elegimos / elegí / decid* / contrat* / fichamos / me apunté / estrené /
+        estren*
+    """,
+    doubts="""
+        si / quizá / quizás / tal vez / ojalá / acaso / podría / podríamos / sería / habría / querría /
+        quiero / queremos / gustaría / pienso / piensa / pensamos / creo / cree / espero / planeo /
+        planeamos / dice / dicen / dijo / según / cuenta / oí / jura / asegura / antes / era / eran /
+        antiguamente / de niño / de niña / de joven / el año pasado / al principio / también / tampoco /
+        además / incluso / algún día / a lo mejor / puede que / cuando / a este paso / si acaso / como si /
+        el curso que viene / el año que viene / soñar
+    """,
+    denies="no / nunca / jamás / tampoco",
+    mine="""
+        yo / mi / mis / me / mí / nos / nuestro / nuestra / nuestros / nuestras / soy / tengo / vivo / estoy
+    """,
+)

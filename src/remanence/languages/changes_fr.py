@@ -1,0 +1,47 @@
+"""French words of change. Data only."""
+
+from remanence.languages.changing_shape import changing
+
+FRENCH = changing(
+    "fr",
+    now="""
+        à partir de / dès maintenant / dès aujourd'hui / dorénavant / désormais / maintenant / à présent /
+        actuellement / depuis / ça y est / cette saison / cette année / ces temps-ci / ces jours-ci /
+        en ce moment / enfin / finalement / plutôt / en fait / dès lundi / au lieu de / ce trimestre /
+        pour de bon
+    """,
+    shifts="""
+        passé à / passés à / passée à / passe à / chang* / déplac* / décal* / report* / avanc* / repouss* /
+        augment* / baiss* / diminu* / réduit / rédui* / doubl* / prolong* / raccourci* / remplac* /
+        déménag* / emménag* / renomm* / mis à jour / migré / repris / reprend / confié / entre les mains /
+        est devenu / est devenue / devenu / devenue / nouveau tarif / bascul* / transfér* / revu / révis* /
+        monte à / descend à / tombe à / tombe le / échang* / troqu*
+    """,
+    ends="""
+        ne plus / n'est plus / n'ai plus / n'a plus / plus de / plus jamais / quitt* / vendu / vendue /
+        annul* / arrêt* / abandonn* / fini / finie / finis / terminé avec / adieu / au revoir / fermé /
+        supprim* / démissionn* / licenci* / à la retraite / en retraite / parti / partie / mort / morte /
+        sépar* / divorc* / rompu / résili* / jeté / trop cher / trop chère / marre / assez de / interdit /
+        renonc* / expir*
+    """,
+    turns="""
+        de nouveau / à nouveau / répar* / guéri* / remarche* / refonctionn* / revenu / revenue / arrivé /
+        arrivée / livr* / terminé / prêt / prête / marié / mariée / mariés / fiancé* / né / née / rouvert /
+        rouverte / ouvert / réussi / échou* / cassé / cassée / en panne / signé / approuv* / résolu /
+        remis / rétabli*
+    """,
+    news="""
+        nouveau / nouvelle / nouvel / nouveaux / nouvelles / acheté / adopté / réservé / choisi / commenc* /
+        décidé / engag* / embauch* / inscrit / inscrite / ouvert
+    """,
+    doubts="""
+        si / peut-être / sans doute / probablement / pourrait / pourrions / serait / serais / aurait /
+        aimerait / aimerais / voudrais / veux / veut / espère / pense / pensent / crois / croit / compte /
+        prévoit / envisage / dit / disent / raconte / selon / d'après / paraît / avant / était / étaient /
+        avait / faisait / autrefois / à l'époque / il y a / quand j'étais / aussi / également / non plus /
+        en plus / un jour / l'an prochain / l'année prochaine / l'an dernier / l'année dernière / quand /
+        comme si / dommage / rêve / blague / jure / prétend / premier chat / éventuellement / faudrait
+    """,
+    denies="pas / n'est / ne / jamais / non",
+    mine="je / j' / moi / mon / ma / mes / me / m' / nous / notre / nos / on / j'ai / j'habite / c'est moi",
+)
