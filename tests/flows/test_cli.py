@@ -778,7 +778,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); COMPREPLY=(); _remanence
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["re"], "recall resolve release restore"),
+        (["re"], "recall resolve release restore review"),
         (["policy", "sh"], "show"),
         (["list", "--status", "ar"], "archived"),
         (["link", "1", "2", "su"], "supports supersedes"),

@@ -95,3 +95,23 @@ def test_every_face_shows_the_contradiction(tmp_path: Path) -> None:
 
     assert "contradicted by #2" in told_by_mcp
     assert f"contradicted by {strong}" in shown
+
+
+def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> None:
+    """An open one by the command, a resolved one by when; resolved twice is said, and who is neither is no side."""
+    db = ("--db", str(tmp_path / "memory.db"))
+    for text in ("Ines calls the fair dear.", "Tom thinks it cheap.", "Mia sells maps."):
+        typed("learn", text, *db)
+    typed("link", "1", "2", "contradicts", *db)
+    opened, neither = (
+        typed("contradictions", *db).stdout,
+        typed("resolve", "1", "2", "--keep", "3", *db).stderr,
+    )
+    typed("resolve", "1", "2", *db)
+    resolved, again = typed("contradictions", "--all", *db).stdout, typed("resolve", "1", "2", *db).stdout
+
+    assert "settle it with: remanence resolve 1 2 [--keep ONE]" in opened
+    assert "#3 is not one of the two\n  → keep #1 or #2, or neither" in neither
+    assert "resolved 20" in resolved
+    assert "settle it" not in resolved
+    assert "it was resolved so before" in again

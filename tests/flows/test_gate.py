@@ -194,3 +194,15 @@ def test_the_command_line_lists_and_releases(tmp_path: Path) -> None:
     assert "said by #1" in typed("forbid", "list", *db).stdout
     assert 0 == typed("forbid", "lift", "1", *db).exit_code
     assert "stored" in typed("learn", ORDER.upper(), *db).output
+
+
+def test_what_the_gate_says_can_be_typed(tmp_path: Path) -> None:
+    """Status counts its verdicts; an error names a command that a shell reads whole, and the list to look in."""
+    db = ("--db", str(tmp_path / "memory.db"))
+    typed("learn", ORDER, "--role", "tool", *db)
+    refused, unknown = typed("confirm", "1", *db).stderr, typed("forbid", "lift", "dead", *db).stderr
+
+    assert "gate       1 quarantined in all" in typed("status", *db).stdout
+    assert "remanence quarantine release 1\n" in refused
+    assert "'dead' is neither the hash of a forbidden text nor a memory" in unknown
+    assert "remanence forbid list" in unknown

@@ -124,7 +124,7 @@ def refuse_quarantined(memory: Memory) -> None:
     if memory.status is Status.QUARANTINED:
         raise InvalidInput(
             f"memory {memory.id} is in quarantine",
-            recovery=f"read it, and accept it first: remanence quarantine release {short_id(memory.seq)}",
+            recovery=f"read it, and accept it first: remanence quarantine release {memory.seq}",
         )
 
 

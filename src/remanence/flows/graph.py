@@ -6,7 +6,7 @@ from remanence.change import Change
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.write.editing import superseded
-from remanence.model import STANDING, Link, Memory, OneMemory, Relation
+from remanence.model import STANDING, Link, Memory, OneMemory, Relation, short_id
 from remanence.receipt import Receipt
 from remanence.results import Result
 from remanence.signatures import checked_class
@@ -69,18 +69,20 @@ async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory
         kept = None if keep is None else await core.one(keep)
         if kept is not None and kept.seq not in (one.seq, other.seq):
             raise InvalidInput(
-                f"{kept.id} is not one of the two", recovery=f"keep {one.id} or {other.id}, or neither"
+                f"{short_id(kept.seq)} is not one of the two",
+                recovery=f"keep {short_id(one.seq)} or {short_id(other.seq)}, or neither",
             )
         cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
         changes = await _changes(core, one, other, kept)
         counts = {"resolve": 1} if changes else {}
+        notes = () if changes else ("it was resolved so before",)
         try:
             if changes:
                 await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        return receipt(core.scope, cause, len(changes), counts)
+        return receipt(core.scope, cause, len(changes), counts, notes=notes)
     raise AssertionError("unreachable")
 
 
@@ -91,7 +93,7 @@ async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) 
     link = next((link for link in links if link.key == key), None)
     if link is None:
         raise NotFound(
-            f"{one.id} and {other.id} do not contradict each other",
+            f"{short_id(one.seq)} and {short_id(other.seq)} do not contradict each other",
             recovery="list them with `contradictions`",
         )
     changes: list[Change] = []

@@ -13,7 +13,7 @@ ABOUT = (
     "A memory for AI agents: store conversations, search them, archive and delete by a policy, explain, undo."
 )
 MORE = "One of them: remanence COMMAND --help. When to use which: remanence guide."
-NAME_CHARS = 16
+NAME_CHARS = 18
 
 
 def overview() -> str:

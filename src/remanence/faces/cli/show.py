@@ -254,6 +254,11 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
     yield from lines(found.link)
     for memory in (found.one, found.other):
         yield _row(memory)
+    if found.is_open:
+        settle = f"remanence resolve {found.one.seq} {found.other.seq}"
+        yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
+    elif found.link.resolved_at is not None:
+        yield Text(f"  resolved {when(found.link.resolved_at)}", "dim")
 
 
 @lines.register
@@ -329,6 +334,8 @@ def _state(state: State) -> Iterator[Text]:
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     if any(state.spent.values()):
         yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
+    if state.gate:
+        yield Text.assemble(("  gate       ", "dim"), f"{counted(state.gate)} in all")
     for one in state.waiting:
         yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
     if state.review:

@@ -154,7 +154,13 @@ async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
 
 async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str]) -> list[Memory]:
     plain = [plain_name(name) for name in names if name not in folds]
-    return await core.all_of(plain) if plain else []
+    found = dict(zip(plain, await core.found(plain), strict=True)) if plain else {}
+    if missing := [name for name, memory in found.items() if memory is None]:
+        raise NotFound(
+            f"{missing[0]!r} is neither the hash of a forbidden text nor a memory",
+            recovery="list what is forbidden: remanence forbid list",
+        )
+    return [memory for memory in found.values() if memory is not None]
 
 
 def gated(learned: Sequence[Learned]) -> Counter[str]:
