@@ -94,10 +94,11 @@ if TYPE_CHECKING:
     from remanence.flows.review import Review, ReviewItem
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
-    from remanence.flows.write.hearing import Listened, Waiting
+    from remanence.flows.write.hearing import Listened
     from remanence.flows.write.ingesting import Estimated, Ingested
     from remanence.flows.write.noting import Noted
     from remanence.flows.write.proposals import Proposal
+    from remanence.flows.write.waiting import Waiting
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
     from remanence.opening import (
         OwnParts,
@@ -276,7 +277,7 @@ _LATER = {
     "Store": "remanence.store.base",
     "Wanted": "remanence.extraction",
     "Writer": "remanence.llm.base",
-    "Waiting": "remanence.flows.write.hearing",
+    "Waiting": "remanence.flows.write.waiting",
     "open": "remanence.opening",
 }
 

@@ -284,7 +284,7 @@ _VERBS: tuple[Effect, ...] = (
         "repeat",
         {
             "confirmations": Mark.ONE_MORE,
-            **dict.fromkeys(("confidence", "importance", "decay", "valid_to"), Mark.GIVEN),
+            **dict.fromkeys(("confidence", "importance", "decay", "valid_to", "verification"), Mark.GIVEN),
         },
         restates=_RESTATED,
         under=("learn", "import", "correct"),
@@ -348,7 +348,7 @@ _VERBS: tuple[Effect, ...] = (
         {**_RETURNS, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
         under=("restore",),
     ),
-    Effect("confirm", _CONFIRMED),
+    Effect("confirm", {**_CONFIRMED, "valid_to": Mark.GIVEN}),
     Effect("confirm archived", {**_RETURNS, **_CONFIRMED}, under=("confirm",)),
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}

@@ -24,6 +24,8 @@ CATEGORIES_MAX = 40
 CONTENT_CHARS_MAX = 2_000
 WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
+# The settings of what is extracted.
+EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
 
 
@@ -63,6 +65,15 @@ class Wanted:
     def hash(self) -> str:
         """What the audit keeps of it: the same for the same categories and words."""
         return sha256("\0".join([*self.categories, "", self.instruction]).encode()).hexdigest()[:16]
+
+
+def wanted_of(only: str, never: str, instruction: str) -> Wanted:
+    """Read what is wanted from lists with commas between: only these categories, all ten for none, and never those."""
+    listed, out = (
+        tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+        for names in (only, never)
+    )
+    return Wanted(tuple(name for name in listed or CATEGORIES if name not in out), instruction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ async def _facts(memory: remanence.Engine) -> list[remanence.Memory]:
     return [one for one in found if "turn" not in one.tags]
 
 
-async def _until(happened: Callable[[], Awaitable[bool]]) -> None:
+async def until(happened: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for what another task is about to do."""
     async with asyncio.timeout(WAIT_S):
         while not await happened():
             await asyncio.sleep(0.02)
@@ -217,7 +218,7 @@ async def test_a_living_engine_listens_when_a_turn_makes_it_due(memory: remanenc
     async def heard() -> bool:
         return len(await _facts(memory)) == 2
 
-    await _until(heard)
+    await until(heard)
     assert () == (await memory.status()).waiting
 
 
@@ -367,14 +368,14 @@ async def test_a_store_that_fails_is_looked_at_again(
         async def said() -> bool:
             return "what was noted is not listened to" in caplog.text
 
-        await _until(said)
+        await until(said)
         await memory._core.store.open()
         await memory.note(SAID, speaker="Ana", session="s")
 
         async def heard() -> bool:
             return len(await _facts(memory)) == 2
 
-        await _until(heard)
+        await until(heard)
 
 
 async def test_a_lesson_and_what_it_was_learned_from_take_two_places(memory: remanence.Engine) -> None:

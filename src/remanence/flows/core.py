@@ -194,11 +194,12 @@ class Core:
         *,
         if_revision: int | None = None,
         turns: int = 0,
+        beside: Callable[[Sequence[Memory]], Mapping[str, object]] = lambda _: {},
     ) -> Receipt:
         """Read memories, decide their changes and commit all in one, again from the start after a lost race.
 
         With `if_revision` only while the one memory has that revision: whoever was faster is not written over. `turns`
-        are heard with the changes.
+        are heard with the changes, and the values put that `beside` says of the memories.
         """
         asked = several(names)
         refuse_several(asked, if_revision)
@@ -206,7 +207,7 @@ class Core:
             memories = await self.all_of(asked)
             decided = [await _decided(memory, decide, if_revision) for memory in memories]
             changes = [change for some in decided for change in some]
-            cause = self.cause(verb, detail=named(memories), turns=turns)
+            cause = self.cause(verb, detail=named(memories), turns=turns, values=beside(memories))
             if not changes:
                 return receipt(self.scope, cause, 0, {})
             try:

@@ -26,8 +26,8 @@ from remanence.flows.naming import plain_name, unknown
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
-from remanence.flows.write import gating, hearing
-from remanence.flows.write.hearing import Waiting
+from remanence.flows.write import gating, waiting
+from remanence.flows.write.waiting import Waiting
 from remanence.model import COLUMN, Kind, Label, Memory, OneMemory, Relation, Status, Tier
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -161,7 +161,7 @@ async def status(core: Core) -> State:
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
         gate=await gating.counted(core),
-        waiting=tuple(await hearing.waiting(core)),
+        waiting=tuple(await waiting.waiting(core)),
         review=waits.counts,
     )
 

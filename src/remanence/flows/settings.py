@@ -1,4 +1,4 @@
-"""Numbers that a user may set, per scope and for every process: each declared here with its bounds and its meaning.
+"""What a user may set, per scope and for every process: numbers and words, each declared here with its bounds.
 
 Numbers of curation are those of a policy's rules, numbers of a frame its own; they are no settings.
 """
@@ -8,28 +8,41 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from remanence.arguments import check_count
-from remanence.errors import NameUnknown
+from remanence.errors import InvalidInput, NameUnknown, shown
+from remanence.extraction import (
+    EXTRACT_INSTRUCTION,
+    EXTRACT_NEVER,
+    EXTRACT_ONLY,
+    INSTRUCTION_CHARS_MAX,
+    wanted_of,
+)
 from remanence.flows.core import Core
-from remanence.results import Result
+from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
+from remanence.text import check_text
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with
+WORDS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Setting(Result):
-    """One setting: a whole number between two bounds, what it is now, and whether a user said so."""
+    """One setting, what it is now, and whether a user said so: a whole number between two bounds, or words.
+
+    Of words `least` and `most` count the characters.
+    """
 
     name: str
-    value: int
+    value: int | str
     least: int
     most: int
     meaning: str
     source: Literal["builtin", "user"] = "builtin"
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.value:,} ({self.meaning})"
+        value = f"{self.value:,}" if isinstance(self.value, int) else repr(self.value)
+        return visible(f"{self.name} = {value} ({self.meaning})")
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -51,6 +64,19 @@ SETTINGS: Mapping[str, Setting] = {
             0,
             10_000_000,
             "above so many prunable episodes `doctor` advises to compact",
+        ),
+        Setting(
+            EXTRACT_INSTRUCTION,
+            "",
+            0,
+            INSTRUCTION_CHARS_MAX,
+            "what a writer is to look for in turns and what to leave alone; rules follow none",
+        ),
+        Setting(
+            EXTRACT_NEVER, "", 0, WORDS_MAX, "categories of which no fact is extracted, with commas between"
+        ),
+        Setting(
+            EXTRACT_ONLY, "", 0, WORDS_MAX, "categories of which alone facts are extracted; none for all ten"
         ),
         Setting(
             "frame_limit", 5, 1, 1_000, "how many memories a frame returns where it says no number itself"
@@ -102,8 +128,17 @@ async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 async def number(core: Core, name: str) -> int:
-    """Return what a setting is now."""
-    return (await Settings(core).get(name)).value
+    """Return what a setting is now that is a number."""
+    value = (await Settings(core).get(name)).value
+    assert isinstance(value, int)
+    return value
+
+
+async def words(core: Core, name: str) -> str:
+    """Return what a setting is now that is words."""
+    value = (await Settings(core).get(name)).value
+    assert isinstance(value, str)
+    return value
 
 
 @checked_class
@@ -128,15 +163,32 @@ class Settings:
         asked = Bookkeeping(self._core.clock.now(), get=(_row(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
-    async def set(self, name: str, value: int) -> Setting:
-        """Set a setting for every process that opens this scope."""
+    async def set(self, name: str, value: int | str) -> Setting:
+        """Set a setting for every process that opens this scope.
+
+        Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
+        """
         one = _declared(name)
-        check_count(name, value, one.least, one.most)
+        if isinstance(one.value, str):
+            await self._check_words(one, value)
+        else:
+            check_count(name, value, one.least, one.most)
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={_row(name): row})
         )
         return await self.get(name)
+
+    async def _check_words(self, one: Setting, value: object) -> None:
+        """Refuse what is no text of its length, and lists that leave nothing to extract."""
+        if not isinstance(value, str) or len(value) > one.most:
+            raise InvalidInput(
+                f"{one.name} is {shown(value)}", recovery=f"use a text of at most {one.most:,} characters"
+            )
+        if value:
+            check_text(value)
+        names = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
+        wanted_of(*[value if name == one.name else await words(self._core, name) for name in names])
 
 
 def _row(name: str) -> str:

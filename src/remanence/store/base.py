@@ -67,20 +67,25 @@ class Postings:
     position: int
 
 
+LEASES_MOST = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Bookkeeping:
     """What is not memory and is neither audited nor undone: values by name, and leases.
 
-    `count` adds to counters by name, of which none is kept at 0; `counters` answers all whose names begin so. `put`
-    sets JSON values (None deletes), `swap` maps a name to what must be there and what then is (None for nothing) and
-    leaves anything else alone; `get` and, for every name that begins so, `under` answer what then is. `cover` = (began,
-    ended) adds an interval to what sessions have covered; overlaps count once, in whatever order they come, and an
-    empty interval covers nothing. `clocks` are read as a snapshot reads them, without its memories. `lease` = (name,
-    holder, until): taken if free, expired at `now` or held by the same holder; the answer's `fence` is a number that
-    rises with every new holder, None where refused. `release` = (name, holder) gives a lease back. `now` and `until`
-    are of the caller's clock: a store on a server goes by its own and adds to it what lies between the two. No clock is
-    relied on: what is written under a lease names its `fence` = (name, number), as `Cause.fence` does, and raises
-    LeaseLost, with nothing written, where the lease was given to another holder since.
+    `count` adds to counters by name, and what comes to 0 is gone; `counters` answers all whose names begin so.
+    `put` sets JSON values (None deletes), `swap` maps a name to what must be there and what then is (None for
+    nothing) and leaves anything else alone; `get` and, for every name that begins so, `under` answer what then is.
+    `cover` = (began, ended) adds an interval to what sessions have covered; overlaps count once, in whatever order
+    they come, and an empty interval covers nothing. `clocks` are read as a snapshot reads them, without its
+    memories. `lease` = (name, holder, until): taken if free, expired at `now`, held by the same holder, or for more
+    than LEASES_MOST times as long as it is asked for, which only a clock that was set back makes of one; the
+    answer's `fence` is a number that rises with every new holder, None where refused. `release` = (name, holder)
+    gives a lease back. `now` and `until` are of the caller's clock: a store on a server goes by its own and adds to
+    it what lies between the two. No clock is relied on: what is written under a lease names its `fence` = (name,
+    number), as `Cause.fence` does, and raises LeaseLost, with nothing written, where the lease was given to another
+    holder since.
     """
 
     now: int

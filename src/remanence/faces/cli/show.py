@@ -389,9 +389,18 @@ def _session(session: Session, now: int) -> Text:
 
 @lines.register
 def _setting(setting: Setting) -> Iterator[Text]:
-    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{setting.value:>7}  {setting.meaning}")
+    is_number = isinstance(setting.value, int)
+    shown = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
+    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{shown}  {setting.meaning}")
+    if not is_number and setting.value:
+        yield Text(f"{'':20}   {safe(str(setting.value))}")
     if setting.source == "user":
-        yield Text(f"{'':20}   set by a user; from {setting.least:,} to {setting.most:,}", "dim")
+        bounds = (
+            f"from {setting.least:,} to {setting.most:,}"
+            if is_number
+            else f"up to {setting.most:,} characters"
+        )
+        yield Text(f"{'':20}   set by a user; {bounds}", "dim")
 
 
 @lines.register

@@ -3,6 +3,7 @@
 Knows what a look at a missing or broken file answers; must not know what is looked at.
 """
 
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -39,10 +40,15 @@ async def settings(
         return await memory.settings.all()
     if value is None:
         return await memory.settings.get(name)
-    if not value.isascii() or not value.isdigit():
-        raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
     before = await memory.settings.get(name)
-    return Undoable(await memory.settings.set(name, int(value)), f"remanence settings {name} {before.value}")
+    if isinstance(before.value, str):
+        given: int | str = value
+    elif value.isascii() and value.isdigit():
+        given = int(value)
+    else:
+        raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
+    back = before.value if isinstance(before.value, int) else quote(before.value)
+    return Undoable(await memory.settings.set(name, given), f"remanence settings {name} {back}")
 
 
 async def accept_clock(*, memory: Memory) -> Any:

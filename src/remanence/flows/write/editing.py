@@ -64,7 +64,9 @@ from remanence.store.lineage import REPLACING
 from remanence.text import check_text
 from remanence.text_columns import text_columns
 from remanence.write.arrive import GREATER, Batch
+from remanence.write.supposed import holds_on
 from remanence.write.trust import rewritten
+from remanence.write.turns import listened_again
 
 CHAIN_MAX = 1_000
 _LABELS: Mapping[str, type[Label]] = {
@@ -289,7 +291,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
 
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status in STANDING:
-            return act(memory, VERBS["confirm"], now)
+            return act(memory, VERBS["confirm"], now, **({"valid_to": None} if holds_on(memory, now) else {}))
         refuse_quarantined(memory)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
@@ -303,12 +305,12 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
 
 
 async def accept(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
-    """Let memories out of the quarantine, into the inbox."""
+    """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await beside_equals(core, accepted(memory, core.clock.now()), [memory])
 
-    return await core.change(names, "accept", decide, if_revision=if_revision)
+    return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 
 
 async def dispute(core: Core, names: Memories) -> Receipt:

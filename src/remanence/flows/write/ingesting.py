@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from remanence.arguments import check_path
-from remanence.extraction import CATEGORIES, Wanted
+from remanence.extraction import Wanted
 from remanence.flows.core import Core, label
 from remanence.flows.settings import number as setting
 from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import as_heard, parsed
-from remanence.flows.write.hearing import BATCH, Listened, listen
+from remanence.flows.write.hearing import BATCH, Listened, listen, wanted_now
 from remanence.flows.write.learning import learn_many
 from remanence.keywords import Progress
 from remanence.llm.base import Extractor
@@ -146,7 +146,7 @@ async def estimate(core: Core, path: str | Path, format: str | Importer) -> Esti
     writer = core.writer
     if not isinstance(writer, Extractor):
         return plain
-    calls, tokens = await asyncio.to_thread(_asking, core, new)
+    calls, tokens = await asyncio.to_thread(_asking, core, new, await wanted_now(core))
     return replace(
         plain,
         writer=writer.name,
@@ -166,15 +166,15 @@ async def _known(core: Core, keys: Sequence[str]) -> set[str]:
     return found
 
 
-def _asking(core: Core, turns: Sequence[Turn]) -> tuple[int, int]:
+def _asking(core: Core, turns: Sequence[Turn], wanted: Wanted) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
     calls = tokens = 0
     for batch in _batches(turns):
         shown = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
-        answer = token_counts([fact.content for fact in extracted(shown, CATEGORIES).facts])
+        answer = token_counts([fact.content for fact in extracted(shown, wanted.categories).facts])
         calls += 1
         tokens += (
-            extracting(shown, Wanted()).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)
+            extracting(shown, wanted).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)
         )
     return calls, tokens
 

@@ -22,14 +22,27 @@ from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims
 from remanence.keywords import Progress
 from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
-from remanence.model import Kind, Known, Learned, Memory, PolicyClass, Role, Severity, Trust, Turn
+from remanence.model import (
+    STANDING,
+    Kind,
+    Known,
+    Learned,
+    Memory,
+    PolicyClass,
+    Relation,
+    Role,
+    Severity,
+    Trust,
+    Turn,
+)
 from remanence.recall.semantic import ArrivalWeights
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
-from remanence.write.arrive import GREATER, Batch, Draft, in_segment
+from remanence.write.arrive import GREATER, TURN, Batch, Draft, in_segment
 from remanence.write.claims import claims_of
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
+from remanence.write.supposed import said_again
 from remanence.write.trust import believed, lowered
 from remanence.write.turns import waits
 
@@ -289,20 +302,48 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
             batch.forget_repeat(place, "it came in before, from the same source")
     changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
     gained = [_gained(memory, batch, drafts) for memory in memories if memory is not None]
-    return joined([*changes, *chain.from_iterable(gained)])
+    facts = await _facts_again(core, [one for one in memories if one is not None], drafts, batch)
+    return joined([*changes, *chain.from_iterable(gained), *facts])
+
+
+async def _facts_again(
+    core: Core, memories: Sequence[Memory], drafts: Sequence[Draft], batch: Batch
+) -> list[Change]:
+    """Let a turn that is said again say its facts again; they are not extracted twice."""
+    turns = {memory.seq for memory in memories if TURN in memory.tags}
+    if not turns:
+        return []
+    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM)
+    of = {link.source: link.target for link in links if link.target in turns and link.source not in turns}
+    changes: list[Change] = []
+    for fact in await core.store.get(core.scope, sorted(of)):
+        repeats = [] if fact is None else _repeats(batch, drafts, of[fact.seq])
+        if fact is not None and fact.status in STANDING and repeats:
+            again = [(one.role, one.trust, one.turn.session) for one in repeats]
+            changes += update(fact, said_again(fact, again, batch.now))
+            changes.append(VERBS["repeat"].counted(fact.seq, confirmations=len(repeats)))
+    return changes
+
+
+def _repeats(batch: Batch, drafts: Sequence[Draft], key: int) -> list[Draft]:
+    """Return the texts of a batch that confirm a memory."""
+    return [
+        draft
+        for met, draft in zip(batch.outcomes, drafts, strict=True)
+        if met.key == key and met.status == "confirmed"
+    ]
 
 
 def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Change]:
     """Decide what the repeats of a batch add to the memory that they confirm."""
-    pairs = zip(batch.outcomes, drafts, strict=True)
-    turns = [draft.turn for met, draft in pairs if met.key == memory.seq and met.status == "confirmed"]
+    repeats = _repeats(batch, drafts, memory.seq)
+    turns = [draft.turn for draft in repeats]
     values: dict[str, Any] = {}
     for name in GREATER:
         given = [one for turn in turns if (one := getattr(turn, name)) is not None]
         if given and round(max(given), 6) >= (getattr(memory, name) or 0.0):
             values[name] = round(max(given), 6)
-    if turns and memory.valid_to is not None and memory.valid_to <= batch.now:
-        values["valid_to"] = None  # it is said to hold still
+    values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
     values |= VERBS["repeat"].restated(values, batch.now)
     return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
 

@@ -23,6 +23,7 @@ from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Rel
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
 from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest, means
 from remanence.store.base import (
+    LEASES_MOST,
     Arriving,
     Booked,
     Bookkeeping,
@@ -378,6 +379,7 @@ def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
+    """Return the counters with so much added; one that comes to 0 is gone."""
     found = Counter(counters)
     found.update(counts)
     return Counter({name: count for name, count in found.items() if count})
@@ -534,7 +536,7 @@ def _lease(
 ) -> int | None:
     """Take or renew a lease; return its fence, or None where another holds it."""
     held_by, held_until, fence = leases.get(name, ("", now, 0))
-    if held_by != holder and held_until > now:
+    if held_by != holder and now < held_until <= now + LEASES_MOST * (until - now):
         return None
     leases[name] = (holder, until, fence + (held_by != holder))
     return leases[name][2]

@@ -14,7 +14,7 @@ from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.model import INT_MAX
 from remanence.snapshot import Ints
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import LEASES_MOST, Booked, Bookkeeping
 from remanence.store.chain import refuse_lost
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
@@ -196,7 +196,7 @@ def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, in
     name, holder, until = lease
     old = connection.execute(_SELECT_LEASE, (scope, name)).fetchall()
     held_by, held_until, fence = old[0][2:] if old else ("", now, 0)
-    if held_by != holder and held_until > now:
+    if held_by != holder and now < held_until <= now + LEASES_MOST * (until - now):
         return None
     fence += held_by != holder
     new = (scope, name, holder, until, fence)

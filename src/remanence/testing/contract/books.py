@@ -220,6 +220,14 @@ class BooksContract:
         assert first == again
         assert await lease(store, "bob", NOW + 12, NOW + 20) is None
 
+    async def test_a_lease_that_a_clock_set_back_left_far_ahead_is_free(self, store: Store) -> None:
+        """Nobody holds one for so much longer than it is asked for."""
+        first = await lease(store, "ann", NOW + 1_000, NOW + 1_010)
+        taken = await lease(store, "bob", NOW, NOW + 10)
+
+        assert first is not None
+        assert taken == first + 1
+
     async def test_an_expired_lease_is_free(self, store: Store) -> None:
         """At its end a lease may be taken, with a higher fence, and the old holder is refused then."""
         first = await lease(store, "ann", NOW, NOW + 10)

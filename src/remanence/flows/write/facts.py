@@ -1,0 +1,197 @@
+"""What becomes of the facts that were found in turns: stored with their turn as a source, confirmed, or left out.
+
+Knows what a fact is kept as; must not know when turns are listened to.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from remanence.change import Change
+from remanence.edit.one_memory import joined, update
+from remanence.extraction import Fact
+from remanence.flows.core import Core
+from remanence.flows.write.claiming import ABOUT_MAX
+from remanence.flows.write.learning import decided, prepare
+from remanence.flows.write.shown import Shown, shown_in
+from remanence.model import STANDING, Memory, PolicyClass, Relation, Status, Turn, link_values
+from remanence.store.base import Arriving
+from remanence.write.arrive import TURN, Batch, Draft
+from remanence.write.importance import importance, kind_of
+from remanence.write.supposed import expiry
+
+GONE = "forgotten or replaced since"
+ECHO = "an echo"
+GATED, QUARANTINED = "forbidden", "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the facts of a batch change, and what became of them."""
+
+    changes: list[Change]
+    stored: int = 0
+    confirmed: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> Told:
+    """Decide what becomes of the facts of some turns."""
+    of = {turn.id: turn for turn in turns}
+    drafts = [(prepare(core, _turn_of(core, fact, of[fact.turn])), fact) for fact in facts if fact.turn in of]
+    fallen = await _fallen(core, [draft for draft, _ in drafts])
+    shown = await shown_in(core, turns)
+    changes: list[Change] = []
+    left_out: Counter[str] = Counter()
+    new: list[tuple[Draft, Fact]] = []
+    whole = 0
+    for draft, fact in drafts:
+        turn = of[fact.turn]
+        reason = fallen.holds(draft, turn) or _echoed(draft, turn, shown)
+        if reason:
+            left_out[reason] += 1
+        elif draft.fingerprint == turn.fingerprint:
+            changes += _is_fact(turn, draft)
+            whole += 1
+        else:
+            new.append((draft, fact))
+    if not new:
+        return Told(joined(changes), whole, 0, left_out)
+    batch, stored = await decided(core, [draft for draft, _ in new])
+    stored = await _linked(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
+    outcomes = Counter(
+        QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
+        for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
+    )
+    left_out += Counter({GATED: outcomes["gated"], QUARANTINED: outcomes[QUARANTINED]})
+    return Told(joined([*changes, *stored]), outcomes["stored"] + whole, outcomes["confirmed"], left_out)
+
+
+def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:
+    """Return a fact as a text that arrives: said by whoever said the turn, then and there."""
+    known = fact.category in core.policy.categories
+    tags = fact.tags if known else (*fact.tags, fact.category)
+    about = {**fact.attributes, **({"subject": fact.subject} if fact.subject else {})}
+    return Turn(
+        fact.content,
+        category=fact.category if known else None,
+        kind=kind_of(fact.content, fact.category),
+        tags=tuple(dict.fromkeys(tags)),
+        role=turn.role,
+        trust=turn.trust,
+        speaker=turn.speaker,
+        agent=turn.agent,
+        thread=turn.thread,
+        session=turn.session,
+        said_at=turn.said_at,
+        source=turn.id,
+        confidence=fact.confidence,
+        importance=importance(fact.content, fact.category),
+        attributes=about or None,
+    )
+
+
+_Claimed = tuple[str, str, str]  # the subject, the attribute, and the value whatever its case
+
+
+@dataclass(frozen=True, slots=True)
+class _Fallen:
+    """What stands no more, and since when: by fingerprint, and by claim."""
+
+    texts: Mapping[bytes, int]
+    claims: Mapping[_Claimed, int]
+
+    def holds(self, draft: Draft, turn: Memory) -> str:
+        """Say why a fact is not kept of which somebody who knew the turn says that it holds no more."""
+        never = turn.learned_at - 1
+        keys = [(one.subject, one.attribute, one.value.casefold()) for one in draft.claims]
+        is_gone = self.texts.get(draft.fingerprint, never) >= turn.learned_at or any(
+            self.claims.get(key, never) >= turn.learned_at for key in keys
+        )
+        return GONE if is_gone else ""
+
+
+async def _fallen(core: Core, drafts: Sequence[Draft]) -> _Fallen:
+    """Look which facts were known and stand no more: those of the same text, and those that claim the same."""
+    prints = [draft.fingerprint for draft in drafts]
+    twins = (await core.store.arriving(core.scope, Arriving(fingerprints=prints))).twins
+    about = list(dict.fromkeys((one.subject, one.attribute) for draft in drafts for one in draft.claims))
+    claims = await core.store.claimed(core.scope, about, ABOUT_MAX) if about else []
+    seqs = {twin.seq for twin in twins.values() if twin.status not in STANDING}
+    seqs |= {seq for claim in claims for seq in (claim.seq, claim.replaced_by) if seq is not None}
+    found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
+    known = {one.seq: one for one in found if one is not None}
+    fell = {
+        one.seq: one.status_at for one in known.values() if one.status not in {*STANDING, Status.QUARANTINED}
+    }
+    since: dict[_Claimed, int] = {}
+    for claim in claims:
+        at = fell.get(claim.seq)
+        if at is None and claim.replaced_by in known:
+            at = known[claim.replaced_by].learned_at
+        if at is not None:
+            key = (claim.subject, claim.attribute, claim.value.casefold())
+            since[key] = max(at, since.get(key, at))
+    return _Fallen({known[seq].fingerprint: at for seq, at in fell.items()}, since)
+
+
+def _echoed(draft: Draft, turn: Memory, shown: Shown) -> str:
+    """Say why a fact is not kept that its speaker only read here."""
+    return ECHO if shown.echoes(turn, draft.turn.text) else ""
+
+
+def _is_fact(turn: Memory, draft: Draft) -> list[Change]:
+    """Let a turn that says nothing but one fact be that fact."""
+    if turn.category is not None:
+        return []
+    values = {
+        "category": draft.turn.category,
+        "kind": draft.kind,
+        "policy_class": None if draft.policy_class is PolicyClass.EPHEMERAL else draft.policy_class,
+        "confidence": turn.confidence if turn.confidence is not None else draft.turn.confidence,
+        "importance": turn.importance if turn.importance is not None else draft.turn.importance,
+        "valid_to": turn.valid_to
+        if turn.valid_to is not None
+        else expiry(draft.turn.confidence, turn.learned_at),
+    }
+    given = {name: value for name, value in values.items() if value is not None}
+    return update(turn, given, tags={*turn.tags, *draft.turn.tags})
+
+
+async def _linked(
+    core: Core, batch: Batch, changes: Sequence[Change], told_: Sequence[tuple[Fact, Memory]]
+) -> list[Change]:
+    """Name the turn of each fact, with the characters it was read from; no fact is believed more than its turn."""
+    seqs = sorted({outcome.key for outcome in batch.outcomes if outcome.key > 0})
+    met = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
+    have = {link.key for link in links}
+    spans: dict[tuple[int, str], str] = {}
+    added: list[Change] = []
+    for outcome, (fact, turn) in zip(batch.outcomes, told_, strict=True):
+        if outcome.status == "gated":
+            continue
+        spans.setdefault((outcome.key, turn.id), f"{fact.span[0]}-{fact.span[1]}")
+        if outcome.key < 0:
+            _believed(batch.rows[-outcome.key - 1], turn, batch.now)
+        key = (outcome.key, turn.seq, int(Relation.LEARNED_FROM))
+        memory = met.get(outcome.key)
+        if key not in have and outcome.key != turn.seq and (memory is None or TURN not in memory.tags):
+            have.add(key)
+            added.append(Change("links", key, None, link_values(batch.now)))
+    with_spans = [
+        replace(change, after={"span": spans[change.key]})
+        if change.table == "sources" and change.key in spans
+        else change
+        for change in changes
+    ]
+    return joined([*with_spans, *added])
+
+
+def _believed(row: dict[str, Any], turn: Memory, now: int) -> None:
+    """Let a new fact be believed no more than its turn, and expire where it is only supposed."""
+    row["trust"] = min(row.get("trust", turn.trust), turn.trust)
+    ends = expiry(row.get("confidence"), now)
+    if ends is not None:
+        row.setdefault("valid_to", ends)
