@@ -7,6 +7,7 @@ follows from the name of the model.
 
 import json
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -231,6 +232,7 @@ class ModelServer(ThreadingHTTPServer):
 
 def main() -> int:
     """Print the address and answer until it is interrupted."""
+    ArgumentParser("python -m remanence.testing.model_server", description=__doc__).parse_args()
     with ModelServer() as server:
         sys.stdout.write(f"{server.address}\n")
         sys.stdout.flush()
