@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, WriterError
 from remanence.extraction import Extracted, Fact, Heard, Wanted
+from remanence.faces.cli import THREADS
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Lifecycle, Relation, Role, Trust, Verification
 from tests.command_line import typed
@@ -337,6 +339,22 @@ async def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(
 
     assert "1 turn waits of session s9" in status.output
     assert "1 turn heard" in flushed.output
+
+
+def test_a_command_for_one_text_starts_no_threads_for_matrices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless whoever runs it says how many; other commands have them."""
+    told = []
+    for command in ("note", "learn", "list"):
+        monkeypatch.setenv(THREADS, "")
+        monkeypatch.delenv(THREADS)
+        typed(command, *[SAID][: command != "list"], "--db", str(tmp_path / "m.db"))
+        told.append(os.environ.get(THREADS))
+    monkeypatch.setenv(THREADS, "2")
+    typed("note", DECIDED, "--db", str(tmp_path / "m.db"))
+
+    assert (["1", "1", None], "2") == (told, os.environ[THREADS])
 
 
 async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path) -> None:

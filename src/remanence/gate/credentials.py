@@ -28,6 +28,7 @@ from remanence.gate.secret_patterns import (
     UNKNOWN_TOKEN,
 )
 from remanence.gate.spans import Found
+from remanence.patterns import Pattern
 
 FRUITLESS_MAX = (
     500  # words that announce a value with none behind them, one after another; after more none is looked for
@@ -39,46 +40,46 @@ ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no d
 
 _BEGINS = tuple(dict.fromkeys(begin for begins, _ in TOKENS.values() for begin in begins))
 _KINDS = tuple(TOKENS)
-_TOKEN = re.compile(
+_TOKEN = Pattern(
     "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
 )
-_UNKNOWN = re.compile(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=])")
-_WORD = re.compile(
+_UNKNOWN = Pattern(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=])")
+_WORD = Pattern(
     rf"(?P<pin>(?<![a-z])(?:{PIN_WORDS}))|(?P<key>(?<![a-z])(?:{KEY_WORDS}))|(?P<password>(?<![a-df-z])(?:{PASSWORD_WORDS}))",
 )
 _VALUE = r"(?:(?P<quote>[\"'`“„«])(?P<quoted>[^\"'`”“»\n]{4,200})[\"'`”“»]|(?P<bare>[^\s\"'`“”„«»\u2e80-\uffef]{4,}+))"
-_EQUALS = re.compile(rf"[\w.\]\"'-]{{0,30}}[ \t]{{0,4}}(?:=>|:=|[=:：＝])[ \t]{{0,4}}\n?[ \t]{{0,8}}{_VALUE}")
-_IS = re.compile(
+_EQUALS = Pattern(rf"[\w.\]\"'-]{{0,30}}[ \t]{{0,4}}(?:=>|:=|[=:：＝])[ \t]{{0,4}}\n?[ \t]{{0,8}}{_VALUE}")
+_IS = Pattern(
     rf"(?![\w-])[^\n:=.;!?。]{{0,40}}?(?:[:：=]|{SAYS})[ \t]{{0,4}}{_VALUE}",
     re.IGNORECASE,
 )
-_NEXT = re.compile(rf"s?[ \t]{{1,4}}{_VALUE}")
-_CJK_VALUE = re.compile(r"[^\n:：!-~]{0,12}?(?:[:：]|は|是|为|為)?[ \t]{0,4}(?P<bare>[!-~]{4,200})")
-_URL_USER = re.compile(r"://[^\s/@:\"']{0,100}:(?P<value>[^\s/\"']{2,200})@")
-_QUERY = re.compile(
+_NEXT = Pattern(rf"s?[ \t]{{1,4}}{_VALUE}")
+_CJK_VALUE = Pattern(r"[^\n:：!-~]{0,12}?(?:[:：]|は|是|为|為)?[ \t]{0,4}(?P<bare>[!-~]{4,200})")
+_URL_USER = Pattern(r"://[^\s/@:\"']{0,100}:(?P<value>[^\s/\"']{2,200})@")
+_QUERY = Pattern(
     r"[?&;](?:[\w.-]{0,30}?)(?:sig|signature|token|secret|passw\w{0,6}|key|auth|credential|jwt|session|code)(?:[\w.-]{0,10})=(?P<value>[^\s&#\"'<>]{10,1000})"
 )
-_HOOK = re.compile(
+_HOOK = Pattern(
     r"https?://[\w.-]{1,100}/(?:[\w.-]{1,40}/){0,6}?(?:services|webhooks?|hooks?|incoming|catch)/(?P<value>[\w/@.-]{16,300})"
     r"|https?://(?:hooks?|webhooks?)\.[\w.-]{1,100}/(?P<path>[\w/@.-]{16,300})"
 )
-_HEADER = re.compile(r"(?<!\w)(?:basic|bearer|digest|token)[ \t]{1,4}(?P<value>[\w+/=.~-]{10,2000})")
-_COOKIE = re.compile(
+_HEADER = Pattern(r"(?<!\w)(?:basic|bearer|digest|token)[ \t]{1,4}(?P<value>[\w+/=.~-]{10,2000})")
+_COOKIE = Pattern(
     r"(?<![\w])[\w.-]{0,30}(?:sess|sid|csrf|xsrf|jwt|auth)[\w.-]{0,20}=(?P<value>[^\s;\"',]{12,1000})"
 )
-_SEED = re.compile(SEED_WORDS)
-_PHRASE = re.compile(r"(?<![a-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){11,23}[a-z]{3,8}(?![a-z])")
-_CODES = re.compile(CODES_WORDS)
-_CODE = re.compile(r"(?<![\w])(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,4}(?![\w])")
-_OTP = re.compile(OTP_WORDS)
-_BASE32 = re.compile(
+_SEED = Pattern(SEED_WORDS)
+_PHRASE = Pattern(r"(?<![a-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){11,23}[a-z]{3,8}(?![a-z])")
+_CODES = Pattern(CODES_WORDS)
+_CODE = Pattern(r"(?<![\w])(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){0,4}(?![\w])")
+_OTP = Pattern(OTP_WORDS)
+_BASE32 = Pattern(
     r"(?<![\w])(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![\w])|(?<![\w])[A-Z2-7]{16,64}(?![\w])"
 )
 _CHUNK = re.compile(r"[^\s]{16,}+")
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{24}")
-_HEX64 = re.compile(r"(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?![\w])")
-_BASE64_KEY = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/]{42,43}={1,2}(?![\w+/=])")
-_RANDOM = re.compile(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=])")
+_KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{24}")
+_HEX64 = Pattern(r"(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?![\w])")
+_BASE64_KEY = Pattern(r"(?<![\w+/=-])[A-Za-z0-9+/]{42,43}={1,2}(?![\w+/=])")
+_RANDOM = Pattern(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=])")
 _NAMES = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*", re.DOTALL)
 _TURNS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _MEASURED = re.compile(
@@ -201,7 +202,7 @@ def _judged(found: re.Match[str], what: str) -> tuple[int, int] | None:
     if group == "bare" and ";" in value:
         value = value[: value.index(";")]
     value = value.rstrip(".,;:!?)]}>") or value
-    tight = found.re is not _NEXT
+    tight = found.re is not _NEXT.compiled
     if what == "pin":
         digits = value.rstrip("#*")
         fits = digits.isdigit() and 4 <= len(digits) <= 8

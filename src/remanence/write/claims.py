@@ -11,6 +11,7 @@ from functools import cache
 
 from remanence.languages import LEXICONS, OPPOSITES
 from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, Unspaced
+from remanence.patterns import Pattern
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
 SENTENCE_CHARS_MAX = 160
@@ -64,18 +65,16 @@ ONE_AT_A_TIME = Verdict(True, "there is one at a time")
 SAID_SO = Verdict(True, "it is said to be so from now on")
 
 
-def _any(name: str) -> str:
+def _any(name: str) -> Pattern:
     """Return a pattern for the phrases of all languages under a name."""
     phrases = {phrase for told in TELLING.values() for phrase in getattr(told, name)}
     longest = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    return rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest))})(?![\w'])"
+    return Pattern(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest))})(?![\w'])", re.IGNORECASE)
 
 
-_UPDATES = re.compile(_any("updates"), re.IGNORECASE)
-_DOUBTS = re.compile(_any("doubts"), re.IGNORECASE)
-_OPENERS = re.compile(_any("openers"), re.IGNORECASE)
+_UPDATES, _DOUBTS, _OPENERS = _any("updates"), _any("doubts"), _any("openers")
 # Each language has one group, the place that the speaker moved to.
-_MOVED = re.compile("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
+_MOVED = Pattern("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
 _MOVED_CHINESE = re.compile(CHINESE.moving)
 _MOVED_JAPANESE = re.compile(JAPANESE.moving)
 _CLAIM_CHINESE = re.compile(CHINESE.claim)

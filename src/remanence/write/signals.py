@@ -24,6 +24,7 @@ _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|:")
 _MARKS = str.maketrans("’‘ʼ：", "''':")
 _ASKED = ("?", "？")
+CACHED = 256  # turns: a turn is asked about as it is stored and as the answer is given
 _GAP_MAX = {True: 6, False: 12}  # words, or characters where a language is written without blanks
 
 
@@ -47,7 +48,11 @@ class _Met:
 
 def signal(text: str) -> Signal:
     """Tell how much a turn asks to be kept."""
-    plain = _plain(text)
+    return _signal(_plain(text))
+
+
+@lru_cache(maxsize=CACHED)
+def _signal(plain: str) -> Signal:
     found: list[_Met] = []
     for spaced in (True,) if plain.isascii() else (True, False):
         told = _told(plain, spaced=spaced)
@@ -108,6 +113,8 @@ def _met(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
     for begin in range(len(words)):
         met: set[tuple[str, str]] = set()
         for root in (phrases.first, phrases.any)[begin > 0 :]:
+            if not root.begins(words[begin]):
+                continue
             for node, end in _walked(root, words, begin, _GAP_MAX[spaced]):
                 yield from (_Met(*one, begin, end) for one in node.ends if one not in met)
                 met.update(node.ends)
@@ -116,13 +123,18 @@ def _met(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
 class _Node:
     """A place in the phrases: which word may follow, which beginnings of one, whether a gap may, and what ends here."""
 
-    __slots__ = ("beginnings", "ends", "gap", "words")
+    __slots__ = ("beginnings", "ends", "gap", "starts", "words")
 
     def __init__(self) -> None:
         self.words: dict[str, _Node] = {}
+        self.starts: tuple[str, ...] = ()  # the beginnings, once all are known
         self.beginnings: dict[str, _Node] = {}
         self.gap: _Node | None = None
         self.ends: list[tuple[str, str]] = []
+
+    def begins(self, word: str) -> bool:
+        """Tell whether a phrase may begin with a word; no phrase begins with a gap."""
+        return word in self.words or word.startswith(self.starts)
 
     def after(self, part: str) -> "_Node":
         """Return the place after one more part of a phrase."""
@@ -177,6 +189,8 @@ def _known(spaced: bool) -> _Known:
         for node in nodes:
             if (tells, name) not in node.ends:
                 node.ends.append((tells, name))
+    for root in (known.first, known.any):
+        root.starts = tuple(root.beginnings)
     return known
 
 

@@ -34,6 +34,9 @@ MODULES = {
     "session_commands": "session",
     "upkeep": "doctor settings accept-clock guide completion",
 }
+# They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
+ONE_TEXT = frozenset({"learn", "note"})
+THREADS = "OPENBLAS_NUM_THREADS"
 COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
 TRACEBACK = "REMANENCE_TRACEBACK"
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -75,6 +78,8 @@ def run(words: Sequence[str]) -> int:
     if list(words) == ["--version"]:
         print(f"remanence {__version__}")
         return 0
+    if not ONE_TEXT.isdisjoint(words[:1]):
+        os.environ.setdefault(THREADS, "1")
     from cyclopts import CycloptsError
 
     from remanence.faces.cli import usage

@@ -1,0 +1,154 @@
+"""What is taken for a repeat: `python -m benchmarks.dedup [LOCOMO] [--part first second] [--embedder …]`.
+
+Labelled pairs are learned one after the other, consolidated, and curated under a policy that merges what is linked as a
+near duplicate. Bands: `confirmed` = the second is the first one over again, `near` and `similar` = they are linked so,
+`apart` = they are not. Precision of a band is the share of its pairs that say the same, recall the share of pairs
+that say the same which are in it or in one above. A drop is wrong where two that differ became one memory. Disguises of
+a repeat have to be confirmed or linked. With LoCoMo's file: the evidence that no memory names any more.
+"""
+
+import argparse
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import remanence
+from benchmarks import labels
+from benchmarks.labels.intake import repeats
+from benchmarks.locomo import EMBEDDERS, questions
+from benchmarks.report import figure, note, settings
+from remanence.clock import ManualClock
+from remanence.model import STANDING, Reason, Relation
+from remanence.write.transcripts import parse
+
+BANDS = ("confirmed", "near", "similar", "apart")
+LINKS = {Relation.NEAR_DUPLICATE: "near", Relation.SIMILAR: "similar"}
+MERGE = """
+version = 1
+name = "merge"
+
+[[rule]]
+name = "near-duplicates"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+min = 0.85
+do = "merge"
+where = "both(status == 'active')"
+"""
+
+
+def main() -> None:
+    """Score the sets of labels and, where its file is given, LoCoMo."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path, nargs="?")
+    parser.add_argument("--part", choices=("first", "second"), nargs="*", default=("first", "second"))
+    parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["auto"])
+    parser.add_argument(
+        "--missed", action="store_true", help="print wrong drops and missed repeats, on stderr"
+    )
+    given = parser.parse_args()
+    settings(parts=given.part)
+    for embedder in given.embedder:
+        for part in given.part:
+            asyncio.run(score_pairs(part, embedder, missed=given.missed))
+            asyncio.run(score_repeats(part, embedder, missed=given.missed))
+        if given.path is not None:
+            asyncio.run(score_evidence(given.path, embedder))
+
+
+async def score_pairs(part: labels.Part, embedder: str, *, missed: bool) -> None:
+    """Print what became of the labelled pairs, and which languages they are in."""
+    pairs = labels.pairs(part)
+    bands, merged = await met([(pair.one, pair.other) for pair in pairs], embedder)
+    fields = {"part": part, "embedder": embedder}
+    same = sum(pair.same for pair in pairs)
+    found = 0
+    for band in BANDS:
+        within = [pair for pair, its in zip(pairs, bands, strict=True) if its == band]
+        right = sum(pair.same for pair in within)
+        found += right
+        figure("dedup.precision", right / max(1, len(within)), "", band=band, pairs=len(within), **fields)
+        if band != "apart":
+            figure("dedup.recall", found / same, "", band=band, pairs=same, **fields)
+    for what, some in (("all", [False, True]), ("hard", [True])):
+        differing = [at for at, pair in enumerate(pairs) if not pair.same and pair.hard in some]
+        wrong = [at for at in differing if bands[at] == "confirmed" or at in merged]
+        languages = len({pairs[at].language for at in differing})
+        figure(
+            "dedup.wrong_drops", len(wrong), "", pairs=what, of=len(differing), languages=languages, **fields
+        )
+        if missed:
+            for at in wrong:
+                note(f"{pairs[at].id} {pairs[at].one!r} {pairs[at].other!r}")
+
+
+async def score_repeats(part: labels.Part, embedder: str, *, missed: bool) -> None:
+    """Print how many texts in disguise are recognised, and which disguises are in every text."""
+    some = repeats(part)
+    told = [(one, disguise.name, disguise.text) for one in some for disguise in one.disguises]
+    bands, _ = await met([(one.text, text) for one, _, text in told], embedder)
+    unknown = Counter(name for (_, name, _), band in zip(told, bands, strict=True) if band == "apart")
+    names = {disguise.name for one in some for disguise in one.disguises}
+    fields = {"part": part, "embedder": embedder}
+    figure("dedup.disguises", len(names - unknown.keys()), "", of=len(names), missed=dict(unknown), **fields)
+    figure("dedup.repeats", 1 - unknown.total() / len(told), "", texts=len(told), **fields)
+    if missed:
+        for (one, name, text), band in zip(told, bands, strict=True):
+            if band == "apart":
+                note(f"{one.id} {name} {text!r}")
+
+
+async def met(pairs: Sequence[tuple[str, str]], embedder: str) -> tuple[list[str], set[int]]:
+    """Return the band of each pair, and which pairs became one memory by curation."""
+    clock = ManualClock()
+    async with remanence.open(clock=clock, embedder=embedder) as memory:
+        first = await memory.learn_many(one for one, _ in pairs)
+        second = await memory.learn_many(other for _, other in pairs)
+        await memory.consolidate()
+        bands = []
+        for one, other in zip(first, second, strict=True):
+            if one.seq == other.seq:
+                bands.append("confirmed")
+                continue
+            links = [link for link in await memory.links(one.seq) if other.seq in (link.source, link.target)]
+            named = {LINKS[link.relation] for link in links if link.relation in LINKS}
+            bands.append(next((band for band in BANDS if band in named), "apart"))
+        clock.advance(days=2)
+        plan = await memory.plan(MERGE)
+        await memory.apply(plan, allow_destroyed=len(pairs))
+        merged = {
+            at
+            for at, (one, other) in enumerate(zip(first, second, strict=True))
+            for seq in {one.seq, other.seq}
+            if (await memory.get(seq)).reason is Reason.MERGED
+        }
+    return bands, merged
+
+
+async def score_evidence(path: Path, embedder: str) -> None:
+    """Print the share of the turns that hold an answer which no standing memory names any more."""
+    samples = json.loads(path.read_text(encoding="utf-8"))
+    turns = parse(json.dumps(samples), "locomo", path.name).turns
+    asked = questions(samples, {turn.source for turn in turns if turn.source})
+    evidence = frozenset().union(*(question.evidence for question in asked))
+    clock = ManualClock()
+    async with remanence.open(clock=clock, embedder=embedder) as memory:
+        learned = await memory.learn_many(turns)
+        await memory.consolidate()
+        clock.advance(days=2)
+        await memory.apply(await memory.plan(MERGE), allow_destroyed=len(turns))
+        told = [await memory.get(seq) for seq in {one.seq for one in learned}]
+    named = {source for one in told if one.status in STANDING for source in one.sources}
+    own = Counter(one.seq for one in learned)
+    shared = sum(count - 1 for count in own.values())
+    figure(
+        "dedup.lost", 100 * len(evidence - named) / len(evidence), "%", evidence=len(evidence),
+        repeats=shared, embedder=embedder,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
