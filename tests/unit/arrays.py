@@ -24,6 +24,7 @@ class Said:
     value: float = 0.0
     live: bool = True
     assistant: bool = False
+    counts: bool = True
 
 
 def corpus_of(said: Sequence[Said]) -> Corpus:
@@ -36,6 +37,7 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
         said_at=np.array([one.said_at for one in said], np.int64),
         value=np.array([one.value for one in said], np.float32),
         live=np.array([one.live for one in said], np.bool_),
+        counts=np.array([one.counts for one in said], np.bool_),
         assistant=np.array([one.assistant for one in said], np.bool_),
         asks=np.array([asks(one.text) for one in said], np.bool_),
     )

@@ -29,8 +29,8 @@ class Corpus:
 
     `seq` ascends. `segment` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
     `said_at` microseconds UTC, `value` the keep-value, `live` whether a row may be returned (others only lend
-    words; nothing where `words` is 0), `assistant` whether one spoke, `asks` whether the text
-    holds a question mark.
+    words; nothing where `words` is 0), `counts` whether it counts in how rare words are: no tombstone does, and nothing
+    in quarantine; `assistant` whether one spoke, `asks` whether the text holds a question mark.
     """
 
     seq: Ints
@@ -40,6 +40,7 @@ class Corpus:
     said_at: Ints
     value: Floats
     live: Bools
+    counts: Bools
     assistant: Bools
     asks: Bools
 
@@ -55,8 +56,8 @@ class Windows:
     `order` gives the row of a slot, `slot` the slot of a row, both None where they are the same. `share[k - 1][i]` is
     what slots i and i + k lend each other: the weight of the kth neighbour in one segment, else 0. `starts` are the
     slots that begin a segment. `lends` is the
-    share of its words that a memory lends at all. `length` is the number of words in the window. `day`,
-    `month`, `year` are of `said_at`, UTC.
+    share of its words that a memory lends at all. `length` is the number of words in the window. `counts` tells which
+    windows count, None where all do. `day`, `month`, `year` are of `said_at`, UTC.
     """
 
     order: npt.NDArray[np.intp] | None
@@ -65,6 +66,7 @@ class Windows:
     starts: npt.NDArray[np.intp]
     lends: Floats
     length: Floats
+    counts: Bools | None
     speaker: Codes
     day: npt.NDArray[np.int16]
     month: npt.NDArray[np.int16]
@@ -97,11 +99,19 @@ def windows_of(corpus: Corpus) -> Windows:
         starts=np.flatnonzero(np.concatenate(([True], segment[1:] != segment[:-1]))[: len(segment)]),
         lends=lends,
         length=own + spread(own * lends, share),
+        counts=_by_slot(corpus.counts, order),
         speaker=corpus.speaker if order is None else corpus.speaker[order],
         day=day,
         month=month,
         year=year,
     )
+
+
+def _by_slot(counts: Bools, order: npt.NDArray[np.intp] | None) -> Bools | None:
+    """Return which windows count, None where all do."""
+    if counts.all():
+        return None
+    return counts if order is None else counts[order]
 
 
 def spread(lent: Floats, share: tuple[Floats, ...]) -> Floats:

@@ -358,7 +358,8 @@ def _worth(corpus: Corpus) -> Floats:
     """Scale keep-values to 0–1, full at the percentile."""
     if not len(corpus):
         return corpus.value
-    full = _percentile(corpus.value, WORTH_PERCENTILE)
+    counted = corpus.value[corpus.counts]
+    full = _percentile(counted, WORTH_PERCENTILE) if len(counted) else 0.0
     return np.clip(corpus.value / full, 0, 1).astype(np.float32) if full > 0 else np.zeros_like(corpus.value)
 
 

@@ -102,8 +102,8 @@ def lexical_scores(
     `terms` are those of the stems, as `term_of` finds them. `names_capped` says that the search is inside the
     conversation of the people in `names`.
     """
-    n = len(damping)
-    scores = np.zeros(n, np.float32)
+    n = len(damping) if windows.counts is None else int(np.count_nonzero(windows.counts))
+    scores = np.zeros(len(damping), np.float32)
     weights: dict[str, float] = {}
     for stem in dict.fromkeys(query):
         slots, gained = terms[stem]
@@ -122,12 +122,16 @@ def term_of(windows: Windows, damping: Floats, stem: str, rows: Rows, codes: tup
     """
     own = windows.to_slots(rows)
     slots, frequency = _frequency(windows, own, _extra(windows, stem, codes))
+    if windows.counts is not None:
+        counts = windows.counts[slots]
+        slots, frequency = slots[counts], frequency[counts]
     return Term(slots, frequency / (frequency + damping[slots]))
 
 
 def damping_of(windows: Windows) -> Floats:
     """Return k1 × (1 - b + b × length / mean length) by slot."""
-    mean = max(float(windows.length.mean()), 1.0) if len(windows.length) else 1.0
+    length = windows.length if windows.counts is None else windows.length[windows.counts]
+    mean = max(float(length.mean()), 1.0) if len(length) else 1.0
     return (K1 * (1 - B) + (K1 * B / mean) * windows.length).astype(np.float32)
 
 

@@ -116,6 +116,7 @@ class ScopeIndex:
             said_at=said_at,
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
+            counts=self.lends,
             assistant=self.column("role") == Role.ASSISTANT,
             asks=self.column(ASKS),
         )
