@@ -1,0 +1,218 @@
+"""Finds what in a sentence is evidence of orders to a machine, and weighs it together. Knows words, no quotations."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from remanence.gate.markup import marks_of
+from remanence.gate.weights import SIGNS
+from remanence.languages.ordering import SPACED, UNSPACED
+from remanence.languages.ordering.around import ANYBODY, GREETINGS, JOINS, MODALS, NOTES, PERSONS
+from remanence.languages.ordering.kinds_of_evidence import Evidence, spelled
+
+E = Evidence
+_WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\W_]+|[^\w\s'’´`-]")
+_NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_Rest = list[str]
+
+
+def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
+    found: dict[tuple[str, ...], int] = {}
+    for language in SPACED:
+        for what, listed in language.phrases.items():
+            for phrase in spelled(listed):
+                words = tuple(_WORD.findall(phrase))
+                found[words] = found.get(words, 0) | what.value
+    by: dict[str, list[tuple[_Rest, int]]] = {}
+    for (first, *rest), bits in found.items():
+        by.setdefault(first, []).append((rest, bits))
+    return by
+
+
+def _by_phrase() -> dict[str, int]:
+    """Return phrase → evidence of it and of all phrases within it, for scripts without blanks."""
+    found: dict[str, int] = {}
+    for language in UNSPACED:
+        for what, listed in language.phrases.items():
+            for phrase in spelled(listed):
+                found[phrase] = found.get(phrase, 0) | what.value
+    return {phrase: _together(bits for other, bits in found.items() if other in phrase) for phrase in found}
+
+
+def _together(every: Iterable[int]) -> int:
+    bits = 0
+    for one in every:
+        bits |= one
+    return bits
+
+
+def _by_first_char(phrases: Iterable[str]) -> dict[str, list[str]]:
+    by: dict[str, list[str]] = {}
+    for phrase in sorted(phrases, key=len, reverse=True):
+        by.setdefault(phrase[0], []).append(phrase)
+    return by
+
+
+def _listed(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _WORD.findall(text))
+
+
+_PHRASES = _by_first_word()
+_KNOWN = frozenset(_PHRASES)
+_UNSPACED = _by_phrase()
+_PHRASES_FROM = _by_first_char(_UNSPACED)
+_YOUR = _listed(language.your for language in SPACED)
+_LEADS = _listed(language.leads for language in SPACED)
+_USER_NOUNS = _listed(language.user_nouns for language in SPACED)
+# Bits as plain numbers: an operation on a flag takes twenty times as long.
+_CALLED, _HELPER_CALLED, _ORDERED, _OVERRIDDEN = (
+    one.value for one in (E.CALLED, E.HELPER_CALLED, E.ORDERED, E.OVERRIDDEN)
+)
+_OWN, _OWNED, _OUTPUT, _OUTPUT_OWNED = (one.value for one in (E.OWN, E.OWNED, E.OUTPUT, E.OUTPUT_OWNED))
+_OVERRIDE, _INSTRUCTION, _USER, _SAY, _HIDE = (
+    one.value for one in (E.OVERRIDE, E.INSTRUCTION, E.USER, E.SAY, E.HIDE)
+)
+_MACHINE, _MUST = E.MACHINE.value, E.MUST.value
+_READER = (E.MACHINE | E.HELPER).value
+_BEGUN = (E.ORDERED | E.YOU | E.MUST | E.POLITE | E.MARKUP).value
+_COMMANDS = (E.SAY | E.ACT | E.SEND | E.STORE | E.OVERRIDE | E.OBEY | E.HIDE | E.ROLE | E.LATER).value
+_COMMANDS_UNSPACED = (E.SAY | E.ACT | E.SEND | E.STORE | E.HIDE | E.OVERRIDE | E.ROLE | E.OBEY).value
+_OVERRIDE_REACH = 9  # words between dropping and what is dropped
+_YOUR_REACH = 4
+_CALL_REACH = 5  # words before the one who is called
+
+
+def found_in(sentence: str) -> int:
+    """Return the evidence in one sentence of small letters, as bits."""
+    bits = marks_of(sentence)
+    tokens = _TOKEN.findall(sentence)
+    if not _KNOWN.isdisjoint(tokens):
+        bits |= _spaced(tokens, bits)
+    if not sentence.isascii() and _NO_BLANKS.search(sentence):
+        bits |= _unspaced(sentence)
+    return bits
+
+
+def _spaced(tokens: list[str], bits: int) -> int:
+    """Read words one after another, and how they stand to what was before them."""
+    your = dropped = -99
+    passed = 0  # words of "do not mention" are no mention
+    for at, word in enumerate(tokens):
+        if word in _YOUR or word == "s":
+            your = at if word != "s" else -99  # another's: the rules of your doctor's
+        if word not in _PHRASES or at < passed:
+            continue
+        found, end = _phrases_at(tokens, at)
+        if found & _HIDE:
+            passed = end
+        if found & _USER and tokens[at + 1 : at + 2] and tokens[at + 1] in _USER_NOUNS:
+            found &= ~_USER
+        if found & _COMMANDS and _commanded(tokens, at, found, bits):
+            found |= _ORDERED
+        if at - your <= _YOUR_REACH:
+            found |= (found & _OWN and _OWNED) | (found & _OUTPUT and _OUTPUT_OWNED)
+        if found & _OVERRIDE:
+            dropped = at
+        if found & _INSTRUCTION and 0 < at - dropped <= _OVERRIDE_REACH:
+            found |= _OVERRIDDEN
+        if found & _READER:
+            found |= _called(tokens, at, end, found)
+        bits |= found
+    return bits
+
+
+def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
+    """Return the evidence of all phrases that begin at a word, and where the longest of a reader or of hiding ends."""
+    bits, end = 0, at + 1
+    for rest, what in _PHRASES[tokens[at]]:
+        if not rest:
+            bits |= what
+        elif tokens[at + 1 : at + 1 + len(rest)] == rest:
+            bits |= what
+            if what & (_READER | _HIDE):
+                end = max(end, at + 1 + len(rest))
+    return bits, end
+
+
+def _commanded(tokens: list[str], at: int, found: int, bits: int) -> bool:
+    """Tell whether a verb begins its clause, but for words such as "and", "please" or "always" before it."""
+    if found & _SAY and at and tokens[at - 1] in PERSONS:
+        return True
+    while at:
+        at -= 1
+        token = tokens[at]
+        if not token.isalnum() or (token in JOINS and bits & _BEGUN):
+            return True
+        if token in MODALS and at and tokens[at - 1] in PERSONS:
+            return True
+        if token not in _LEADS:
+            return False
+    return True
+
+
+def _called(tokens: list[str], at: int, end: int, found: int) -> int:
+    """Return the evidence that a reader's name is there to speak to it."""
+    start = at
+    while start and at - start <= _CALL_REACH and tokens[start - 1].isalnum():
+        start -= 1
+    greeted = tokens[start] in GREETINGS
+    alone = at == start or greeted or tokens[at - 1] in ANYBODY
+    calls = (
+        (greeted and end == len(tokens))
+        or (alone and tokens[end : end + 1] == [","])
+        or (at - start <= _CALL_REACH and ":" in tokens[end : end + 5])
+    )
+    if not calls:
+        return 0
+    return _CALLED if found & _MACHINE or not NOTES.isdisjoint(tokens[start:at]) else _HELPER_CALLED
+
+
+def _unspaced(sentence: str) -> int:
+    bits = called = at = 0
+    while at < len(sentence):
+        phrase = _phrase_from(sentence, at)
+        end = at + len(phrase)
+        what = _UNSPACED.get(phrase, 0)
+        if what & _READER and not called and _calls_unspaced(sentence, at, end):
+            called = _CALLED if what & _MACHINE else _HELPER_CALLED
+        bits |= what
+        at = max(end, at + 1)
+    if bits & _MUST and bits & _COMMANDS_UNSPACED:
+        bits |= _ORDERED
+    bits |= (bits & _OWN and _OWNED) | (bits & _OUTPUT and _OUTPUT_OWNED)
+    return bits | called | (_OVERRIDDEN if bits & _OVERRIDE and bits & _INSTRUCTION else 0)
+
+
+def _phrase_from(sentence: str, at: int) -> str:
+    """Return the longest phrase that begins at a character, "" where none does; Latin letters only as a whole word."""
+    for phrase in _PHRASES_FROM.get(sentence[at], ()):
+        if sentence.startswith(phrase, at):
+            whole = not phrase.isascii() or not (
+                sentence[at - 1 : at].isascii() and sentence[at - 1 : at].isalpha()
+            )
+            after = sentence[at + len(phrase) : at + len(phrase) + 1]
+            if whole and not (phrase.isascii() and after.isascii() and after.isalpha()):
+                return phrase
+    return ""
+
+
+def _calls_unspaced(sentence: str, start: int, end: int) -> bool:
+    before, after = sentence[max(0, start - 6) : start], sentence[end : end + 10]
+    return (
+        any(mark in after for mark in (":", "：", "へ", "さん", "様"))
+        or after[:1] in {",", "，", "、"}
+        or any(mark in before for mark in ("亲爱的", "尊敬的", "你好", "致", "親愛なる", "拝啓"))
+    )
+
+
+@lru_cache(maxsize=4096)
+def weighed(bits: int) -> tuple[float, str]:
+    """Return how much the evidence of a sentence weighs together, and the name of what weighs most."""
+    total, most, name = 0.0, 0.0, ""
+    for sign in SIGNS:
+        if sign.fits(bits):
+            total += sign.weight
+            if sign.weight > most:
+                most, name = sign.weight, sign.name
+    return total, name
