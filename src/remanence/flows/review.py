@@ -19,9 +19,9 @@ from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.graph import Contradiction
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
-from remanence.model import STANDING, Link, Memory, Relation, Status, short_id
+from remanence.model import Link, Memory, Relation, Status, short_id
 from remanence.results import MaybeTime, Result, Time, counted, visible
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 
 Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
@@ -88,15 +88,11 @@ class Unsettled:
 async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged], last: int | None) -> Unsettled:
     """Find what waits, given who has which status, the newest runs and when anything was last curated."""
     status = snapshot.columns["status"]
-    standing = np.isin(status, [int(one) for one in STANDING])
-    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    linked = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    links = [link for link in linked if link.resolved_at is None]
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
-    stand = np.isin(ends, snapshot.seq[standing])
-    unsettled = [
-        link
-        for link, (one, other) in zip(links, stand.tolist(), strict=True)
-        if one and other and link.resolved_at is None
-    ]
+    stand = _stand(snapshot, ends).tolist()
+    unsettled = [link for link, both in zip(links, stand, strict=True) if all(both)]
     return Unsettled(
         contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
         quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
@@ -104,6 +100,17 @@ async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged], last
         held=_held(core, (await kept(core)).get("curate"), last),
         interrupted=interrupted(recent),
     )
+
+
+def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
+    """Tell which of some memories stand, in the shape they are given in; what the snapshot does not know does not."""
+    at = np.searchsorted(snapshot.seq, seqs)
+    found = np.zeros(seqs.shape, np.bool_)
+    here = at < len(snapshot)
+    here[here] = snapshot.seq[at[here]] == seqs[here]
+    status = snapshot.columns["status"][at[here]]
+    found[here] = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return found
 
 
 def _held(core: Core, ran: Ran | None, last: int | None) -> Ran | None:
