@@ -50,7 +50,6 @@ from remanence.keywords import (
 )
 from remanence.model import (
     Affected,
-    Consolidated,
     Decay,
     Dropped,
     Hit,
@@ -74,7 +73,7 @@ from remanence.model import (
     Turn,
     Verification,
 )
-from remanence.receipt import Receipt
+from remanence.receipt import Consolidated, Receipt
 from remanence.results import Result
 
 if TYPE_CHECKING:

@@ -291,7 +291,10 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "consolidate",
-        {"status": Status.ACTIVE, **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN)},
+        {
+            "status": Status.ACTIVE,
+            **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN),
+        },
     ),
     Effect(
         "update",
@@ -324,13 +327,14 @@ _VERBS: tuple[Effect, ...] = (
         "supersede",
         {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.GIVEN},
         back=("restore",),
-        under=("supersede", "correct", "resolve"),
+        # Rules decide it where something is learned, a writer's verdict runs as `replace`.
+        under=("supersede", "correct", "resolve", "learn", "put", "replace"),
     ),
     # What takes a memory's place takes over what protects it, and its name where it has none of its own.
     Effect(
         "take its place",
         dict.fromkeys(("pinned", "holds", "hold_until", "key"), Mark.GIVEN),
-        under=("supersede", "correct", "resolve"),
+        under=("supersede", "correct", "resolve", "replace"),
     ),
     Effect(
         "forget",

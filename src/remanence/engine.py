@@ -61,7 +61,6 @@ from remanence.keywords import (
 )
 from remanence.llm.base import Embedder
 from remanence.model import (
-    Consolidated,
     Kind,
     Learned,
     Link,
@@ -75,7 +74,7 @@ from remanence.model import (
     Trust,
     Turn,
 )
-from remanence.receipt import Receipt
+from remanence.receipt import Consolidated, Receipt
 from remanence.signatures import checked, checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer

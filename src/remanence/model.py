@@ -488,37 +488,6 @@ class Learned(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Consolidated(Result):
-    """What a consolidation did: memories active, pairs linked, also as at odds, and memories whose place others took.
-
-    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
-    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
-    as it was. `proposed` is what only a person may do, each after the id of its memory.
-    """
-
-    activated: int = 0
-    embedded: int = 0
-    near_duplicates: int = 0
-    similar: int = 0
-    run: str | None = None
-    judged: int = 0
-    contradictions: int = 0
-    unjudged: tuple[str, ...] = ()
-    tokens_used: int = 0
-    waits: str = ""
-    proposed: tuple[str, ...] = ()
-    superseded: int = 0
-
-    def __str__(self) -> str:
-        pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
-        waits = f"; the rest waits: {self.waits}" if self.waits else ""
-        tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
-        found = {"at odds": self.contradictions, "superseded": self.superseded}
-        truth = "".join(f", {count:,} {what}" for what, count in found.items() if count)
-        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{truth}{tags}{waits}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class Hit(Result):
     """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it.
 

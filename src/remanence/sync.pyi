@@ -39,7 +39,6 @@ from remanence.keywords import (
 )
 from remanence.llm.base import Embedder, Writer
 from remanence.model import (
-    Consolidated,
     Kind,
     Learned,
     Link,
@@ -55,7 +54,7 @@ from remanence.model import (
 )
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
-from remanence.receipt import Receipt
+from remanence.receipt import Consolidated, Receipt
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 

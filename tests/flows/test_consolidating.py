@@ -9,7 +9,8 @@ import remanence
 from remanence.change import Cause, Change, Committed
 from remanence.flows.write.consolidating import CHUNK
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.model import Consolidated, Relation, Turn
+from remanence.model import Relation, Turn
+from remanence.receipt import Consolidated
 from tests.flows.conftest import Opener
 
 WORDS = "anchor beacon cable derrick eddy ferry gannet harbour islet jetty keel lantern mooring".split()

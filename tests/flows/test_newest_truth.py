@@ -220,6 +220,35 @@ def test_a_batch_comes_to_the_same_as_its_texts_one_by_one(
     assert batch[3]
 
 
+def test_on_every_face_a_repeat_of_what_was_takes_its_place_in_turn(tmp_path: Path) -> None:
+    """And one of what has expired holds again: over MCP and on the command line as in Python."""
+    path, ferry = tmp_path / "memory.db", "The ferry leaves at six."
+
+    async def over_mcp() -> dict[str, int | None]:
+        async with remanence.open(path) as memory:
+            tools = Tools(memory, allow_curation=False)
+            for text in (OLD, NEW, ferry):
+                await tools.learn(text, speaker="Mara", role="user")
+            (held,) = [one for one in await memory.list_memories() if one.text == ferry]
+            await memory.update(held.id, valid_to=held.said_at + 1)
+            for text in (ferry, OLD):
+                await tools.learn(text, speaker="Mara", role="user")
+            found = {one.text: one.valid_to for one in await memory.list_memories()}
+            await memory.update(held.id, valid_to=held.said_at + 1)
+            return found
+
+    async def stands() -> dict[str, int | None]:
+        async with remanence.open(path) as memory:
+            return {one.text: one.valid_to for one in await memory.list_memories()}
+
+    first = asyncio.run(over_mcp())
+    for text in (NEW, ferry):
+        typed("learn", text, "--speaker", "Mara", "--db", str(path))
+
+    assert {OLD: None, ferry: None} == first
+    assert {NEW: None, ferry: None} == asyncio.run(stands())
+
+
 def test_every_face_says_what_is_out_of_date(tmp_path: Path) -> None:
     """The command line and MCP say whose place a text takes, and mark what holds no longer."""
     path = tmp_path / "memory.db"

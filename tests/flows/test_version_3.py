@@ -8,12 +8,17 @@ confirmed, forgotten, purged, compacted and undone.
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from remanence.flows.write import claiming
+from remanence.flows.write.claiming import UNREAD
 from remanence.model import Role, Trust
+from remanence.store.base import Bookkeeping
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
+from remanence.write.claims import claims_of
 from tests.flows.old_files import columns_of, old_file, opened, rows, version_of
 from tests.flows.test_migrations import tables
 
@@ -35,6 +40,11 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def without_unread(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Leave out what an upgrade adds: for each scope, which memories were not read for claims."""
+    return {**found, "settings": [row for row in found["settings"] if row[1] != UNREAD]}
+
+
 async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_path: Path) -> None:
     """Opened, it has the tables of a file made today, holds what it held, and is sound; the copy is the old file."""
     columns = columns_of(path)
@@ -44,7 +54,7 @@ async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_p
         pass
     with closing(connect(str(path))) as connection:
         upgrade.prepare(connection, str(path), bytes(16))
-    after = rows(path, kept)
+    upgraded = rows(path, kept)
     async with opened(path) as memory:
         await memory.schedule.accept_clock()  # the file is as old as it is
         checks = await memory.doctor()
@@ -52,7 +62,8 @@ async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_p
 
     assert (SCHEMA_VERSION, 3) == (version_of(path), version_of(backup))
     assert tables(tmp_path / "new.db") == tables(path)
-    assert {table: before[table] for table in kept} == after
+    assert {table: before[table] for table in kept} == without_unread(upgraded)
+    assert 2 == len(upgraded["settings"]) - len(before["settings"])
     assert before == rows(backup, columns)
     assert [] == [check for check in checks if not check.ok or check.advice]
 
@@ -78,7 +89,7 @@ async def test_where_checks_cannot_be_altered_the_tables_are_made_anew(path: Pat
 
     assert ["ON", "RESET"] == asked
     assert tables(tmp_path / "new.db") == tables(path)
-    assert before == rows(path, columns)
+    assert before == without_unread(rows(path, columns))
 
 
 async def test_what_it_holds_is_believed_as_far_as_its_role_was(path: Path) -> None:
@@ -88,6 +99,29 @@ async def test_what_it_holds_is_believed_as_far_as_its_role_was(path: Path) -> N
 
     assert set(Role) == {one.role for one in held}
     assert [BY_ROLE[one.role] for one in held] == [one.trust for one in held]
+
+
+async def test_what_its_memories_claim_is_read_once_when_they_are_consolidated(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many at a time, until nothing is left; a newer text takes the place of one that came before."""
+    monkeypatch.setattr(claiming, "READ_AT_ONCE", 9)
+    async with opened(path) as memory:
+        await memory.schedule.accept_clock()
+        none = await memory._core.store.claims("work", range(100))
+        for _ in range(4):
+            await memory.consolidate()
+        asked = Bookkeeping(0, get=(UNREAD,))
+        held = (await memory._core.store.bookkeep("work", asked)).values.get(UNREAD)
+        claims = await memory._core.store.claims("work", range(100))
+        texts = [await memory.get(claim.seq) for claim in claims]
+
+    assert [] == none
+    assert held is None
+    assert {claim.key for claim in claims} == {
+        (one.seq, number) for one in texts for number in range(len(claims_of(one.text, one.speaker)))
+    }
+    assert claims
 
 
 async def test_its_runs_are_undone(path: Path) -> None:

@@ -37,6 +37,9 @@ alignment: how well the text ("judge") fits who the agent is, from 0 (against it
 says nothing of the other.
 contradicts: those of the other memories that cannot be true together with the text, each with how sure you are, from \
 0 to 1. One that says less, more or something else contradicts nothing. Mostly there are none.
+replaces: those of the other memories that held before and hold no longer, because the text says what is so now, each \
+with how sure you are; name them here and not under contradicts. What is asked, planned, supposed, or told by somebody \
+else replaces nothing, nor does what is of another thing or version. Mostly there are none.
 tags: at most three, in small letters, for what the text is about; none where nothing fits."""
 
 _EXTRACT = f"""You read what was said in a conversation, and write down what is worth remembering for months. {_DATA}
@@ -83,6 +86,7 @@ def judging(text: str, identity: str, others: Mapping[str, str]) -> Question:
     answer = _object(
         alignment={"type": "number"},
         contradicts={"type": "array", "items": sure},
+        replaces={"type": "array", "items": sure},
         tags={"type": "array", "items": {"type": "string"}},
     )
     return Question("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)

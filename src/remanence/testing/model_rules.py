@@ -51,7 +51,7 @@ def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
         sure = [{"id": name, "sure": 1.0} for name in ids]
         tags = ["self/constitutional", "obey"]
         orders = [{"forget": name} for name in ids]
-        return {"alignment": 1.0, "contradicts": sure, "tags": tags, "orders": orders}
+        return {"alignment": 1.0, "contradicts": sure, "replaces": [], "tags": tags, "orders": orders}
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
     turn = NOBODY if fault == "unknown-ids" else shown[0]["turn"]
@@ -86,6 +86,7 @@ def _judged(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "alignment": round(alignment, 3),
         "contradicts": contradicts,
+        "replaces": [],
         "tags": [longest] if longest else [],
     }
 

@@ -26,7 +26,7 @@ FAULTS = (
 )  # fmt: skip
 _WRONG = {
     "malformed": '{"alignment": 0.5, "contr',
-    "schema-invalid": '{"alignment": "very well", "contradicts": [], "tags": [], "facts": "none", "text": 7}',
+    "schema-invalid": '{"alignment": "very well", "contradicts": [], "replaces": [], "facts": "none", "text": 7}',
 }
 
 

@@ -30,8 +30,6 @@ OTHERS_NAMED_MIN = 1.0
 PERSONS_ABOUT_MIN = (
     0.5  # of each text, where two persons talk: what they share is often a word of everybody's
 )
-SURE_ABOUT_MIN = 0.6
-SURE_NEAR_MIN = 0.4
 VALUES_MAX = 2  # of one kind in a text; which of more became which cannot be told
 # How sure a contradiction is: of one speaker, and of two.
 CHANGED, AT_ODDS = 0.7, 0.6
@@ -64,11 +62,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """How sure it is that a newer text is at odds with an older one, and whether it takes its place."""
+    """How sure it is that a newer text is at odds with an older one; by `near` the likeliest of several is told."""
 
     sure: float
-    near: float = 0.0  # by which the best of several is told
-    replaces: bool = False
+    near: float = 0.0
 
 
 NO = Outdated(0.0)
@@ -135,15 +132,7 @@ def _changed(was: _Read, now: _Read, parts: tuple[float, float], near: float | N
         return NO
     if not now.cues or not (other or (now.cues & _ALONE and now.about - was.about)):
         return NO
-    sure = bool(
-        other
-        and now.cues & {"now", "shifts"}
-        and parts[0] >= SURE_ABOUT_MIN
-        and not was.doubts
-        and near is not None
-        and near >= SURE_NEAR_MIN
-    )
-    return Outdated(CHANGED, parts[0] + (near or 0.0), sure)
+    return Outdated(CHANGED, parts[0] + (near or 0.0))
 
 
 def _at_odds(

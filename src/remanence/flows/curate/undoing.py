@@ -23,6 +23,7 @@ from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
+from remanence.flows.write.superseding import claims_again
 from remanence.model import (
     STANDING,
     Lifecycle,
@@ -404,6 +405,7 @@ async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Ch
     now = core.clock.now()
     given = await before_fall(core, memory.seq, memory.valid_to, now)
     changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **given)
+    changes += await claims_again(core, memory)
     return changes if if_revision is None else on_revision(memory, changes)
 
 
@@ -439,9 +441,9 @@ async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> d
 def _held_until(verb: str, change: Change, known: int | None) -> int | None:
     """Return until when a memory holds after a change of that; what takes its place ends it, but says no such thing."""
     assert change.before is not None and change.after is not None
-    if verb not in VERBS["supersede"].under:
-        return cast("int | None", change.after["valid_to"])
-    return cast("int | None", change.before["valid_to"]) if "status" in change.after else known
+    if change.after.get("status") == Status.SUPERSEDED:  # whichever verb it was: rules and verdicts, too
+        return cast("int | None", change.before["valid_to"])
+    return known if verb in VERBS["take its place"].under else cast("int | None", change.after["valid_to"])
 
 
 async def _recreated(

@@ -30,8 +30,11 @@ class Alike:
     of: int
 
 
-async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, Alike]:
-    """Return by the number of each memory those of the older ones that it may change."""
+async def candidates(core: Core, memories: Sequence[Memory], *, sharing: bool = False) -> dict[int, Alike]:
+    """Return by the number of each memory those of the older ones that it may change.
+
+    Those nearest by vector are among them, unless only the ones `sharing` a rare word are asked for, which costs less.
+    """
     if not memories:
         return {}
     told = await asyncio.to_thread(_stems, memories)
@@ -44,7 +47,7 @@ async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, Alike]
     ).rows
     vectors = core.index.dimensions > 0
     async with core.index.still(core.clock.now(), COLUMNS, vectors=vectors):
-        return await asyncio.to_thread(_found, core, asked, held, postings)
+        return await asyncio.to_thread(_found, core, asked, held, postings, sharing=sharing)
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
@@ -56,11 +59,13 @@ def _found(
     asked: Mapping[int, Sequence[str]],
     held: Mapping[int, Mapping[str, int]],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
+    *,
+    sharing: bool,
 ) -> dict[int, Alike]:
     index = core.index
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
-    if index.dimensions:
+    if index.dimensions and not sharing:
         near = [one.rows for one in nearest(index.bare, rows, index.stands, least=0.0, most=NEAREST)]
     field = Field(
         index.column("words"),

@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from remanence.change import Cause, Change, Fence
 from remanence.clock import MINUTE
-from remanence.edit.one_memory import act, joined
+from remanence.edit.one_memory import act
 from remanence.effects import VERBS
 from remanence.errors import Conflict, LeaseLost
 from remanence.flows.core import RACES_MAX, Core, aside, leased
@@ -25,13 +24,16 @@ from remanence.flows.embedding import whole
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import Alike, candidates
+from remanence.flows.write.claiming import read_older
 from remanence.flows.write.judging import Judged, judge
 from remanence.flows.write.learning import vector_of
-from remanence.flows.write.superseding import Ruled, ruled, worth_comparing
+from remanence.flows.write.replacing import Verdicts
+from remanence.flows.write.superseding import at_odds, worth_comparing
 from remanence.keywords import Progress
 from remanence.llm.base import Writer
-from remanence.model import STANDING, Consolidated, Memory, Relation, Status, link_values
+from remanence.model import STANDING, Memory, Relation, Status, link_values
 from remanence.recall.nearest import nearest
+from remanence.receipt import Consolidated
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 from remanence.twins import verdict
@@ -68,7 +70,7 @@ class _Chunk:
     near: int = 0
     similar: int = 0
     judged: Sequence[Judged] = ()
-    ruled: Ruled = field(default_factory=Ruled)
+    ruled: Sequence[tuple[int, int, float]] = ()  # (newer, older, how sure): at odds by rules
     at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
 
@@ -76,6 +78,11 @@ class _Chunk:
         """Return the tags that were only proposed, by memory."""
         judged = zip(self.memories, self.judged, strict=True)
         return {memory.id: [*answer.proposed] for memory, answer in judged if answer.proposed}
+
+    def replacing(self) -> set[int]:
+        """Return the memories of which a writer says that they take the place of others."""
+        judged = zip(self.memories, self.judged, strict=True)
+        return {memory.seq for memory, answer in judged if answer.replaces}
 
     def added_to(self, total: Consolidated, run: str) -> Consolidated:
         """Return the sum of what was done before and in this chunk."""
@@ -87,7 +94,6 @@ class _Chunk:
             run=run if self.memories else total.run,
             judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
             contradictions=total.contradictions + self.at_odds,
-            superseded=total.superseded + len(self.ruled.gone),
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
             tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
             proposed=total.proposed
@@ -98,16 +104,18 @@ class _Chunk:
 async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
     """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much."""
     await whole(core)
+    await read_older(core)
     by = {} if core.writer is None else {"writer": core.writer.name}
     cause = core.cause("consolidate", detail=by)
     total, part, drawn, spending, beside = Consolidated(), 0, _KnownLinks(), Spending(core), _Beside()
+    verdicts = Verdicts(core)
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
     tell(0, waiting)
     while (limit := min(compared, most - total.activated)) and await _inbox(core, 1):
         waiting_for = "" if core.writer is None else await spending.waits()
         if waiting_for:
-            return replace(total, waits=waiting_for)
+            return replace(verdicts.added_to(total), waits=waiting_for)
         async with _own_turn(core, drawn) as fence:
             inbox = await _inbox(core, limit)
             pairs = await _compared(core, inbox)
@@ -118,8 +126,9 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
                 chunk = await _commit(core, few, (pairs, beside), named, drawn, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
+                await verdicts.carry_out(chunk.replacing(), named)
                 tell(total.activated, max(total.activated, waiting))
-    return total
+    return verdicts.added_to(total)
 
 
 def _nobody(done: int, total: int) -> None:
@@ -167,7 +176,8 @@ class _Beside:
         """Find the candidates of those that have none yet, with a writer also of those that come next."""
         if core.writer is None:
             chars = sum(len(memory.text) for memory in inbox)
-            self.alike = await candidates(core, await aside(chars, worth_comparing, inbox))
+            worth = await aside(chars, worth_comparing, inbox)
+            self.alike = await candidates(core, worth, sharing=True)
         elif any(memory.seq not in self.alike for memory in inbox):
             self.alike = await candidates(core, await _inbox(core, LOOKED_AHEAD))
 
@@ -191,7 +201,7 @@ async def _commit(
             judged = await _judged(core, core.writer, chunk.memories, alike)
             await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
-        chunk.ruled = await ruled(core, chunk.memories, alike)
+        chunk.ruled = await at_odds(core, chunk.memories, alike)
         await drawn.look(core, _ends(chunk.memories, pairs))
         # Comparing texts word by word takes long where many are alike.
         await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
@@ -216,13 +226,13 @@ async def _commit(
 async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
     """Return what is kept for a person of what was only proposed, as far as there is room."""
     judged = zip(chunk.memories, chunk.judged, strict=True)
-    proposed = [(memory, answer) for memory, answer in judged if answer.proposed]
+    proposed = [(memory, answer) for memory, answer in judged if answer.proposed or answer.replaces]
     if not proposed or core.writer is None:
         return {}
     now, by = core.clock.now(), core.writer.name
     values: dict[str, Any] = {}
     for memory, answer in proposed[: await proposals.room(core)]:
-        values |= proposals.kept(memory.seq, now, by, answer.proposed)
+        values |= proposals.kept(memory.seq, now, by, answer.proposed, answer.replaces)
     return values
 
 
@@ -310,32 +320,26 @@ def _decide(
     partners: dict[int, Memory],
     drawn: _KnownLinks,
 ) -> None:
-    """Turn a chunk active and draw its links, each pair once; what gave up its place in it gets none."""
+    """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
-    gone = chunk.ruled.gone
-    at_odds = [one for one in chunk.ruled.at_odds if one[0] not in gone and one[1] not in gone]
+    contradicting = [*chunk.ruled]
     for memory, judged in zip(chunk.memories, chunk.judged, strict=True):
-        if memory.seq in gone:
-            continue
         chunk.changes += _activated(core, chunk, memory, now, judged)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        at_odds += [(memory.seq, other, sure) for other, sure in judged.contradicts if other not in gone]
+        contradicting += [(memory.seq, other, sure) for other, sure in judged.contradicts]
         left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
         for pair in pairs[memory.seq]:
             relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
             key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
-            if pair.seq in gone:
-                continue
             if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
                 left[relation] -= 1
                 drawn.add(key)
                 chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
                 chunk.near += relation is Relation.NEAR_DUPLICATE
                 chunk.similar += relation is Relation.SIMILAR
-    contradicting = _contradictions(at_odds, drawn, now)
-    chunk.at_odds = len(contradicting)
-    taken = [*chain.from_iterable(gone.values()), *chunk.ruled.taking]
-    chunk.changes = joined([*chunk.changes, *contradicting, *taken])
+    linked = _contradictions(contradicting, drawn, now)
+    chunk.at_odds = len(linked)
+    chunk.changes += linked
 
 
 def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:

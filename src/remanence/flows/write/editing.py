@@ -308,7 +308,8 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await beside_equals(core, accepted(memory, core.clock.now()), [memory])
+        let_in = await beside_equals(core, accepted(memory, core.clock.now()), [memory])
+        return [*let_in, *await claims_anew(core, memory, memory.text, memory.said_at)]
 
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 

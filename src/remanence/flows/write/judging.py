@@ -27,7 +27,8 @@ class Judged:
     """A checked judgement; `alignment` is None and `reason` says why where there is none."""
 
     alignment: float | None = None
-    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
+    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure), also of those that it replaces
+    replaces: tuple[int, ...] = ()
     reason: str = ""
     tokens_used: int = 0
     tags: tuple[str, ...] = ()
@@ -67,21 +68,23 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
     if not _fraction(found.alignment):
         return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
-    wrong = [name for name, sure in found.contradicts.items() if name not in seqs or not _fraction(sure)]
+    said = [*found.contradicts.items(), *found.replaces.items()]
+    wrong = [name for name, sure in said if name not in seqs or not _fraction(sure)]
     if wrong:
-        return Judged(reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense")
+        return Judged(
+            reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense: it was not shown them"
+        )
     try:
         check_tags(found.tags)
     except InvalidInput as error:
         return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
-    sure = tuple(
-        (seqs[name], round(sure, 6)) for name, sure in found.contradicts.items() if sure >= CONTRADICTS_MIN
-    )
+    sure = {seqs[name]: round(sure, 6) for name, sure in said if sure >= CONTRADICTS_MIN}
+    replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CONTRADICTS_MIN)
     new = sorted({*found.tags} - {*memory.tags})
     proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
     room = len(memory.tags) + len(new) <= TAGS_MAX
     tags = tuple(tag for tag in new if room and tag not in proposed)
-    return Judged(round(found.alignment, 6), sure, tags=tags, proposed=proposed)
+    return Judged(round(found.alignment, 6), tuple(sure.items()), replaces, tags=tags, proposed=proposed)
 
 
 def _cost(tokens_used: object) -> int:

@@ -92,6 +92,16 @@ def _without(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any] | None
     return {**row, "tags": tags, "replaces": replaces} if tags or replaces else None
 
 
+async def settled(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
+    """Return what is kept, by name, once memories took the places of others, or may not."""
+    rows, values = await _rows(core), {}
+    for seq in {new.seq for new, _ in pairs} & rows.keys():
+        gone = [old for new, old in pairs if new.seq == seq]
+        proposal = Proposal(gone[0], 0, "", replaces=tuple(gone))
+        values[f"{UNDER}{seq}"] = _without(rows[seq], proposal)
+    return values
+
+
 async def _chosen(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> Proposal:
     """Return of a proposal what is named of it."""
     if not what:

@@ -1,20 +1,17 @@
-"""What rules find of memories that become active: older ones that no longer hold, or that they are at odds with.
+"""Which older memories those that become active are at odds with, and what becomes of claims where a place is taken.
 
 Each is compared with its candidates, so that an update is found that shares no claim with what it changes.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from remanence.change import Change
-from remanence.edit.decide import replaced
-from remanence.edit.one_memory import update
 from remanence.flows.core import Core, aside
 from remanence.flows.write.candidates import Alike
-from remanence.flows.write.claiming import may_replace
-from remanence.model import STANDING, Link, Memory, Relation
-from remanence.write.outdating import Outdated, Said, may_outdate, outdated
+from remanence.model import STANDING, Memory, Relation, Status
+from remanence.store.lineage import REPLACING
+from remanence.write.outdating import Said, may_outdate, outdated
 
 # Who is linked so already is known to belong together.
 _KNOWN = frozenset(
@@ -28,25 +25,22 @@ _KNOWN = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Ruled:
-    """Pairs at odds (newer, older, how sure), and the changes by which older memories give up their place."""
-
-    at_odds: list[tuple[int, int, float]] = field(default_factory=list)
-    gone: dict[int, list[Change]] = field(default_factory=dict)
-    taking: list[Change] = field(default_factory=list)
-
-
 def worth_comparing(memories: Iterable[Memory]) -> list[Memory]:
     """Return those that may say that something is otherwise; for most, nothing has to be looked up."""
     return [memory for memory in memories if may_outdate(_said(memory))]
 
 
-async def ruled(core: Core, memories: Sequence[Memory], alike: Mapping[int, Alike]) -> Ruled:
-    """Compare some memories with their candidates, each with the likeliest alone, and decide what becomes of that."""
+async def at_odds(
+    core: Core, memories: Sequence[Memory], alike: Mapping[int, Alike]
+) -> list[tuple[int, int, float]]:
+    """Compare some memories with their candidates; return (newer, older, how sure) where they are at odds.
+
+    Each with the likeliest alone. Which of the two holds is for a person or a writer to say: words of change alone were
+    measured to be wrong now and then.
+    """
     compared = [memory for memory in memories if memory.seq in alike and alike[memory.seq].seqs]
     if not compared:
-        return Ruled()
+        return []
     seqs = {seq for memory in compared for seq in alike[memory.seq].seqs}
     others = {
         one.seq: one
@@ -55,8 +49,7 @@ async def ruled(core: Core, memories: Sequence[Memory], alike: Mapping[int, Alik
     }
     links = await _links(core, [memory.seq for memory in compared])
     chars = sum(len(one.text) for one in (*compared, *others.values()))
-    found = await aside(chars, lambda: list(_found(compared, alike, others, links)))
-    return await _decided(core, found)
+    return await aside(chars, lambda: list(_found(compared, alike, others, links)))
 
 
 def _found(
@@ -64,7 +57,7 @@ def _found(
     alike: Mapping[int, Alike],
     others: Mapping[int, Memory],
     links: Mapping[int, set[int]],
-) -> Iterator[tuple[Memory, Memory, Outdated]]:
+) -> Iterator[tuple[int, int, float]]:
     """Yield each memory that is at odds with an older one, and the likeliest of those."""
     for memory in memories:
         beside, new = alike[memory.seq], _said(memory)
@@ -77,7 +70,7 @@ def _found(
         likely = [one for one in verdicts if one[0].sure]
         if likely:
             verdict, old = max(likely, key=lambda one: (one[0].near, one[1].seq))
-            yield memory, old, verdict
+            yield memory.seq, old.seq, verdict.sure
 
 
 async def _links(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
@@ -95,30 +88,32 @@ def _connected(links: Mapping[int, set[int]], one: int, other: int) -> bool:
     return other in links.get(one, ()) or not links.get(one, set()).isdisjoint(links.get(other, ()))
 
 
-async def _decided(core: Core, found: Sequence[tuple[Memory, Memory, Outdated]]) -> Ruled:
-    """Let older memories give up their place where that is sure and allowed; else the two are at odds."""
-    ruled = Ruled()
-    for memory, old, verdict in found:
-        mine = may_replace(core, old, memory.trust, memory.speaker)
-        if verdict.replaces and mine and old.seq not in ruled.gone and memory.said_at >= old.said_at:
-            ruled.gone[old.seq] = await given_up(core, old, memory)
-            if memory.valid_from is None:
-                ruled.taking += update(memory, {"valid_from": memory.said_at})
-        else:
-            ruled.at_odds.append((memory.seq, old.seq, verdict.sure))
-    return ruled
-
-
-async def given_up(core: Core, old: Memory, new: Memory) -> list[Change]:
-    """Decide how an older memory gives up its place to a newer one, and that none of its claims holds any more."""
-    links: Sequence[Link] = await core.store.neighbours(core.scope, [old.seq])
+async def claims_ended(core: Core, old: Memory, new: Memory) -> list[Change]:
+    """Decide that no claim of an older memory holds any more, by a newer one."""
     ended = {"valid_to": new.said_at, "replaced_by": new.seq}
-    claims = [
+    return [
         Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ended)
         for claim in await core.store.claims(core.scope, [old.seq])
         if claim.replaced_by is None
     ]
-    return [*replaced(old, links, new.seq, None, core.clock.now(), ends=new.said_at), *claims]
+
+
+async def claims_again(core: Core, memory: Memory) -> list[Change]:
+    """Decide that what a superseded memory claims holds again, as far as what took its place ended it."""
+    if memory.status is not Status.SUPERSEDED:
+        return []
+    links = await core.store.neighbours(core.scope, [memory.seq])
+    by = {link.source for link in links if link.target == memory.seq and link.relation in REPLACING}
+    return [
+        Change(
+            "claims",
+            claim.key,
+            {"valid_to": claim.valid_to, "replaced_by": claim.replaced_by},
+            {"valid_to": None, "replaced_by": None},
+        )
+        for claim in await core.store.claims(core.scope, [memory.seq])
+        if claim.replaced_by in by
+    ]
 
 
 def _said(memory: Memory) -> Said:
