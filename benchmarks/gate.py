@@ -18,7 +18,8 @@ from typing import Any, get_args
 
 import remanence
 from benchmarks.labels import Part, parts
-from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets
+from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
+from remanence.gate.junk import junk
 from remanence.gate.orders import instructs
 from remanence.gate.screening import screen
 
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--part", choices=get_args(Part), default="first")
     part: Part = parser.parse_args().part
     _replaced(part)
+    _junk(part)
     _time(part)
     asyncio.run(_quarantined(part))
     if part in parts("repeats"):
@@ -74,6 +76,21 @@ def _replaced(part: Part) -> None:
     plain = harmless(part)
     changed = [line.text for line in plain if screen(line.text, SALT).text != line.text]
     note("harmless", {"lines": len(plain), "changed": _share(len(changed), len(plain)), "which": changed})
+
+
+def _junk(part: Part) -> None:
+    """Say how much junk is told, and how many short truths are taken for junk."""
+    lines = shorts(part)
+    every = [line for line in lines if line.junk]
+    truths = [line for line in lines if not line.junk]
+    missed = [line.text for line in every if not junk(line.text)]
+    refused = [line.text for line in truths if junk(line.text)]
+    note(
+        "junk", {"texts": len(every), "told": _share(len(every) - len(missed), len(every)), "missed": missed}
+    )
+    note(
+        "short truths", {"texts": len(truths), "refused": _share(len(refused), len(truths)), "which": refused}
+    )
 
 
 def _time(part: Part) -> None:

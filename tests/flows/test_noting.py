@@ -48,6 +48,25 @@ async def test_a_turn_is_stored_at_once_and_noted_twice_it_is_stored_once(memory
     assert (turn.kind, turn.session, turn.key) == (Kind.EPISODIC, "s", "t1")
 
 
+@pytest.mark.parametrize("said", ["hi there!", "vielen Dank", "うーん", "hahaha", "======", "asdf asdf"])
+async def test_small_talk_is_noted_by_nobody(memory: remanence.Engine, said: str) -> None:
+    """It is refused with the reason, counted and not stored; `learn` takes it, and a short truth is noted."""
+    gated = await memory.note(said)
+    truth = await memory.note("I'm vegan")
+    learned = await memory.learn(said)
+
+    assert ("gated", "", 0, None) == (gated.status, gated.id, gated.seq, gated.run)
+    assert "nothing to keep" in str(gated)
+    assert ["stored", "stored"] == [truth.status, learned.status]
+    assert {"junk": 1} == (await memory.status()).gate
+
+
+async def test_an_empty_turn_is_an_error_and_no_small_talk(memory: remanence.Engine) -> None:
+    """What is no text is refused as by any other door."""
+    with pytest.raises(InvalidInput):
+        await memory.note("")
+
+
 async def test_facts_name_their_turn_and_its_words(memory: remanence.Engine) -> None:
     """A fact is unverified knowledge, said by whoever said the turn, and believed no more than it."""
     noted = await memory.note(SAID, speaker="Ana", session="s", later=True)

@@ -8,6 +8,7 @@ import pytest
 
 from remanence.folding import fold_keys
 from remanence.gate import order_patterns, secret_patterns, weights
+from remanence.gate.junk import junk
 from remanence.gate.orders import instructs
 from remanence.gate.personal import luhn
 from remanence.gate.screening import screen
@@ -180,6 +181,49 @@ def test_orders_to_a_machine_are_told(text: str) -> None:
 def test_talk_of_orders_is_none(text: str) -> None:
     """Manuals, reminders, contracts and quotations order no machine about."""
     assert "" == instructs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good evening, everyone!",
+        "thanks so much :)",
+        "Alles klar, danke dir!",
+        "hasta luego a todos",
+        "ça marche, merci",
+        "tudo bem, valeu",
+        "好的，谢谢",
+        "わかりました。",
+        "jajajaja",
+        "qwertyuiop",
+        "aaaaaaa",
+        "???",
+        "45%|████ | 18/40",
+    ],
+)
+def test_small_talk_and_noise_are_junk(text: str) -> None:
+    """Greetings, thanks, assent, parting, laughter, mashed keys, marks and progress bars say nothing to keep."""
+    assert junk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My name is Bob",
+        "Thanks to Ana, we won",
+        "Ok is my cat",
+        "I'm good at chess",
+        "Hola se llama el perro",
+        "我叫好好",
+        "犬が苦手",
+        "42",
+        "Battery 80%",
+        "hi " * 9,
+    ],
+)
+def test_short_truths_are_no_junk(text: str) -> None:
+    """A word that may say something keeps the text, and so does a length that no small talk has."""
+    assert not junk(text)
 
 
 def test_no_padding_hides_an_order() -> None:

@@ -89,6 +89,9 @@ async def _heard(memory: Memory, line: str, speaker: str | None) -> int:
     if len(answer) and not answer.is_weak:
         style.write_lines([style.Text(one) for one in answer.text.splitlines()], sys.stdout)
     noted: Noted = await memory.note(line, later=True, speaker=speaker)
+    if noted.status == "gated":
+        style.write_lines([style.Text(f"  {noted.learned}")], sys.stdout)
+        return 0
     await memory.flush()
     links = await memory.links(noted.seq)
     known = [await memory.get(link.source) for link in links if link.target == noted.seq]

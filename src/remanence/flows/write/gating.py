@@ -25,6 +25,7 @@ from remanence.write.arrive import Draft, Outcome
 SALT = "gate/salt"  # made once for each scope; no export holds it
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
 COUNTED = "gate/"  # what the names of the gate's counters begin with
+JUNK = f"{COUNTED}junk"
 SALT_BYTES = 16
 
 

@@ -6,19 +6,24 @@ from typing import Literal
 
 from remanence.errors import InvalidInput
 from remanence.flows.core import Core
+from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
+from remanence.gate.junk import junk
 from remanence.model import Kind, Learned, Turn
 from remanence.results import Result
+from remanence.text import check_text
 from remanence.write.arrive import TURN
 from remanence.write.signals import signal
+
+EMPTY = "it says nothing to keep; `learn` stores it all the same"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Noted(Result):
     """What became of a turn: as of a text that is learned, by `Learned`; and how much it asks to be kept.
 
-    `signal` is high, medium, low or none, `found` by which classes of phrases. `run` is what `undo` takes; None where
-    nothing was written.
+    `signal` is high, medium, low or none, `found` by which classes of phrases. `gated` is also small talk, laughter,
+    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written.
     """
 
     id: str
@@ -47,10 +52,14 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
             f"a turn of the kind {turn.kind}",
             recovery="note what was said as it was said, or `learn` what you know",
         )
+    check_text(turn.text)
+    told = signal(turn.text)
+    if told.level in ("none", "low") and junk(turn.text):
+        await gating.count(core, {gating.JUNK: 1})
+        return Noted("", 0, "gated", told.level, told.found, EMPTY)
     session = turn.session or core.session
     tags = (*turn.tags, *([] if TURN in turn.tags else [TURN]))
     learned = await together.learn(replace(turn, kind=Kind.EPISODIC, tags=tags, session=session))
-    told = signal(turn.text)
     if not later and learned.status == "stored" and core.listener is not None:
         core.listener.noted(session or "", high=told.level == "high")
     return Noted(
