@@ -101,6 +101,14 @@ def test_what_is_stated_is_a_fact(text: str, category: str, subject: str) -> Non
             "```\nI live in Oslo, house 12.\n```",
             "Traceback (most recent call last): x = 12",
         ),
+        "Come up with 12 names for a sailing boat in the north.",
+        "Quiz me on the harbours of Norway, seven questions.",
+        "Rephrase my letter to the harbour office of Bergen in 3 lines.",
+        "Compárame los precios de estos 3 barcos en Vigo.",
+        "Schlag mir 5 Namen für meinen Hund in Kiel vor.",
+        "Propose-moi trois menus pour mon dimanche à Lyon.",
+        "Me sugere 5 nomes para o meu barco novo em Recife.",
+        "I want to cross the Atlantic in my boat once in my life.",
     ],
 )
 def test_what_states_nothing_is_no_fact(text: str) -> None:

@@ -22,7 +22,8 @@ GERMAN_ASSERTIONS = Assertions(
             ^lass uns, ^lass mich, ^bitte schreib, ^bitte gib, ^bitte zeig, ^bitte such, ^bitte mach,
             ^bitte hilf, ^bitte erstell*, ich bräuchte, ich brauche eine liste, ich brauche die liste,
             ich brauche hilfe, ich hätte gern, ich suche gerade, kannst du mir, könntest du mir, ^erinner* mich,
-            ^viel spaß, ^viel glück
+            ^viel spaß, ^viel glück, ^frag mich, ^frage mich, ^rechne, ^sortier*, ^formulier*, ^schlag mir, ^stell mir,
+            ^denk dir, ^bring mir, ^kürz*, ^erfinde, ^ergänz*
         """,
         supposes="""
             ^wenn, ^falls, ^angenommen, ^sofern, ^hätte ich, ^hätten wir, ^wäre ich, ^stell dir vor, hätte ich,

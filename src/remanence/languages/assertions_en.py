@@ -28,7 +28,11 @@ ENGLISH_ASSERTIONS = Assertions(
             i need the file, i need an example, i need a quick, i'm looking for, i am looking for, ^just give me,
             ^just tell me, ^good luck, ^feel free, ^let's see, ^let's get, ^let's start, ^let's talk,
             ^let's do this, ^let me, ^don't worry, ^don't forget to have, ^say hi, ^send me, ^call me back,
-            tell him, tell her, tell them
+            tell him, tell her, tell them, ^come up with, ^quiz, ^ask me, ^teach me, ^walk me, ^brainstorm,
+            ^propose, ^invent, ^compose, ^outline, ^rank, ^proofread, ^edit, ^shorten, ^expand, ^rephrase,
+            ^paraphrase, ^scale, ^estimate, ^analyse, ^analyze, ^define, ^solve, ^recap, ^get me, ^bring me,
+            ^order me, ^name three, ^name five, ^name ten, ^please add, ^please write, ^please remove,
+            ^please translate
         """,
         supposes="""
             ^if, ^suppose, ^supposing, ^assuming, ^assume, ^what if, ^had i, ^had we, ^were i, ^unless, ^say i,
@@ -37,7 +41,8 @@ ENGLISH_ASSERTIONS = Assertions(
         wishes="""
             i wish, we wish, ^hopefully, ^hope, ^i hope, ^we hope, if only, someday i might, would be nice,
             would be great, would be cool, would be fun, would be awesome, ^somebody should, ^someone should,
-            ^maybe i should, ^maybe we should, ^maybe i'll, ^perhaps i should, i should really, ^wish me
+            ^maybe i should, ^maybe we should, ^maybe i'll, ^perhaps i should, i should really, ^wish me,
+            i'd be so, i would be so, i'd love it if, once in my life, before i die, bucket list
         """,
         plays="""
             just kidding, was a joke, were joking, i'm joking, was joking, kidding about, in my story,

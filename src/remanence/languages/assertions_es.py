@@ -18,7 +18,9 @@ SPANISH_ASSERTIONS = Assertions(
             ^escribe, ^escríbeme, ^hazme, ^haz, ^dame, ^dime, ^muéstrame, ^enséñame, ^ayúdame, ^explícame,
             ^explica, ^busca, ^búscame, ^traduce, ^resume, ^resúmeme, ^imprime, ^crea, ^genera, ^corrige,
             ^revisa, ^compara, ^calcula, ^envía, ^envíame, ^mándame, ^abre, ^cierra, ^borra, ^pon, ^ponme,
-            ^espera, ^mira, ^léeme, ^cuéntame, ^recuérdame, ^por favor escribe, ^por favor haz,
+            ^espera, ^mira, ^léeme, ^cuéntame, ^recuérdame, ^compárame, ^tradúceme, ^prepárame, ^pásame,
+            ^recomiéndame, ^sugiéreme, ^proponme, ^corrígeme, ^revísame, ^calcúlame, ^ordéname, ^inventa,
+            ^invéntame, ^pregúntame, ^añade, ^convierte, ^por favor escribe, ^por favor haz,
             necesito una lista, necesito la lista, necesito ayuda, necesito que me, necesitaría,
             me gustaría una lista, quisiera una, quiero una lista, busco una, ^vamos a ver, ^buena suerte
         """,

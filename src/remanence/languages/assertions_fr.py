@@ -21,6 +21,8 @@ FRENCH_ASSERTIONS = Assertions(
             ^envoie, ^envoie-moi, ^ouvre, ^ferme, ^supprime, ^mets, ^attends, ^regarde, ^lis, ^fais-moi, ^fais,
             ^raconte*, ^rappelle-moi, ^laisse-moi, il me faudrait, j'aurais besoin, j'ai besoin d'une liste,
             j'ai besoin d'aide, j'ai besoin de la liste, je voudrais une liste, je cherche, tu pourrais,
+            ^propose*, ^interroge-moi, ^compare-moi, ^résume-moi, ^traduis-moi, ^prépare*, ^reformule*, ^convertis,
+            ^ajoute*, ^suggère*, ^recommande*, ^invente*, ^pose-moi,
             ^allons-y, ^bonne chance, ^bon courage, ^s'il te plaît écris
         """,
         supposes="^si, ^s'il, ^s'ils, ^supposons, ^imagine, ^imaginons, ^au cas où, j'aurais, ^à supposer",

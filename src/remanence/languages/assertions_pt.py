@@ -21,6 +21,8 @@ PORTUGUESE_ASSERTIONS = Assertions(
             ^compara, ^compare, ^calcula, ^calcule, ^manda, ^mande, ^envia, ^envie, ^abre, ^abra, ^fecha, ^feche,
             ^apaga, ^apague, ^espera, ^espere, ^olha, ^olhe, ^faça, ^faz um, ^faz uma, ^me lembra, ^deixa eu,
             preciso de uma lista, preciso da lista, preciso de ajuda, preciso que você, queria uma lista,
+            ^me explica, ^me explique, ^me faz, ^me faça, ^me sugere, ^sugira, ^prepara, ^prepare, ^adicione,
+            ^adiciona, ^converta, ^converte, ^pergunte, ^ordene, ^reescreva, ^invente, ^me pergunta,
             gostaria de uma, quero uma lista, ^vamos ver, ^boa sorte, ^por favor escreva
         """,
         supposes="^se, ^suponha, ^suponhamos, ^imagina, ^imagine, ^caso, ^digamos, teria sido, eu teria",
