@@ -34,6 +34,7 @@ FRUITLESS_MAX = (
     500  # words that announce a value with none behind them, one after another; after more none is looked for
 )
 AROUND = 40  # characters; longer than any of the words
+LONG_TEXT = 5_000  # characters, from which on it is worth knowing which there are
 LONG = 200  # characters of a value that no person types
 REACH = 400  # characters after the words that announce a list
 ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
@@ -102,6 +103,14 @@ def credentials(text: str, low: str) -> Iterator[Found]:
         yield from _near_words(text, low, chunks)
 
 
+def has_one(text: str, signs: Iterable[str]) -> bool:
+    """Tell whether one of some signs is in a text; in a long one only those are looked for whose characters it has."""
+    if len(text) < LONG_TEXT:
+        return any(sign in text for sign in signs)
+    chars = frozenset(text)
+    return any(sign in text for sign in signs if chars.issuperset(sign))
+
+
 def _private_blocks(text: str) -> Iterator[Found]:
     start = text.find("-----BEGIN ")
     while start >= 0:
@@ -119,7 +128,7 @@ def _private_blocks(text: str) -> Iterator[Found]:
 
 
 def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
-    known = any(begin in text for begin in _BEGINS)
+    known = has_one(text, _BEGINS)
     for start, end in chunks:
         for found in _TOKEN.finditer(text, start, end) if known else ():
             if not _placeholder(found.group()):
@@ -155,7 +164,10 @@ def _windows(low: str, signs: Sequence[str]) -> list[tuple[int, int]]:
     if len(low) <= 4 * AROUND:
         return [(0, len(low))] if any(sign in low for sign in signs) else []
     places: list[int] = []
+    chars = frozenset(low)
     for sign in signs:
+        if not chars.issuperset(sign):
+            continue
         at = low.find(sign)
         while at >= 0:
             places.append(at)
@@ -246,9 +258,9 @@ def _in_addresses(text: str, low: str) -> Iterator[Found]:
             group = "value" if found.group("value") is not None else "path"
             if any(map(str.isdigit, found.group(group))):
                 yield Found(*found.span(group), "webhook")
-        if any(word in low for word in QUERY_WORDS):
+        if has_one(low, QUERY_WORDS):
             yield from _valued(_QUERY.finditer(low), text, "signature")
-    if any(word in low for word in COOKIE_WORDS):
+    if has_one(low, COOKIE_WORDS):
         yield from _valued(_COOKIE.finditer(low), text, "session cookie")
 
 
@@ -263,8 +275,8 @@ def _valued(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[
 
 def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
     """Yield what looks drawn at random, in a text that speaks of tokens or of private keys."""
-    tokens = any(word in low for word in TOKEN_WORDS)
-    keys = "public" not in low and any(word in low for word in PRIVATE_WORDS)
+    tokens = has_one(low, TOKEN_WORDS)
+    keys = "public" not in low and has_one(low, PRIVATE_WORDS)
     for start, end in chunks if tokens or keys else ():
         for found in _RANDOM.finditer(text, start, end) if tokens else ():
             if random_looking(found.group()) and not found.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
@@ -278,17 +290,17 @@ def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Itera
 
 def _lists(text: str, low: str) -> Iterator[Found]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
-    if any(word in low for word in SEED_BY):
+    if has_one(low, SEED_BY):
         for start in _announcing(_SEED.finditer(low)):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
                 yield Found(*phrase.span(), "recovery phrase")
-    if any(word in low for word in CODES_BY):
+    if has_one(low, CODES_BY):
         for start in _announcing(_CODES.finditer(low)):
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
                 yield Found(codes[0].start(), codes[-1].end(), "recovery codes")
-    if any(word in low for word in OTP_BY) and _OTP.search(low):
+    if has_one(low, OTP_BY) and _OTP.search(low):
         for found in _BASE32.finditer(text):
             if any(map(str.isdigit, found.group())) or found.group().isupper():
                 yield Found(*found.span(), "one-time secret")

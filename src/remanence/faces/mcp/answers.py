@@ -38,7 +38,8 @@ def _left_out(answer: Recalled) -> str:
 def learned(done: Learned, notes: Iterable[str] = ()) -> str:
     """Write what became of a text."""
     said = "; ".join(filter(None, [*notes, done.note]))
-    return f"{done.status} {short_id(done.seq)}" + f" ({said})" * bool(said)
+    named = f" {short_id(done.seq)}" if done.seq else ""  # what is gated has no id
+    return f"{done.status}{named}" + f" ({said})" * bool(said)
 
 
 def noted(done: Noted, notes: Iterable[str] = ()) -> str:
