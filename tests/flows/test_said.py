@@ -97,15 +97,15 @@ async def test_a_confidence_is_as_old_as_its_last_saying(
     assert {"nobody said how sure"} == await caught(memory, "missing(confidence_at)")
 
 
-async def test_a_repeat_that_is_less_sure_says_nothing_new(
+async def test_a_repeat_that_is_less_sure_changes_no_confidence(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:
-    """What is kept is the greater confidence, as old as it is."""
+    """What is kept is the greater confidence, as old as it is; that the user said it again confirms it."""
     learned = await memory.learn("the oar is new", confidence=0.8)
     clock.advance(days=1)
     await memory.learn("the oar is new", confidence=0.5)
 
-    assert (Verification.UNVERIFIED, 0.8, None) == await said(memory, learned.id)
+    assert (Verification.USER_CONFIRMED, 0.8, None) == await said(memory, learned.id)
 
 
 async def test_a_text_is_as_old_as_its_last_change(memory: remanence.Engine, clock: ManualClock) -> None:

@@ -28,7 +28,18 @@ from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
 from remanence.flows.write import gating, waiting
 from remanence.flows.write.waiting import Waiting
-from remanence.model import COLUMN, Kind, Label, Memory, OneMemory, Relation, Status, Tier
+from remanence.model import (
+    COLUMN,
+    STANDING,
+    Kind,
+    Label,
+    Memory,
+    OneMemory,
+    Relation,
+    Status,
+    Tier,
+    Verification,
+)
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -302,7 +313,16 @@ async def explain(core: Core, policy: Policy, name: OneMemory) -> Explanation:
 
 
 async def shown(core: Core, name: OneMemory) -> Memory:
-    """Return one memory, which says what of it holds no longer."""
+    """Return one memory, which says what of it holds no longer; what is contradicted is disputed until that ends."""
     (memory,) = await with_ended(core, [await core.one(name)])
     assert memory is not None
-    return memory
+    return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory
+
+
+async def _is_disputed(core: Core, memory: Memory) -> bool:
+    """Tell whether an open contradiction links a memory that stands to another one."""
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
+    ends = {seq for link in links if link.resolved_at is None for seq in link.key[:2]} - {memory.seq}
+    others = await core.store.get(core.scope, sorted(ends)) if ends else []
+    stand = [one is not None and one.status in STANDING for one in others]
+    return memory.status in STANDING and any(stand)

@@ -6,7 +6,7 @@ Knows what a host's hook passes on standard input; must not know how a turn is k
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import Annotated, Any
@@ -17,10 +17,12 @@ from remanence.errors import InvalidInput, shown
 from remanence.faces.cli import options, style
 from remanence.faces.cli.options import Memory
 from remanence.flows.write.noting import Noted
-from remanence.model import short_id
+from remanence.model import Link, Relation, short_id
 
 RECALLED = 5  # memories that are shown for a line of a chat
 PROMPT = "> "
+KEPT_OUT = frozenset({"gated", "quarantined"})
+BOM = "\ufeff"  # what some shells put before what they pipe
 
 
 async def note(
@@ -67,6 +69,7 @@ async def chat(
 
 def prompted(given: str) -> tuple[str, str | None]:
     """Return what was said and in which session, from a text or from what a host's hook passes as JSON."""
+    given = given.removeprefix(BOM)
     if not given.lstrip().startswith("{"):
         return given, None
     try:
@@ -85,23 +88,47 @@ def prompted(given: str) -> tuple[str, str | None]:
 
 async def _heard(memory: Memory, line: str, speaker: str | None) -> int:
     """Show what is known about a line, note it, and show what became known by it; return how many facts."""
-    answer = await memory.recall(line, limit=RECALLED)
-    if len(answer) and not answer.is_weak:
-        style.write_lines([style.Text(one) for one in answer.text.splitlines()], sys.stdout)
-    noted: Noted = await memory.note(line, later=True, speaker=speaker)
-    if noted.status == "gated":
-        style.write_lines([style.Text(f"  {noted.learned}")], sys.stdout)
+    try:
+        answer = await memory.recall(line, limit=RECALLED)
+        noted: Noted = await memory.note(line, later=True, speaker=speaker)
+    except InvalidInput as error:
+        _write([f"  not noted: {error}", f"  → {error.recovery}"])
         return 0
-    await memory.flush()
-    links = await memory.links(noted.seq)
-    known = [await memory.get(link.source) for link in links if link.target == noted.seq]
-    new = [one for one in known if one.seq > noted.seq]
-    turn = await memory.get(noted.seq)
-    told = [f"{short_id(one.seq)} {one.category or 'fact'}: {one.text}" for one in new]
-    is_fact = turn.category is not None and noted.status == "stored"
-    told += [f"{short_id(turn.seq)} {turn.category}: as said"] * is_fact
-    style.write_lines([style.Text(f"  known now: {one}") for one in told], sys.stdout)
+    if len(answer) and not answer.is_weak:
+        _write(answer.text.splitlines())
+    if noted.status in KEPT_OUT:
+        _write([f"  {noted.learned}"])
+        return 0
+    listened = await memory.flush()
+    told = [line async for line in _known(memory, noted)]
+    _write(
+        [f"  known now: {one}" for one in told] + [f"  not listened to yet: {one}" for one in listened.failed]
+    )
     return len(told)
+
+
+async def _known(memory: Memory, noted: Noted) -> AsyncIterator[str]:
+    """Yield a line for each fact that became known by a turn, and for the turn where it is one itself."""
+    links = await memory.links(noted.seq)
+    for seq in sorted(link.source for link in links if link.target == noted.seq and link.source > noted.seq):
+        fact = await memory.get(seq)
+        instead = _instead(seq, await memory.links(seq))
+        yield f"{short_id(seq)} {fact.category or 'fact'}: {fact.text}{instead}"
+    turn = await memory.get(noted.seq)
+    is_fact = turn.category is not None and noted.status == "stored"
+    instead = _instead(noted.seq, links)
+    if is_fact or instead:
+        yield f"{short_id(turn.seq)} {turn.category or 'turn'}: as said{instead}"
+
+
+def _instead(seq: int, links: Sequence[Link]) -> str:
+    """Say whose place a memory has taken."""
+    over = [link.target for link in links if link.source == seq and link.relation is Relation.SUPERSEDES]
+    return f" (instead of {', '.join(map(short_id, over))})" if over else ""
+
+
+def _write(lines: Sequence[str]) -> None:
+    style.write_lines([style.Text(one) for one in lines], sys.stdout)
 
 
 async def _lines() -> AsyncIterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from remanence.flows.core import Core, aside
-from remanence.flows.recall.ended import with_ended
+from remanence.flows.recall.ended import ended
 from remanence.flows.recall.frame_inputs import says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Memory
@@ -49,7 +49,7 @@ class Filled:
 
     `passages` are what is shown of those that did not fit whole; `missing` counts those without room that should stand
     before all others, `noted` says that there is room to say so. `also` names what has no place of its own, since what
-    got room says it.
+    got room says it; `below` maps what holds no more to what does instead.
     """
 
     kept: dict[int, Memory] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class Filled:
     missing: int = 0
     noted: bool = False
     also: dict[int, list[str]] = field(default_factory=dict)
+    below: dict[int, set[int]] = field(default_factory=dict)
 
     @property
     def shows_enough(self) -> bool:
@@ -88,8 +89,9 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             seqs = seqs[fits]
             if not len(seqs):
                 continue
-        found = await with_ended(core, await core.store.get(core.scope, seqs.tolist()))
-        page = [memory for memory in found if memory is not None]
+        looked = await ended(core, await core.store.get(core.scope, seqs.tolist()))
+        page = [memory for memory in looked.memories if memory is not None]
+        filled.below |= looked.below
         kept = len(filled.kept)
         offers.note_told(await told(core, seqs.tolist()))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)

@@ -9,6 +9,7 @@ from remanence.arguments import check_count, check_name
 from remanence.flows import settings
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
+from remanence.flows.recall.ended import together
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
 from remanence.flows.recall.frame_inputs import above, contradictions, degrees, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
@@ -257,7 +258,7 @@ def _answer(
     kept, passages, room = filled[0].kept, filled[0].passages, filled[1]
     first = set(field.found.seq[field.found.guaranteed].tolist())
     best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
-    order = stronger_first(best, ranking.above)
+    order = stronger_first(best, together(ranking.above, filled[0].below))
     over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
     lines = [render(kept[seq], over[seq], passages.get(seq)) for seq in order]
     text = "\n".join([*head, *filter(None, [laid_out(chosen.template, lines)])])
@@ -305,7 +306,7 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
     room = Filling(budget, max(len(rows), 1))
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
-    kept = list(filled.kept.values())
+    kept = [filled.kept[seq] for seq in stronger_first(filled.kept, filled.below)]
     parts = filled.passages
     text = "\n".join(
         [missed(filled.missing)] * filled.noted + [render(one, part=parts.get(one.seq)) for one in kept]

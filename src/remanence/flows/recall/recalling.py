@@ -14,7 +14,7 @@ from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput
 from remanence.flows.core import LISTED_MAX, Core, aside
-from remanence.flows.recall.ended import with_ended
+from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
@@ -84,11 +84,12 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     same = await told(core, seqs)
     if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
-    memories = await with_ended(core, await core.store.get(core.scope, seqs))
+    looked = await ended(core, await core.store.get(core.scope, seqs))
+    memories = looked.memories
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = is_weak(core, ranked.strength)
-    answer = await aside(chars, _answer, core, asked, ranked, memories, (above, weak, same))
+    answer = await aside(chars, _answer, core, asked, ranked, looked, (above, weak, same))
     if asked.count_use and not weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
@@ -223,14 +224,14 @@ def _answer(
     core: Core,
     asked: RecallRequest,
     ranked: Ranked,
-    memories: Sequence[Memory | None],
+    looked: Ended,
     known: tuple[Mapping[int, set[int]], bool, Told],
 ) -> Recalled:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     above, weak, told_with = known
     hits = [
         Hit(memory, float(score), parts)
-        for memory, score, parts in zip(memories, ranked.scores, ranked.parts, strict=True)
+        for memory, score, parts in zip(looked.memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
     found = {hit.memory.seq: hit.memory for hit in hits}
@@ -251,7 +252,7 @@ def _answer(
     }
     among = {seq: found[seq] for seq in shown}
     over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
-    order = stronger_first(shown, above)
+    order = stronger_first(shown, together(above, looked.below))
     lines = [render(found[seq], over[seq], chosen.passage if shown[seq].cut else None) for seq in order]
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
