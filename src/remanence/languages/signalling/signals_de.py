@@ -15,7 +15,11 @@ GERMAN = Signals(
             verwende/benutze/nutze/schreib/schreibe/antworte/nimm/setz/setze/leg/lege ~ immer/nie/stets, stets,
             bitte kein/keine/keinen ~ mehr, ^kein/keine/keinen ~ mehr, als regel, die regel ist, bei uns gilt,
             es gilt, wenn du ~ änderst/anfasst/schreibst/machst/schickst/löschst ~ immer/vorher/zuerst,
-            ^bevor du, jede/jeder/jedes ~ muss, alle ~ müssen
+            ^bevor du, jede/jeder/jedes ~ muss, alle ~ müssen,
+            solange ich nichts anderes sage/sagen/schreibe, bis ich etwas/was anderes sage/schreibe,
+            wenn ich nichts anderes sage/schreibe, sofern ich nichts anderes sage/schreibe,
+            falls nicht anders gesagt/vereinbart, mach es dir zur regel, machen sie es sich zur regel,
+            ^jedes mal wenn ich, hör auf mir/mich, hören sie auf mir/mich
         """,
         correction="""
             das stimmt nicht, stimmt nicht, das ist falsch, das war falsch, ist nicht richtig,
@@ -25,7 +29,12 @@ GERMAN = Signals(
             da habe ich mich, ich meinte, so war das nicht, das habe ich nie/nicht, ich habe nie/niemals,
             ^eigentlich ist/sind/habe/heiße/wohne/war, ^tatsächlich ist/habe/war, vergiss was, vergiss ~ ich,
             ^doch nicht, nicht ~ sondern, mein fehler, mein irrtum, nicht mehr ~ sondern,
-            ich muss mich korrigieren, falsch verstanden, falsch gesagt, es heißt nicht
+            ich muss mich korrigieren, falsch verstanden, falsch gesagt, es heißt nicht,
+            da irrst du dich, du irrst dich, sie irren sich, da irren sie sich, da liegst du falsch,
+            da liegen sie falsch, das hast du verwechselt/falsch/vertauscht,
+            das haben sie verwechselt/falsch/vertauscht, genau andersherum, andersrum, es ist umgekehrt,
+            gerade umgekehrt, ich hätte sagen sollen, ich habe dir/ihnen/euch ~ falsch gesagt,
+            ich habe mich versprochen/vertan
         """,
         identity="""
             ich heiße, ich heisse, mein/sein/ihr name ist, ich wohne, ich lebe in/mit/seit,
@@ -36,14 +45,19 @@ GERMAN = Signals(
             ich habe am ~ geburtstag, meine adresse, meine telefonnummer, meine mailadresse,
             meine e-mail-adresse, meine nummer, meine frau/tochter/schwester/mutter heißt/ist,
             mein mann/sohn/bruder/vater/hund heißt/ist, ich habe zwei/drei/vier kinder, ich studiere,
-            ich unterrichte, ich bin umgezogen, ich ziehe nach, ich bin nach ~ gezogen
+            ich unterrichte, ich bin umgezogen, ich ziehe nach, ich bin nach ~ gezogen,
+            ich bin farbenblind/linkshänder*/rechtshänder*/schwerhörig/gehörlos/taub,
+            ich bin blind/kurzsichtig/legasthenik*/autist*/verwitwet/geschieden/zweisprachig,
+            ich sitze im rollstuhl, ich trage ein hörgerät
         """,
         decision="""
             haben uns ~ entschieden, hat sich ~ entschieden, habe mich ~ entschieden, haben entschieden,
             habe entschieden, wir haben ~ beschlossen, haben beschlossen, ist beschlossen, habe beschlossen,
             beschlossen ist, haben uns geeinigt, haben uns ~ geeinigt, wir nehmen, wir bleiben bei,
             es bleibt bei, fiel auf, die entscheidung, steht fest, mein entschluss, wir haben ~ gewählt,
-            haben uns festgelegt, wir steigen ~ um, wir wechseln
+            haben uns festgelegt, wir steigen ~ um, wir wechseln,
+            es bleibt dabei, dabei bleibt es, es ist offiziell, ist jetzt offiziell, steht jetzt fest,
+            ist abgesagt, haben ~ abgesagt, wurde ~ gewählt
         """,
         preference="""
             ich hasse, ich verabscheue, ich liebe, ich vertrage, vertrage ich, ich bevorzuge, ich ziehe ~ vor,

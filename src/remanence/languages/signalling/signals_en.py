@@ -21,7 +21,16 @@ ENGLISH = Signals(
             please stop calling/using/writing/sending/putting/adding/asking/saying/making, no more ~ please,
             i want you to always/never, call me, address me, i go by, standing rule, house rule, as a rule,
             the rule is, our rule is, by default use/write/send, until further notice, you may always,
-            under no circumstances, every ~ must, all ~ must, each ~ must
+            under no circumstances, every ~ must, all ~ must, each ~ must,
+            until i/we say/tell ~ otherwise, unless i/we say/tell ~ otherwise, unless/until told otherwise,
+            until i say so,
+            ^each/every time i ~ send/convert/write/use/add/put/show/give/remind/check/make/tell/include,
+            ^whenever i ~ send/convert/write/use/add/put/show/give/remind/check/make/tell/include,
+            make it a rule/habit to, make a rule/habit of, you are/you're not to, you're/you are never to,
+            you are/you're to always,
+            ^quit using/calling/sending/suggesting/asking/adding/saying/telling/writing/recommending,
+            ^stop suggesting/recommending/reminding/correcting/translating/including, ^address me/my/us/our,
+            without exceptions
         """,
         correction="""
             ^correction, that's wrong, that is wrong, that's not right/true/correct/it,
@@ -35,7 +44,11 @@ ENGLISH = Signals(
             forget what i, ignore what i, disregard what i, i never said, i didn't say, i never asked,
             i never agreed/approved/signed, you keep calling, you keep saying, it's not ~ it's, it isn't ~ it's,
             is not ~ but, contrary to what i, not ~ as i said, instead of what i said, used to be ~ now,
-            is no longer, are no longer, am no longer, no longer work/live/use, i told you wrong
+            is no longer, are no longer, am no longer, no longer work/live/use, i told you wrong,
+            got/have/had that/it/this/them backwards/wrong/reversed, the other way round/around,
+            mixed that/it/them up, you/you've confused ~ with, you/you've mistaken, what i should have said,
+            i should have said, i gave you the wrong, fix/correct/update what you have/wrote/noted,
+            not as you have it, ^nope i/we/it/it's/my/he/she/they/that
         """,
         identity="""
             my/his/her name is, my/his/her name's, i'm called, i am called, i live in/at/near/on/with,
@@ -50,7 +63,11 @@ ENGLISH = Signals(
             i have a son/daughter/sister/brother/dog/cat/wife/husband, i've been ~ since/for,
             i have been ~ since/for, i retired, i'm married, i am married, i'm years, i'm retired,
             i'm deaf/blind/dyslexic/pregnant/diabetic/colourblind/colorblind/left-handed, i do night/shift,
-            i do ~ shifts
+            i do ~ shifts,
+            i am deaf/blind/dyslexic/pregnant/diabetic/colourblind/colorblind/left-handed/right-handed,
+            i'm/i am colour-blind/color-blind/hard-of-hearing/short-sighted/near-sighted/autistic,
+            i'm/i am epileptic/bilingual/retired/divorced/widowed/single/engaged, i'm/i am hard of hearing,
+            i'm/i am in a wheelchair, i use a wheelchair, i wear a hearing/hearing-aid, we live in/at/near/on
         """,
         decision="""
             we've decided, we have decided, we decided, i've decided, i have decided, i decided, they decided,
@@ -62,7 +79,12 @@ ENGLISH = Signals(
             i'll go with, i will go with, we went with, made up my/our mind/minds, signed off on, it's settled,
             we opted, we have opted, i opted, we are switching to, we're switching to, we're moving to,
             we are moving to, we switched to, we're dropping, we are dropping, we will not ~ anymore,
-            we won't ~ anymore, is final, we voted
+            we won't ~ anymore, is final, we voted,
+            it's/it is official, is official now, called off, we've/we have cancelled/canceled,
+            we/we've/have picked/elected/appointed/chosen/selected,
+            committee/board/team/club/council/parents/family picked/elected/appointed,
+            committee/board/team/club/council/parents/family chose/selected/voted/decided, it's/it is final,
+            that's/that is final, we have made/we've made a decision
         """,
         preference="""
             i can't/cannot stand, i can't/cannot bear, i can't/cannot eat/drink/have/tolerate/see, i hate,

@@ -14,14 +14,21 @@ SPANISH = Signals(
             contéstame/respóndeme/escríbeme ~ siempre, usa/utiliza/pon/escribe siempre,
             no uses/utilices/pongas/escribas/toques/borres/envíes/mandes/digas,
             no ~ sin avisarme/preguntarme/preguntar/avisar/permiso, llámame, tutéame, trátame,
-            quiero que siempre/nunca, antes de ~ siempre
+            quiero que siempre/nunca, antes de ~ siempre,
+            mientras no diga/digamos/te diga lo contrario, hasta que diga/te diga/digamos lo contrario,
+            salvo que diga/te diga/se diga lo contrario, a menos que diga/te diga/digamos lo contrario,
+            salvo aviso en contrario, salvo indicación contraria, ^cada vez que yo, toma por norma,
+            ten por norma, ^deja de, ^deje de
         """,
         correction="""
             no es así, eso no es, no es correcto, está mal, es incorrecto, es falso, era incorrecto,
             ^corrección, ^corrijo, me he equivocado, me equivoqué, me confundí, me he confundido,
             ^no el/la/los/las/es/mi/yo/se/eso, ^en realidad, no ~ sino, yo no dije, nunca dije, no dije,
             yo no pedí, nunca he, quise decir, quería decir, olvida lo que, rectifico, mi error, error mío,
-            no es ~ es, ya no
+            no es ~ es, ya no,
+            te/se lo dije mal, lo dije mal, dije mal, es al revés, al revés es, lo tienes al revés,
+            lo tienes mal, lo has entendido mal, te has equivocado, te equivocas, se equivoca usted,
+            te has confundido, debí decir, debería haber dicho
         """,
         identity="""
             me llamo, mi/su nombre es, vivo en/con/cerca, trabajo en/como/de/para, soy el/la/un/una, soy de,
@@ -31,13 +38,17 @@ SPANISH = Signals(
             estoy embarazada, me mudé, me he mudado, mi cumpleaños, mi correo es, mi teléfono es,
             mi dirección es, mi número es, mi lengua materna,
             mi mujer/marido/hijo/hija/madre/padre/hermano/hermana se,
-            mi mujer/marido/hijo/hija/madre/padre/hermano/hermana es, llevo ~ años
+            mi mujer/marido/hijo/hija/madre/padre/hermano/hermana es, llevo ~ años,
+            soy zurd*/diestr*/sord*/cieg*/daltónic*/miope,
+            soy disléxic*/autista/viud*/divorciad*/jubilad*/bilingüe/hipoacúsic*, uso silla de ruedas,
+            llevo audífono*
         """,
         decision="""
             hemos decidido, he decidido, decidimos, decidí, han decidido, se decidió, se ha decidido,
             hemos acordado, acordamos, quedamos en, hemos quedado en, hemos elegido, elegimos, he elegido,
             hemos optado, optamos, optado por, la decisión es/fue, nos quedamos con, me quedo con,
-            vamos a ir con, está decidido, hemos escogido, nos cambiamos a
+            vamos a ir con, está decidido, hemos escogido, nos cambiamos a,
+            ya es oficial, es oficial, queda decidido, está cerrado, hemos cancelado, se cancela
         """,
         preference="""
             odio, detesto, no soporto, no aguanto, amo, adoro, me encanta, me encantan, prefiero, alérgic*,

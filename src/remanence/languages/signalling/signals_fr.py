@@ -16,7 +16,11 @@ FRENCH = Signals(
             vouvoie-moi, vouvoyez-moi, appelle-moi, appelez-moi,
             ^n'utilise/n'utilisez/n'écris/n'envoie/n'envoyez pas/plus/jamais,
             ^ne mets/mettez/touche/touchez/supprime/supprimez/modifie/modifiez pas/plus/jamais,
-            je veux que tu ~ toujours/jamais
+            je veux que tu ~ toujours/jamais,
+            sauf contrordre, sauf avis contraire, sauf indication contraire, sauf si je dis/te dis/vous dis,
+            jusqu'à ce que je dise/te dise/vous dise, tant que je ne dis/te dis/vous dis,
+            ^chaque fois que j'*/je, ^à chaque fois que j'*/je, fais-en une règle, prends l'habitude de,
+            prenez l'habitude de
         """,
         correction="""
             ce n'est pas ça, c'est pas ça, ce n'est pas vrai, ce n'est pas exact, ce n'est pas correct,
@@ -24,7 +28,10 @@ FRENCH = Signals(
             je corrige, je me suis trompé*, je me trompais, j'ai confondu, j'ai mélangé, je voulais dire,
             ^non le/la/les/l'*/c'est/mon/ma/je/il/elle, ^en fait, ^en réalité, je n'ai jamais, je n'ai pas dit,
             ce n'est pas ~ c'est, ce n'est pas ~ mais, oublie ce que, mon erreur, erreur de ma part,
-            ne ~ plus ~ mais, pas ~ mais
+            ne ~ plus ~ mais, pas ~ mais,
+            je t'ai/je vous ai dit une bêtise, j'ai dit une bêtise, tu te trompes, vous vous trompez,
+            tu as inversé, vous avez inversé, tu as confondu, vous avez confondu, c'est l'inverse,
+            c'est le contraire, à l'envers, j'aurais dû dire, je t'ai mal dit, j'ai mal dit
         """,
         identity="""
             je m'appelle, mon/son nom est, mon prénom est, j'habite, je vis à/en/avec/au,
@@ -34,14 +41,19 @@ FRENCH = Signals(
             je suis diabétique, je suis végétarien*, je suis végane, je suis daltonien*, je viens de/du/d'*,
             je dirige, j'ai ~ ans, j'ai deux/trois/quatre enfants/fils/filles, j'ai déménagé, mon anniversaire,
             mon adresse est, mon mail est, mon numéro est, ma langue maternelle,
-            ma femme/fille/sœur/mère s'appelle/est, mon mari/fils/frère/père s'appelle/est
+            ma femme/fille/sœur/mère s'appelle/est, mon mari/fils/frère/père s'appelle/est,
+            mon prénom c'est, mon nom c'est,
+            je suis malentendant*/gaucher*/gauchère*/droitier*/myope/dyslexique,
+            je suis autiste/bilingue/veuf/veuve/divorcé*/célibataire, je suis en fauteuil, je porte un appareil
         """,
         decision="""
             a décidé, avons décidé, ai décidé, j'ai décidé, ont décidé, est décidé, c'est décidé, avons choisi,
             a choisi, j'ai choisi, avons convenu, a convenu, sommes convenus, s'est mis d'accord,
             nous sommes mis d'accord, avons opté, a opté, j'ai opté, avons tranché, a tranché, la décision est,
             décision:, on part sur, on reste sur, on garde, nous gardons, on passe à, nous passons à,
-            nous restons, on abandonne
+            nous restons, on abandonne,
+            c'est arrêté, c'est acté, c'est officiel, est officiel, c'est tranché, est annulé*, avons annulé,
+            avons élu
         """,
         preference="""
             je déteste, je hais, je ne supporte, je supporte pas, j'adore, j'aime beaucoup, je préfère,

@@ -16,7 +16,11 @@ PORTUGUESE = Signals(
             não use/uses/coloque/coloques/escreva/escrevas/mexa/mexas,
             não apague/apagues/envie/envies/mande/mandes/diga/digas,
             me chame de, chama-me, chame-me, trate-me, trata-me, quero que sempre/nunca,
-            quero que você ~ sempre/nunca
+            quero que você ~ sempre/nunca,
+            até eu dizer o contrário, até que eu diga o contrário, a menos que eu diga,
+            salvo indicação em contrário, salvo aviso em contrário, enquanto eu não disser,
+            se eu não disser nada, até novo aviso, ^toda vez que eu, ^cada vez que eu, tome por regra,
+            tenha por regra, ^pare de, ^para de, ^deixa de, ^deixe de
         """,
         correction="""
             está errado, está errada, isso não é, não é isso, não é verdade, não está certo, não é correto,
@@ -24,7 +28,10 @@ PORTUGUESE = Signals(
             errei, ^não o/a/os/as/é/meu/minha/eu/isso, ^na verdade, ^na realidade, ^aliás,
             eu nunca disse/aprovei/pedi/assinei/falei, nunca disse, não disse, não foi isso, quis dizer,
             queria dizer, esquece o que, esqueça o que, não ~ mas sim, não ~ e sim, já não, não é mais,
-            erro meu, retifico
+            erro meu, retifico,
+            falei errado, disse errado, eu te disse errado, é o contrário, é ao contrário, está ao contrário,
+            você se enganou, você está enganado, você está enganada, você confundiu, você trocou, enganaste-te,
+            estás enganado, estás enganada, eu devia ter dito, eu deveria ter dito
         """,
         identity="""
             meu nome é, o meu nome é, seu nome é, me chamo, chamo-me, moro em/no/na/com/perto,
@@ -34,13 +41,18 @@ PORTUGUESE = Signals(
             nasci, tenho ~ anos, tenho dois/duas/três/quatro filhos/filhas, estou grávida, me mudei, mudei-me,
             mudei para, cuido das/dos/da/do, meu aniversário, o meu aniversário, meu e-mail é, meu telefone é,
             meu endereço é, minha morada é, língua materna, minha mulher/esposa/filha/mãe/irmã se/é/chama-se,
-            meu marido/filho/pai/irmão se/é/chama-se
+            meu marido/filho/pai/irmão se/é/chama-se,
+            sou canhot*/destr*/surd*/ceg*/daltônic*/daltónic*/míope,
+            sou disléxic*/autista/viúv*/divorciad*/aposentad*/reformad*/bilíngue, uso cadeira de rodas,
+            uso aparelho auditivo
         """,
         decision="""
             decidimos, decidi, foi decidido, ficou decidido, está decidido, temos decidido, decidiram,
             resolvemos, resolvi, combinamos, combinámos, acordamos, acordámos, escolhemos, escolhi, optamos,
             optámos, optei, ficou combinado, ficou acordado, a decisão é/foi, vamos ficar com, ficamos com,
-            fico com, vamos de, vamos com, mudamos para, fechamos com
+            fico com, vamos de, vamos com, mudamos para, fechamos com,
+            já é oficial, é oficial, está fechado, ficou fechado, foi cancelad*, cancelamos, cancelámos,
+            elegemos
         """,
         preference="""
             odeio, detesto, não suporto, não aguento, amo, adoro, prefiro, alérgic*, alergia, intolerante,
