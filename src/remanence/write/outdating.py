@@ -100,8 +100,10 @@ def may_outdate(said: Said) -> bool:
         word in begins or word[:4] in begins or word[:3] in begins or word[0].isdigit() for word in words
     ) and (low.isascii() or not any(sign in low for sign in within)):
         return False
+    if len(stems(said.text)) > NEW_STEMS_MAX:
+        return False
     read = _read(said.text, language_code(said.text))
-    if read.code or read.stems > NEW_STEMS_MAX:
+    if read.code:
         return False
     return bool(read.values) or read.denies or bool(read.cues and not read.doubts)
 
