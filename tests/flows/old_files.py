@@ -8,6 +8,7 @@ from typing import Any
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.flows.write.claiming import UNREAD
 
 LATER = 1_790_000_000_000_000  # after the last of the runs in them
 DIGEST = "digest"  # computed from the rest, by each version in its way
@@ -30,6 +31,11 @@ def rows(path: Path, columns: dict[str, list[str]]) -> dict[str, list[Any]]:
             table: sorted(connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall(), key=repr)
             for table, names in columns.items()
         }
+
+
+def without_unread(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Leave out what an upgrade adds: for each scope, which memories were not read for claims."""
+    return {**found, "settings": [row for row in found["settings"] if row[1] != UNREAD]}
 
 
 def columns_of(path: Path) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from tests.flows.old_files import old_file, version_of
 from tests.flows.test_migrations import tables
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_an_old_file_is_what_its_migration_makes(version: int, tmp_path: Path) -> None:
     """Its tables are those of its migration, to the letter, so that it stands for every file of that version."""
     (path := tmp_path / "memory.db").write_bytes(old_file(version))

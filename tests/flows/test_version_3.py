@@ -8,7 +8,6 @@ confirmed, forgotten, purged, compacted and undone.
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from remanence.store.base import Bookkeeping
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
 from remanence.write.claims import claims_of
-from tests.flows.old_files import columns_of, old_file, opened, rows, version_of
+from tests.flows.old_files import columns_of, old_file, opened, rows, version_of, without_unread
 from tests.flows.test_migrations import tables
 
 OLD = old_file(3)
@@ -38,11 +37,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     path.write_bytes(OLD)
     return path
-
-
-def without_unread(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Leave out what an upgrade adds: for each scope, which memories were not read for claims."""
-    return {**found, "settings": [row for row in found["settings"] if row[1] != UNREAD]}
 
 
 async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_path: Path) -> None:

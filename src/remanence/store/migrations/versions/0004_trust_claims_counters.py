@@ -33,7 +33,6 @@ CREATE TABLE claims (
  STRICT
 """,
     "CREATE INDEX claims_about ON claims (scope, subject, attribute)",
-    "CREATE INDEX links_contradicts ON links (scope) WHERE relation = 3",
     """
 CREATE TABLE forbidden (
     scope INTEGER NOT NULL,
@@ -99,11 +98,6 @@ CHECKS = {
 }
 # By who spoke, in rows that were there before; through which door a text came nobody knows any more.
 TRUSTED = "UPDATE states SET trust = CASE role WHEN 1 THEN 2 ELSE 1 END WHERE role IN (1, 3) AND seq >= ? AND seq < ?"
-# What older memories claim is read off their texts bit by bit, when they are consolidated.
-UNREAD = (
-    "INSERT INTO settings (scope, name, value)"
-    """ SELECT scope, 'claims/unread', '{"after":0,"to":' || max(seq) || '}' FROM states GROUP BY scope"""
-)
 RANGE = 8_192
 
 
@@ -117,7 +111,6 @@ def upgrade() -> None:
     except DBAPIError:
         for table in CHECKS:
             _made_anew(table)
-    run(UNREAD)
     (last,) = run("SELECT coalesce(max(seq), 0) FROM states").one()
     # SQLite holds in memory every page that one statement changes, as it was.
     for first in range(0, last + 1, RANGE):
