@@ -198,9 +198,9 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
 ) -> None:
     """Whoever says that it holds no more means what it claims, in any words; a turn of later may claim it anew."""
     async with opener(writer=(writer := Telling(("fact", "My boss is Carmen.")))) as memory:
-        (fact,) = await told(memory, "Hm.", session="s", speaker="Ana")
+        (fact,) = await told(memory, "It rained all day in Tartu.", session="s", speaker="Ana")
         clock.advance(minutes=1)
-        await memory.note("Well.", session="t", speaker="Ana", later=True)
+        await memory.note("The boat came late.", session="t", speaker="Ana", later=True)
         clock.advance(minutes=1)
         if way == "forget":
             await memory.forget(fact.seq)
@@ -214,7 +214,7 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
         standing = [one.text for one in await memory.list_memories() if "turn" not in one.tags]
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is Carmen.")]
-        anew = await told(memory, "Really.", session="u", speaker="Ana")
+        anew = await told(memory, "That was in spring.", session="u", speaker="Ana")
 
     assert (0, {"forgotten or replaced since": 1}) == (done.stored, done.left_out)
     assert ([] if way == "forget" else ["My boss is Anders."]) == standing
