@@ -155,7 +155,7 @@ _RETURNS: Mapping[str, Any] = {
 }
 _CONFIRMED: Mapping[str, Any] = {
     "confirmations": Mark.ONE_MORE,
-    "verification": Verification.USER_CONFIRMED,
+    "verification": Mark.GIVEN,  # only a user's word makes it theirs
 }
 
 # The actions of policies, from the gravest to the most harmless.

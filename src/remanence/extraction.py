@@ -149,7 +149,7 @@ def checked_extraction(found: object, turns: Sequence[Heard], wanted: Wanted) ->
         "facts": FACTS_MAX, "entities": ENTITIES_MAX, "profile": PROFILE_MAX, "relationships": RELATIONSHIPS_MAX,
     }  # fmt: skip
     over = {name: len(getattr(found, name)) - most for name, most in limits.items()}
-    of_identity = sum(tag.startswith(IDENTITY) for fact in found.facts[:FACTS_MAX] for tag in fact.tags)
+    of_identity = sum(_of_identity(tag) for fact in found.facts[:FACTS_MAX] for tag in fact.tags)
     cut = {name: count for name, count in {**over, "identity tags": of_identity}.items() if count > 0}
     kept = {name: getattr(found, name)[:most] for name, most in limits.items()}
     kept["facts"] = tuple(map(_without_identity, kept["facts"]))
@@ -227,7 +227,11 @@ def _is_text(value: object, chars: int) -> bool:
 
 
 def _without_identity(fact: Fact) -> Fact:
-    return replace(fact, tags=tuple(tag for tag in fact.tags if not tag.startswith(IDENTITY)))
+    return replace(fact, tags=tuple(tag for tag in fact.tags if not _of_identity(tag)))
+
+
+def _of_identity(tag: str) -> bool:
+    return tag.strip().casefold().startswith(IDENTITY)
 
 
 def _nonsense(what: str, tokens_used: int) -> WriterError:

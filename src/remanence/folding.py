@@ -4,7 +4,7 @@ import unicodedata
 from hashlib import blake2b
 
 from remanence.confusables import LOOKALIKES
-from remanence.text import composed
+from remanence.text import composed, folded_text
 
 FOLD_VERSION = 1
 _PERSON = b"remanence-fold%02d" % FOLD_VERSION
@@ -13,14 +13,19 @@ _CLOSING = " .!…。．"
 
 
 def fold_keys(text: str) -> tuple[str, ...]:
-    """Return the two keys of a text, as 32 hex digits each; texts that share one are the same but for how they look.
+    """Return the keys of a text, as 32 hex digits each; texts that share one are the same but for how they look.
 
     One folds case, compatibility forms, blanks and what is not seen; the other, besides, letters that look alike. The
-    first alone would miss a letter of another alphabet, the second alone capitals of that alphabet.
+    first alone would miss a letter of another alphabet, the second alone capitals of that alphabet. The third folds
+    what an exact repeat may differ in: quotes around the whole, typographic marks, repeated ones.
     """
     plain = _plain(text)
-    apart = unicodedata.normalize("NFC", unicodedata.normalize("NFD", plain).translate(_MEANT))
-    return tuple(dict.fromkeys((_key(plain), _key(apart))))
+    repeated = _plain(folded_text(plain) or plain)
+    return tuple(dict.fromkeys((_key(plain), _key(_meant(plain)), _key(_meant(repeated)))))
+
+
+def _meant(plain: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", plain).translate(_MEANT))
 
 
 class _Seen(dict[int, str | None]):

@@ -128,7 +128,7 @@ def fingerprint(text: str, speaker: str = "") -> bytes:
 
 def fingerprints(text: str, speakers: Sequence[str]) -> list[bytes]:
     """Return the fingerprint that a text has from each of some speakers."""
-    folded = (_folded(text) or text).encode("utf-8", "surrogatepass")
+    folded = (folded_text(text) or text).encode("utf-8", "surrogatepass")
     return [_digest(folded, speaker) for speaker in speakers]
 
 
@@ -406,7 +406,8 @@ def _normal(text: str) -> str:
     )
 
 
-def _folded(text: str) -> str:
+def folded_text(text: str) -> str:
+    """Return what exact repeats of a text share, "" where nothing is left."""
     plain = " ".join(_normal(text).split())
     if _MARKED.search(plain):
         plain = _QUOTES_AROUND.sub(r"\2", plain)

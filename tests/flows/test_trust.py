@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -119,6 +120,56 @@ async def test_no_repeat_confirmation_or_use_raises_it(memory: Engine) -> None:
     await memory.update(done, importance=1.0)
 
     assert Trust.OUTSIDE is (await memory.get(done)).trust
+
+
+async def test_a_repeat_that_is_believed_less_adds_nothing(memory: Engine) -> None:
+    """Its tags, how sure and important it is, and that it holds still are the word of who is believed less."""
+    mine = await memory.learn("The hall was sold", tags=["hall"], importance=0.2)
+    await memory.update(mine, valid_to=START - 1)
+    again: dict[str, Any] = {"tags": ["self/goal"], "importance": 1.0, "confidence": 1.0}
+    repeat = await memory.learn("The hall was sold", trust="outside", **again)
+    held = await memory.get(mine)
+    await memory.learn("The hall was sold", **again)
+    then = await memory.get(mine)
+
+    assert "confirmed" == repeat.status
+    assert (("hall",), 0.2, None, START - 1) == (held.tags, held.importance, held.confidence, held.valid_to)
+    assert (("hall", "self/goal"), 1.0, 1.0, None) == (
+        then.tags,
+        then.importance,
+        then.confidence,
+        then.valid_to,
+    )
+
+
+async def test_what_an_agent_confirms_is_not_confirmed_by_a_user(tmp_path: Path) -> None:
+    """It is counted; only through a user's opening it is user_confirmed."""
+    path = tmp_path / "memory.db"
+    held = []
+    async with opened(path) as person, opened(path, trust=Trust.AGENT) as agent:
+        done = await person.learn("The hall was sold", trust="outside")
+        for opening in (agent, person):
+            await opening.confirm(done)
+            held.append(await person.get(done))
+
+    assert [(1, "unverified"), (2, "user_confirmed")] == [
+        (one.confirmations, one.verification.label) for one in held
+    ]
+
+
+async def test_an_agents_opening_hears_what_a_user_said(tmp_path: Path) -> None:
+    """A fact is believed as far as its turn, whoever opened the memory that listens."""
+    path = tmp_path / "memory.db"
+    said = "So it was. My sister Mia lives in Tartu."
+    async with opened(path) as person:
+        await person.note(said, speaker="Ana", later=True)
+        await person.note(said.replace("Mia", "Lea"), speaker="Ana", trust="outside", later=True)
+    async with opened(path, trust=Trust.AGENT) as agent:
+        heard = await agent.flush()
+        facts = await agent.list_memories(kind="semantic", oldest_first=True)
+
+    assert (2, ()) == (heard.stored, heard.failed)
+    assert [Trust.USER, Trust.OUTSIDE] == [fact.trust for fact in facts]
 
 
 async def test_an_answer_says_what_is_believed_less_than_the_user(memory: Engine) -> None:

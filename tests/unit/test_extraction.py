@@ -83,7 +83,7 @@ def test_wrong_entities_lines_and_relationships_refuse_the_whole(wrong: Any) -> 
 def test_what_is_beyond_the_limits_is_counted() -> None:
     """Twelve facts, six entities, four lines and five relationships are taken; tags of identity never."""
     many = Extracted(
-        (replace(FACT, tags=("self/value", "tea")),) * 15,
+        (replace(FACT, tags=("self/value", " Self/Goal", "tea")),) * 15,
         (Entity("Mara"),) * 7,
         ("drinks tea",) * 6,
         (Relationship("Mara", "drinks", "tea"),) * 5,
@@ -96,7 +96,7 @@ def test_what_is_beyond_the_limits_is_counted() -> None:
         len(taken.profile),
         len(taken.relationships),
     )
-    assert {"facts": 3, "entities": 1, "profile": 2, "identity tags": 12} == taken.cut
+    assert {"facts": 3, "entities": 1, "profile": 2, "identity tags": 24} == taken.cut
     assert {("tea",)} == {fact.tags for fact in taken.facts}
 
 

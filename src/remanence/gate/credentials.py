@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from remanence.gate.secret_patterns import (
     ANNOUNCED_BY,
@@ -37,6 +38,7 @@ AROUND = 40  # characters; longer than any of the words
 LONG_TEXT = 5_000  # characters, from which on it is worth knowing which there are
 LONG = 200  # characters of a value that no person types
 REACH = 400  # characters after the words that announce a list
+ISSUED_MIN = 12  # characters; no token or address with a password is shorter
 ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
 
 _BEGINS = tuple(dict.fromkeys(begin for begins, _ in TOKENS.values() for begin in begins))
@@ -81,6 +83,9 @@ _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{24}")
 _HEX64 = Pattern(r"(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?![\w])")
 _BASE64_KEY = Pattern(r"(?<![\w+/=-])[A-Za-z0-9+/]{42,43}={1,2}(?![\w+/=])")
 _RANDOM = Pattern(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=])")
+_DRAWN = Pattern(
+    r"(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12}"
+)  # a name that begins as a token does is made of words
 _NAMES = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*", re.DOTALL)
 _TURNS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _MEASURED = re.compile(
@@ -109,6 +114,22 @@ def has_one(text: str, signs: Iterable[str]) -> bool:
         return any(sign in text for sign in signs)
     chars = frozenset(text)
     return any(sign in text for sign in signs if chars.issuperset(sign))
+
+
+@lru_cache(maxsize=4_096)
+def issued(name: str) -> tuple[Found, ...]:
+    """Return the secrets that a name, a tag or an address holds; not what only looks drawn at random, as ids do."""
+    if len(name) < ISSUED_MIN:
+        return ()
+    addressed = _in_addresses(name, name.lower()) if "://" in name or "=" in name else ()
+    chunks = (found.span() for found in _CHUNK.finditer(name)) if has_one(name, _BEGINS) else ()
+    tokens = (
+        Found(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
+        for start, end in chunks
+        for found in _TOKEN.finditer(name, start, end)
+        if _DRAWN.search(found.group()) and not _placeholder(found.group())
+    )
+    return (*addressed, *tokens)
 
 
 def _private_blocks(text: str) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from remanence.gate.credentials import credentials
+from remanence.gate.credentials import credentials, issued
 from remanence.gate.personal import personal
 from remanence.gate.spans import apart, replaced
 
@@ -31,6 +31,14 @@ def screen(text: str, salt: bytes) -> Screened:
     return Screened(replaced(text, found, salt), counts)
 
 
+def screen_name(name: str, salt: bytes) -> Screened:
+    """Replace the secrets in a name, a tag or an address; mail addresses and numbers stay, they are names."""
+    found = list(apart(issued(name)))
+    if not found:
+        return Screened(name, _NOTHING)
+    return Screened(replaced(name, found, salt), Counter(f"{one.group}: {one.kind}" for one in found))
+
+
 def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
     """Return an attribute's value with its texts screened, and what was replaced in all of them."""
     if isinstance(value, str):
@@ -38,10 +46,11 @@ def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
         return found.text, Counter(found.replaced)
     counts: Counter[str] = Counter()
     if isinstance(value, Mapping):
-        screened = {name: screen_values(one, salt) for name, one in value.items()}
-        for _, count in screened.values():
+        screened = [(screen_name(name, salt), screen_values(one, salt)) for name, one in value.items()]
+        for name, (_, count) in screened:
             counts += count
-        return {name: one for name, (one, _) in screened.items()}, counts
+            counts.update(name.replaced)
+        return {name.text: one for name, (one, _) in screened}, counts
     if isinstance(value, list | tuple):
         listed = [screen_values(one, salt) for one in value]
         for _, count in listed:

@@ -26,7 +26,7 @@ BE = "be"
 
 _SENTENCES = re.compile(r"(?<![.!?…;])[.!?…;]+(?=\s|$)|[。！；？\n]")
 _SHORTENED = ("Mr", "Ms", "Mrs", "Dr", "St", "Sr", "Sra", "Mme", "Prof", "Nr", "No")
-_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s")  # quoted, listed or asked
+_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s|^>")  # quoted, listed or asked
 _DATED = re.compile(r"\b(?:in|en|em|im jahr) (?:1[89]|20)\d\d\b", re.IGNORECASE)  # that is history
 _TOKEN = re.compile(r"[^\W_][^\s,;!()\[\]{}<>|*]*")
 _CLOSING = ".'-–"

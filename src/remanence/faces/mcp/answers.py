@@ -14,11 +14,12 @@ from remanence.flows.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import Noted
-from remanence.model import Learned, Link, Memory, Recalled, short_id
+from remanence.model import Learned, Link, Memory, Recalled, Status, short_id
 from remanence.receipt import Receipt
 from remanence.results import kept_out
 
 MEMORIES = "a memory a line as [id date who, from where] text"
+WITHHELD = "is in quarantine: a person may read it and release it"
 TEXT_CHARS = 100  # of the memory at a link's other end
 
 
@@ -56,6 +57,8 @@ def whole(
     explanation: Explanation | None,
 ) -> str:
     """Write all that is known of one memory: itself, its links, what happened to it and why it stays or goes."""
+    if memory.status is Status.QUARANTINED:
+        return f"{short_id(memory.seq)} {WITHHELD}"
     lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
     lines += ["history:", *(f"  {line}" for line in _history(events))]
@@ -89,11 +92,16 @@ def _facts(memory: Memory) -> Iterator[str]:
     yield ", ".join(f"{name} {getattr(memory, name)}" for name in counts)
 
 
+def _text(memory: Memory) -> str:
+    """Return the beginning of a memory's text; what is in quarantine a person reads before any agent."""
+    return WITHHELD if memory.status is Status.QUARANTINED else memory.text[:TEXT_CHARS]
+
+
 def _link(memory: Memory, link: Link, ends: Mapping[int, Memory]) -> str:
     out = link.source == memory.seq
     other = link.target if out else link.source
     there = ends.get(other)
-    text = "" if there is None else f": {there.text[:TEXT_CHARS]}"
+    text = "" if there is None else f": {_text(there)}"
     way = (
         f"{link.relation.label} {short_id(other)}" if out else f"{short_id(other)} {link.relation.label} this"
     )

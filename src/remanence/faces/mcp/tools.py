@@ -137,7 +137,8 @@ class Tools:
         """Let a corrected text take the place of a memory."""
         old = await self.memory.get(_named(id))
         done = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
-        told = answers.learned(done, [f"instead of {short_id(old.seq)}, which stays as history"])
+        placed = [f"instead of {short_id(old.seq)}, which stays as history"]
+        told = answers.learned(done, [] if done.status == "gated" else placed)
         return told + self._way_back(done.run)
 
     def _way_back(self, run: str | None) -> str:

@@ -23,6 +23,7 @@ from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
+from remanence.flows.write import gating
 from remanence.flows.write.superseding import claims_again
 from remanence.model import (
     STANDING,
@@ -402,6 +403,7 @@ async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Ch
             recovery="nothing to restore",
         )
     refuse_quarantined(memory)
+    await gating.refuse_forbidden(core, memory.text)
     now = core.clock.now()
     given = await before_fall(core, memory.seq, memory.valid_to, now)
     changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **given)

@@ -5,7 +5,7 @@ Reads and decides, and writes nothing; what is here is never written over.
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -16,10 +16,10 @@ from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
-from remanence.flows.write.gating import instructing
+from remanence.flows.write.gating import instructing, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.folding import fold_keys
-from remanence.gate.screening import screen, screen_values
+from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.model import (
     INT_MAX,
     STANDING,
@@ -38,6 +38,7 @@ from remanence.store.lineage import REPLACING
 from remanence.text_columns import text_columns
 
 PAGE = 1_000
+NAMES = ("speaker", "agent", "thread", "session", "key")
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
 MERGED = "memory/"
 
@@ -228,6 +229,7 @@ class _Overlap:
     where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, New] = field(default_factory=dict)
     said: dict[bytes, New] = field(default_factory=dict)
+    muted: set[str] = field(default_factory=set)  # ids of lines whose claims say what may not be kept
 
     async def page(self, rows: Sequence[Row]) -> None:
         """Look up some rows at once, then decide each."""
@@ -247,24 +249,48 @@ class _Overlap:
         twins = {memory.seq: memory for memory in memories if memory is not None}
         barred = await self._barred(fresh) if known.forbids else set()
         async for row in unhurried(fresh):
-            if row.id in barred:
+            if why := "its text is forbidden here" if row.id in barred else self._returning(row):
                 self.decided.refused += 1
-                self.decided.remarks.append(f"line {row.line} is left out: its text is forbidden here")
+                self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
 
+    def _returning(self, row: Row) -> str:
+        """Say why a line is left out that could come back past the gate: orders that nobody let in here."""
+        out = not row.stands and row.columns["status"] is not Status.QUARANTINED
+        orders = out and instructing(row.columns["text"], self._trust(row), _beside(row))
+        return "it reads like instructions, and is out of sight" if orders else ""
+
+    def _trust(self, row: Row) -> Trust:
+        found: Trust = min(self.door, row.columns.get("trust", Trust.USER))
+        return found
+
     def _screened(self, row: Row) -> Row:
-        """Return a line as it may be kept."""
+        """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
         text = screen(row.columns["text"], self.core.salt)
         attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
         counts.update(text.replaced)
+        names = {
+            what: self._name(name, counts) for what in NAMES if (name := row.columns.get(what)) is not None
+        }
+        tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
+        claimed = [value for claim in row.claims for value in claim.values.values() if isinstance(value, str)]
+        _, in_claims = screen_values(claimed, self.core.salt)
+        counts += in_claims
         if not counts:
             return row
         self.decided.replaced += counts
-        columns = {**row.columns, "text": text.text, **text_columns(text.text, row.columns.get("speaker"))}
+        columns = {**row.columns, **names, "text": text.text, **text_columns(text.text, names.get("speaker"))}
         if attributes is not None:
             columns["attributes"] = attributes
-        return replace(row, columns=columns, is_edited=True)
+        if text.replaced or in_claims:
+            self.muted.add(row.id)
+        return replace(row, columns=columns, tags=tags, sources=sources, is_edited=True)
+
+    def _name(self, name: str, counts: Counter[str]) -> str:
+        found = screen_name(name, self.core.salt)
+        counts.update(found.replaced)
+        return found.text
 
     async def _barred(self, rows: Sequence[Row]) -> set[str]:
         """Return the ids of lines whose text is forbidden here."""
@@ -322,8 +348,8 @@ class _Overlap:
         new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
         if self.core.embedder.dimensions and (row.is_edited or (self.embeds and "vector" in row.columns)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
-        trust = new.columns["trust"] = min(self.door, row.columns.get("trust", Trust.USER))
-        if row.stands and instructing(new.columns["text"], trust):
+        trust = new.columns["trust"] = self._trust(row)
+        if row.stands and instructing(new.columns["text"], trust, _beside(row)):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.decided.new.append(new)
         if new.columns.get("key") is not None:
@@ -358,7 +384,7 @@ class _Overlap:
 
     async def claim(self, rows: Sequence[Row]) -> None:
         """Take in what memories claim, of those that are new here or are here without any claim."""
-        claiming = [row for row in rows if row.claims and row.id in self.where]
+        claiming = [row for row in rows if row.claims and row.id in self.where and row.id not in self.muted]
         here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
         told = {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
         async for row in unhurried(claiming):
@@ -380,6 +406,13 @@ class _Overlap:
             for row in rows
             if row.fold not in known
         ]
+
+
+def _beside(row: Row) -> Iterator[str]:
+    """Yield what a line brings beside its text, and what is shown with it."""
+    yield from filter(None, map(row.columns.get, NAMES))
+    yield from (*row.tags, *row.sources)
+    yield from texts_in(row.columns.get("attributes"))
 
 
 def _says_as(memory: Memory, row: Row) -> bool:

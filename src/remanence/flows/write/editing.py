@@ -88,6 +88,11 @@ async def edit(
         return await edited(core, memory, VERBS["update"], kept)
 
     done = await core.change(name, "update", decide, if_revision=if_revision)
+    return await _marked(core, done, counts)
+
+
+async def _marked(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
+    """Count what markers took the place of, and say so."""
     await gating.count(core, gating.counted_markers(counts))
     marked = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
     return replace(done, notes=(*done.notes, *marked))
@@ -236,13 +241,14 @@ def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: st
 async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Add tags; those it has already stay."""
     check_tags(tags)
+    kept, counts = gating.screened_tags(core, tags)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        held = {*memory.tags, *tags}
+        held = {*memory.tags, *kept}
         check_tags(held)
         return update(memory, {}, tags=held)
 
-    return await core.change(names, "tag", decide, if_revision=if_revision)
+    return await _marked(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
 
 
 async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
@@ -286,12 +292,17 @@ async def release(core: Core, names: Memories, reason: str, if_revision: int | N
 
 
 async def confirm(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
-    """Count that a memory was seen again or was the answer; one that no longer stands comes back to active."""
+    """Count that a memory was seen again or was the answer; one that no longer stands comes back to active.
+
+    Through a user's opening it is user_confirmed from then on.
+    """
     now = core.clock.now()
+    by_user = {"verification": Verification.USER_CONFIRMED} if core.trust is Trust.USER else {}
 
     async def decide(memory: Memory) -> Sequence[Change]:
         if memory.status in STANDING:
-            return act(memory, VERBS["confirm"], now, **({"valid_to": None} if holds_on(memory, now) else {}))
+            ends = {"valid_to": None} if holds_on(memory, now) else {}
+            return act(memory, VERBS["confirm"], now, **by_user, **ends)
         refuse_quarantined(memory)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
@@ -299,7 +310,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
                 recovery=f"bring it back first: restore {memory.id}",
             )
         given = await before_fall(core, memory.seq, memory.valid_to, now)
-        return act(memory, VERBS["confirm archived"], now, **given)
+        return act(memory, VERBS["confirm archived"], now, **by_user, **given)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
 

@@ -39,7 +39,11 @@ class Told:
 async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> Told:
     """Decide what becomes of the facts of some turns."""
     of = {turn.id: turn for turn in turns}
-    drafts = [(prepare(core, _turn_of(core, fact, of[fact.turn])), fact) for fact in facts if fact.turn in of]
+    drafts = [
+        (prepare(core, _turn_of(core, fact, turn), turn.trust), fact)
+        for fact in facts
+        if (turn := of.get(fact.turn)) is not None
+    ]
     fallen = await _fallen(core, [draft for draft, _ in drafts])
     shown = await shown_in(core, turns)
     changes: list[Change] = []
@@ -79,7 +83,6 @@ def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:
         kind=kind_of(fact.content, fact.category),
         tags=tuple(dict.fromkeys(tags)),
         role=turn.role,
-        trust=turn.trust,
         speaker=turn.speaker,
         agent=turn.agent,
         thread=turn.thread,

@@ -4,8 +4,9 @@ Knows the core and what is arriving; must not know what becomes of it afterwards
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from remanence.change import Change
@@ -15,7 +16,7 @@ from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
 from remanence.gate.orders import instructs
-from remanence.gate.screening import Screened, screen, screen_values
+from remanence.gate.screening import Screened, screen, screen_name, screen_values
 from remanence.model import Learned, Memory, OneMemory, Trust, Turn
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping
@@ -27,6 +28,9 @@ Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
 COUNTED = "gate/"  # what the names of the gate's counters begin with
 JUNK = f"{COUNTED}junk"
 SALT_BYTES = 16
+_LOOKED_UP = ("key", "thread", "session")
+_SHOWN = ("speaker", "agent", "source")
+_ORDER_CHARS = 12  # what is shorter gives no orders
 
 
 async def settle(core: Core) -> None:
@@ -51,6 +55,38 @@ def screened(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     return (replace(turn, text=found.text, attributes=attributes) if counts else turn), counts
 
 
+def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
+    """Return a turn with markers for the secrets in its names and tags, and what was replaced: kind → how often.
+
+    A name that is looked up by is refused: with a marker in it nobody would find it.
+    """
+    for what in _LOOKED_UP:
+        if (name := getattr(turn, what)) is not None and screen_name(name, core.salt).replaced:
+            raise InvalidInput(
+                f"the {what} holds what looks like a secret",
+                recovery=f"pass another {what}: it is kept as it is, and shown",
+            )
+    given = {
+        what: screen_name(name, core.salt) for what in _SHOWN if (name := getattr(turn, what)) is not None
+    }
+    tags, counts = screened_tags(core, turn.tags)
+    for one in given.values():
+        counts.update(one.replaced)
+    if not counts:
+        return turn, counts
+    names: dict[str, Any] = {what: one.text for what, one in given.items()}
+    return replace(turn, **names, tags=tags), counts
+
+
+def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Counter[str]]:
+    """Return tags as they may be kept, and what was replaced in them."""
+    found = [screen_name(tag, core.salt) for tag in tags]
+    counts: Counter[str] = Counter()
+    for one in found:
+        counts.update(one.replaced)
+    return tuple(one.text for one in found), counts
+
+
 def screened_text(core: Core, text: str) -> Screened:
     """Return a text as it may be kept; markers may make it too long."""
     found = screen(text, core.salt)
@@ -59,9 +95,38 @@ def screened_text(core: Core, text: str) -> Screened:
     return found
 
 
-def instructing(text: str, trust: Trust) -> bool:
-    """Tell whether a text from below an agent reads like instructions; of others it is not asked."""
-    return trust < Trust.AGENT and instructs(text) != ""
+def instructing(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
+    """Tell whether a text from below an agent, or what stands beside it, reads like instructions.
+
+    Of others it is not asked.
+    """
+    return trust < Trust.AGENT and (instructs(text) != "" or any(map(_orders, beside)))
+
+
+@lru_cache(maxsize=1_024)
+def _orders(name: str) -> bool:
+    is_address = "://" in name and " " not in name  # what it leads to may tell of orders
+    return len(name) >= _ORDER_CHARS and not is_address and instructs(name) != ""
+
+
+def beside(turn: Turn) -> Iterator[str]:
+    """Yield the names and values that a turn brings beside its text, and that are shown with it."""
+    yield from filter(None, (getattr(turn, what) for what in (*_LOOKED_UP, *_SHOWN)))
+    yield from turn.tags
+    yield from texts_in(turn.attributes)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in an attribute's value, and the names in it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield name
+            yield from texts_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts_in(one)
 
 
 def answered(draft: Draft, outcome: Outcome) -> Answered:
@@ -88,17 +153,22 @@ def _named(one: Forbidden) -> str:
 
 async def refuse_text(core: Core, text: str) -> None:
     """Raise InvalidInput for a text that may not take another's place: forbidden, or orders from below an agent."""
+    await refuse_forbidden(core, text)
+    if instructing(text, core.trust):
+        raise InvalidInput(
+            "the text reads like instructions to whoever recalls it",
+            recovery="learn it as a text of its own, which is set apart until somebody accepts it",
+        )
+
+
+async def refuse_forbidden(core: Core, text: str) -> None:
+    """Raise InvalidInput for a text that is forbidden."""
     keys = await aside(len(text), fold_keys, text)
     known = await core.store.forbidden(core.scope, keys)
     if known:
         raise InvalidInput(
             f"the text is forbidden: {known[0]}",
             recovery=f"lift it first: remanence forbid lift {known[0].fold}",
-        )
-    if instructing(text, core.trust):
-        raise InvalidInput(
-            "the text reads like instructions to whoever recalls it",
-            recovery="learn it as a text of its own, which is set apart until somebody accepts it",
         )
 
 

@@ -1,7 +1,7 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -95,7 +95,7 @@ class GroupCommit:
 
 
 async def learn_many(
-    core: Core, turns: Sequence[Turn], progress: Progress | None = None, door: Trust = Trust.USER
+    core: Core, turns: Sequence[Turn], progress: Progress | None = None, door: Trust | None = None
 ) -> list[Learned]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
@@ -114,7 +114,7 @@ async def learn_many(
     return answers
 
 
-def _prepared(core: Core, turns: Sequence[Turn], door: Trust) -> list[Draft]:
+def _prepared(core: Core, turns: Sequence[Turn], door: Trust | None) -> list[Draft]:
     return [prepare(core, turn, door) for turn in turns]
 
 
@@ -123,8 +123,11 @@ async def prepared(core: Core, turn: Turn) -> Draft:
     return await aside(len(str(turn.text)), prepare, core, turn)
 
 
-def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
-    """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept."""
+def prepare(core: Core, turn: Turn, door: Trust | None = None) -> Draft:
+    """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept.
+
+    It is believed no more than its `door`, which is that of the opening where none is named.
+    """
     check_text(turn.text)
     check_attributes(turn.attributes)
     text = turn.text
@@ -133,6 +136,7 @@ def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
         if (name := getattr(turn, what)) is not None:
             check_name(what, name)
     check_tags(turn.tags)
+    turn, named = gating.screened_names(core, turn)
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
         refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
@@ -142,16 +146,16 @@ def prepare(core: Core, turn: Turn, door: Trust = Trust.USER) -> Draft:
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
-    named = role_of_name(turn.speaker) or Role.USER
-    role = named if turn.role is None else label(Role, turn.role, "role")
+    by_name = role_of_name(turn.speaker) or Role.USER
+    role = by_name if turn.role is None else label(Role, turn.role, "role")
     said = None if turn.trust is None else label(Trust, turn.trust, "trust")
-    door = lowered(min(core.trust, door), role, said)
+    door = lowered(core.trust if door is None else door, role, said)
     return Draft(
         turn=turn,
         role=role,
         door=door,
-        replaced=counts,
-        instructs=gating.instructing(text, believed(door, role)),
+        replaced=Counter(counts) + Counter(named),
+        instructs=gating.instructing(text, believed(door, role), gating.beside(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -317,7 +321,7 @@ async def _facts_again(
     of = {link.source: link.target for link in links if link.target in turns and link.source not in turns}
     changes: list[Change] = []
     for fact in await core.store.get(core.scope, sorted(of)):
-        repeats = [] if fact is None else _repeats(batch, drafts, of[fact.seq])
+        repeats = [] if fact is None else _repeats(batch, drafts, of[fact.seq], fact.trust)
         if fact is not None and fact.status in STANDING and repeats:
             again = [(one.role, one.trust, one.turn.session) for one in repeats]
             changes += update(fact, said_again(fact, again, batch.now))
@@ -325,18 +329,18 @@ async def _facts_again(
     return changes
 
 
-def _repeats(batch: Batch, drafts: Sequence[Draft], key: int) -> list[Draft]:
-    """Return the texts of a batch that confirm a memory."""
+def _repeats(batch: Batch, drafts: Sequence[Draft], key: int, trust: Trust) -> list[Draft]:
+    """Return the texts of a batch that confirm a memory and are believed as far as it: others add nothing to it."""
     return [
         draft
         for met, draft in zip(batch.outcomes, drafts, strict=True)
-        if met.key == key and met.status == "confirmed"
+        if met.key == key and met.status == "confirmed" and draft.trust >= trust
     ]
 
 
 def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Change]:
     """Decide what the repeats of a batch add to the memory that they confirm."""
-    repeats = _repeats(batch, drafts, memory.seq)
+    repeats = _repeats(batch, drafts, memory.seq, memory.trust)
     turns = [draft.turn for draft in repeats]
     values: dict[str, Any] = {}
     for name in GREATER:
