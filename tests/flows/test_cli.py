@@ -326,6 +326,7 @@ def test_several_memories_are_changed_in_one_run(talk: Desk) -> None:
     tide = talk.read("get", "tide")
     done = talk.here("forget", "buoy", f"#{tide['seq']}").stdout
     gone = keys(talk.read("list", "--status", "pruned"))
+    assert set(gone) <= set(keys(talk.read("list", "--status", "any")))
     talk.good("restore", "buoy", tide["id"][-8:])
     back = keys(talk.read("list", "--status", "pruned"))
 

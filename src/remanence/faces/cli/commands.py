@@ -6,7 +6,7 @@ Knows which arguments a verb takes; must not know how an answer is printed or a 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -16,6 +16,7 @@ from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
 from remanence.faces.cli.undoable import Undoable
+from remanence.flows.recall.filters import ANY
 from remanence.keywords import IfExists, KindName, StatusName, TrustName
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
@@ -141,7 +142,7 @@ async def list_(
         list[str] | None, Parameter(help="Only with this tag; may be given several times.")
     ] = None,
     status: Annotated[
-        list[StatusName] | None,
+        list[StatusName | Literal["any"]] | None,
         Parameter(help="Only with this status, may be given several times; inbox and active if absent."),
     ] = None,
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=options.WHERE)] = None,
@@ -149,6 +150,8 @@ async def list_(
 ) -> Any:
     asked = {"kind": kind, "category": category, "status": status}
     equal: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    if ANY in equal.get("status", ()):
+        equal["status"] = ANY
     narrow = options.filters(where or [])
     return await memory.list_memories(tags=tuple(tag or ()), limit=limit, filters=narrow, **equal)
 
