@@ -9,13 +9,16 @@ import importlib
 import pkgutil
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import remanence
+import remanence.patterns
+from remanence.patterns import Pattern
 
 GROWTH_MAX = 2.5  # when the text doubles
 SUSPECT_S = 0.001  # what takes less on a short text is not measured further
@@ -45,31 +48,65 @@ def modules() -> Iterator[ModuleType]:
 
 
 def patterns(module: ModuleType) -> dict[str, re.Pattern[str]]:
-    """Return the compiled patterns that a module makes for itself, by name."""
-    made = _names(module, lambda node: _called(node) == ("re", "compile"))
-    return {name: value for name in made if isinstance(value := getattr(module, name), re.Pattern)}
+    """Return the patterns that a module makes for itself, by name; those within a value as `NAME.part`."""
+    return {name: one for given in _given(module) for name, one in _within(given, getattr(module, given))}
 
 
-def _names(module: ModuleType, makes: Callable[[ast.AST], bool]) -> list[str]:
-    found = []
+def _given(module: ModuleType) -> Iterator[str]:
+    """Yield the names that a module gives to what a call, or something that holds calls, makes."""
     for node in _tree(module).body:
-        if isinstance(node, ast.Assign) and any(makes(inner) for inner in ast.walk(node.value)):
-            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
-    return found
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if value is not None and any(isinstance(inner, ast.Call) for inner in ast.walk(value)):
+            yield from (
+                each.id
+                for target in targets
+                if target
+                for each in ast.walk(target)
+                if isinstance(each, ast.Name)
+            )
+
+
+def _within(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the patterns that a value is or holds."""
+    if isinstance(value, re.Pattern):
+        yield name, value
+    elif isinstance(value, Pattern):
+        yield name, value.compiled
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _within(f"{name}.{key}", part)
+    elif isinstance(value, tuple | list):
+        for place, part in enumerate(value):
+            yield from _within(f"{name}.{place}", part)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for one in fields(value):
+            yield from _within(f"{name}.{one.name}", getattr(value, one.name))
 
 
 def uncounted(module: ModuleType) -> list[str]:
-    """List uses of `re` that make a pattern out of sight: on the way, or in something else than a module's name."""
+    """List uses of `re` that make a pattern out of sight: on the way, or within a function."""
+    if module is remanence.patterns:  # whoever makes one there has it in sight
+        return []
     tree = _tree(module)
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    used = [called[1] for node in calls if (called := _called(node)) and called[0] == "re"]
-    on_the_way = [name for name in used if name != "compile"]
-    hidden = used.count("compile") - len(patterns(module))
-    return [f"{module.__name__}: re.{name}" for name in (*on_the_way, *["compile"] * hidden)]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    hidden = {called for function in functions for called in _used(function) if called == "compile"}
+    on_the_way = {called for called in _used(tree) if called not in {"compile", "escape"}}
+    return [f"{module.__name__}: re.{name}" for name in sorted(hidden | on_the_way)]
+
+
+def _used(tree: ast.AST) -> set[str]:
+    """Return which functions of `re` are called somewhere."""
+    return {called[1] for node in ast.walk(tree) if (called := _called(node)) and called[0] == "re"}
 
 
 def looks(module: ModuleType, name: str) -> set[str]:
-    """Return how a module looks for one of its patterns: `finditer` for all that goes through a whole text."""
+    """Return how a module looks for one of its patterns: `finditer` for all that goes through a whole text.
+
+    One within a value is looked for elsewhere, by who knows how: through a whole text.
+    """
+    if "." in name:
+        return {"finditer"}
     found = {
         called[1]
         for node in ast.walk(_tree(module))

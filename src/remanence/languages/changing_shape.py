@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from remanence.patterns import Pattern
+
 BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
 
 
@@ -18,14 +20,14 @@ class Changing:
     """
 
     code: str
-    now: re.Pattern[str]
-    shifts: re.Pattern[str]
-    ends: re.Pattern[str]
-    turns: re.Pattern[str]
-    news: re.Pattern[str]
-    doubts: re.Pattern[str]
-    denies: re.Pattern[str]
-    mine: re.Pattern[str]
+    now: Pattern
+    shifts: Pattern
+    ends: Pattern
+    turns: Pattern
+    news: Pattern
+    doubts: Pattern
+    denies: Pattern
+    mine: Pattern
     opening: frozenset[str]
     spaced: bool = True
 
@@ -53,11 +55,11 @@ def _opening(phrase: str) -> str:
     return first[:-1][: BEGINNING_CHARS[-1]] if first.endswith("*") else first
 
 
-def _pattern(phrases: list[str], *, spaced: bool) -> re.Pattern[str]:
+def _pattern(phrases: list[str], *, spaced: bool) -> Pattern:
     if not spaced:
-        return re.compile("|".join(map(re.escape, phrases)))
+        return Pattern("|".join(map(re.escape, phrases)))
     alternatives = (
         re.escape(phrase[:-1]) + r"[\w'-]*+" if phrase.endswith("*") else re.escape(phrase)
         for phrase in phrases
     )
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(alternatives)})(?!\w)")
+    return Pattern(rf"(?<![\w'])(?:{'|'.join(alternatives)})(?!\w)")
