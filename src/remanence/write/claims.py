@@ -206,6 +206,11 @@ def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | Non
     if rules.doubtful.may_stand(left) and _DOUBTS.sub(rules.doubtful.out, stripped) != stripped:
         return None
     before, colon, behind = stripped.partition(": ")
+    label = before.split()[-1:] if colon else []
+    if (
+        label and not changed and label[0].lower() not in rules.told.labels
+    ):  # who says it, or that it is an example
+        return None
     parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
     claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=changed)
     return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))

@@ -35,7 +35,7 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
     (draft,) = await settled(core, [draft])
     for attempt in range(RACES_MAX):
         (memory,) = await core.store.get(core.scope, [turn.key])
-        if memory is not None and memory.status not in _GONE:
+        if memory is not None and memory.status not in _GONE and not await _is_out_of_date(core, memory):
             return await _renewed(core, turn.key, draft, if_revision)
         if memory is None:
             refuse_moved(f"the key {turn.key!r}", 0, if_revision)
@@ -46,6 +46,14 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
         except Conflict as conflict:
             await overtaken(attempt, conflict)
     raise AssertionError("unreachable")
+
+
+async def _is_out_of_date(core: Core, memory: Memory) -> bool:
+    """Tell whether a newer statement took a memory's place by what both claim, which yet another one may do in turn."""
+    if memory.status is not Status.SUPERSEDED:
+        return False
+    claims = await core.store.claims(core.scope, [memory.seq])
+    return any(claim.replaced_by is not None for claim in claims)
 
 
 async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:

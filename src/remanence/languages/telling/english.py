@@ -72,6 +72,7 @@ ENGLISH = Telling(
         as you know / as i said / as noted / remember that / note that / by the way / just so you know / fyi /
         for the record / good news / i've put down that
     """),
+    labels=words("note update reminder remember correction fyi info status news"),
     offices=words("""
         boss manager landlord landlady director ceo cto cfo captain president chair chairman chairwoman chief head
         lead leader mayor principal headteacher supervisor owner maintainer contact dentist vet supplier accountant

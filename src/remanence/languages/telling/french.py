@@ -42,6 +42,7 @@ FRENCH = Telling(
     openers=phrases("""
         comme tu sais / au fait / pour info / bonne nouvelle / mais non
     """),
+    labels=words("note info rappel jour correction statut"),
     offices=words("""
         chef directeur directrice patron patronne propriétaire responsable capitaine gérant gérante entraîneur maire
         stagiaire code numéro adresse anniversaire couleur dentiste fournisseur président présidente

@@ -50,6 +50,7 @@ GERMAN = Telling(
     openers=phrases("""
         wie du weißt / wie gesagt / übrigens / zur info / gute nachricht
     """),
+    labels=words("hinweis info notiz update erinnerung korrektur status neu"),
     offices=words("""
         chef chefin leiter leiterin direktor direktorin vermieter vermieterin kapitän bootsführer lieferant trainer
         trainerin ansprechpartner ansprechpartnerin projektleitung passwort code nummer adresse telefonnummer

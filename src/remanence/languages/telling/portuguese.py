@@ -40,6 +40,7 @@ PORTUGUESE = Telling(
     openers=phrases("""
         como você sabe / a propósito / aliás / boa notícia
     """),
+    labels=words("nota aviso lembrete atualização correção estado"),
     offices=words("""
         chefe diretor diretora gerente capitão proprietário proprietária responsável treinador treinadora prefeito
         prefeita senha código número endereço aniversário cor dentista fornecedor presidente turno

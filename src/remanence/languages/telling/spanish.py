@@ -41,6 +41,7 @@ SPANISH = Telling(
     openers=phrases("""
         como sabes / por cierto / para que conste / buenas noticias
     """),
+    labels=words("nota aviso recordatorio actualización corrección estado"),
     offices=words("""
         jefe jefa director directora gerente capitán casero casera responsable entrenador entrenadora alcalde
         alcaldesa contraseña código clave número dirección cumpleaños color dentista proveedor presidente presidenta

@@ -12,7 +12,8 @@ class Telling:
     which only a value of the same kind is another one; `changes` are verbs and participles that say a value is
     another one, `into` what stands before the new value. `updates` say that something holds from now on;
     `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or
-    added; `openers` open a sentence and say nothing. `offices` are nouns that have one value at a time;
+    added; `openers` open a sentence and say nothing, nor do `labels` before a colon. `offices` are nouns that have one
+    value at a time;
     `any_value` those of them whose value need not be a name, beside `favourites` and `liked`, of which it is
     one where both stand in a subject. `bounds` stand before a number that is a bound. `definite` stand before
     what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
@@ -27,6 +28,7 @@ class Telling:
     updates: tuple[str, ...]
     doubts: tuple[str, ...]
     openers: tuple[str, ...]
+    labels: frozenset[str]
     offices: frozenset[str]
     any_value: frozenset[str]
     favourites: frozenset[str]
