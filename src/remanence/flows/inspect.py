@@ -15,7 +15,7 @@ from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, STAMPS, UPGRADE
-from remanence.errors import NameUnknown
+from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, review
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
@@ -323,6 +323,10 @@ async def _is_disputed(core: Core, memory: Memory) -> bool:
     """Tell whether an open contradiction links a memory that stands to another one."""
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
     ends = {seq for link in links if link.resolved_at is None for seq in link.key[:2]} - {memory.seq}
-    others = await core.store.get(core.scope, sorted(ends)) if ends else []
-    stand = [one is not None and one.status in STANDING for one in others]
-    return memory.status in STANDING and any(stand)
+    if memory.status not in STANDING or not ends:
+        return False
+    try:
+        others = await core.store.get(core.scope, sorted(ends))
+    except StoreDamaged:  # a row that cannot be read must not hide one that can, and may well contradict it
+        return True
+    return any(one is not None and one.status in STANDING for one in others)
