@@ -99,6 +99,15 @@ async def test_two_processes_may_create_one_file(tmp_path: Path) -> None:
     assert all(memories == seen[0] and None not in memories for memories in seen)
 
 
+async def test_a_file_that_is_just_being_made_is_nobody_elses(tmp_path: Path) -> None:
+    """Whoever looks in the middle of its making waits for it, and takes it for no other program's."""
+    for number in range(40):
+        stores = [SqlStore(str(tmp_path / f"{number}.db")) for _ in range(8)]
+        await asyncio.gather(*(store.open() for store in stores))
+        for store in stores:
+            await store.close()
+
+
 async def test_names_of_another_process_are_understood(tmp_path: Path) -> None:
     """A category that one process made is found by another that was open before."""
     first, second = SqlStore(str(tmp_path / "memory.db")), SqlStore(str(tmp_path / "memory.db"))

@@ -117,9 +117,12 @@ def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -
 
 def version_of(connection: sqlite3.Connection, *, latest: int = SCHEMA_VERSION) -> int:
     """Return the schema version of a database that is ours, at most `latest`; 0 for an empty one."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    application, version, tables = _header(connection)
+    if application != APPLICATION_ID and not connection.in_transaction:
+        # Another process may just have been making it: looked at again, all of one moment.
+        connection.execute("BEGIN")
+        application, version, tables = _header(connection)
+        connection.execute("ROLLBACK")
     if application == 0 and version == 0 and tables == 0:
         return 0
     if application != APPLICATION_ID or version < 1:
@@ -133,6 +136,13 @@ def version_of(connection: sqlite3.Connection, *, latest: int = SCHEMA_VERSION) 
             recovery="use a newer version of Remanence; the file was not touched",
         )
     return int(version)
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Return whose file it is, of which version, and how much is in it."""
+    asks = "PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"
+    application, version, tables = (int(connection.execute(ask).fetchone()[0]) for ask in asks)
+    return application, version, tables
 
 
 def refuse_path(path: str) -> None:
