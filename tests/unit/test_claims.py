@@ -27,6 +27,8 @@ def replaces(old: str, new: str, speaker: str = "Dana") -> bool:
         ("The standup is at nine.", "We moved the standup to ten."),
         ("The shop closes at six.", "The shop closes at eight."),
         ("The shop closes at six.", "Update: the shop closes at eight."),
+        ("My office is in Tartu.", "Actually, my office is in Riga."),
+        ("Dana's office is in Tartu.", "My office is in Riga now."),
         ("Der Laden schließt um sechs.", "Hinweis: Der Laden schließt um acht."),
         ("Invoices above 500 need my approval.", "Invoices above 800 need my approval."),
         ("I live in Graz, right by the river.", "I moved to Linz."),
@@ -50,6 +52,8 @@ def test_another_value_of_what_has_one_at_a_time_is_an_update(old: str, new: str
     ("old", "new"),
     [
         ("The shop closes at six.", "Bob: The shop closes at eight."),
+        ("My office is in Tartu.", "My office is in Riga."),
+        ("Our shops are in Tartu.", "Our shops are now in Riga too."),
         ("The shop closes at six.", "Example: the shop closes at eight."),
         ("API v1 allows 100 requests.", "API v2 allows 300 requests."),
         ("John Kim sits in room 3.", "John Lim sits in room 5."),

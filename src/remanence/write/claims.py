@@ -325,7 +325,8 @@ def _subject(tokens: list[str], rules: _Rules, speaker: str | None) -> str | Non
     if len(folded) == 1 and folded[0] in told.i:
         return _me(speaker)
     words = [_me(speaker) if word in told.my else word for word in folded if word not in told.articles]
-    return " ".join(words) or None
+    # "My office" and "Ana's office", said by Ana, are one.
+    return " ".join(word.removesuffix("'s") for word in words) or None
 
 
 def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
@@ -452,5 +453,9 @@ def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[
         return True
     if _opposite(gone, come):
         return True
-    held = {word.lower() for word in shared} - (_PREPOSITIONS if attribute == BE else frozenset())
-    return bool(held) or (attribute != BE and kind in {"name", "word"})
+    same = {word.lower() for word in shared}
+    if attribute == BE:
+        return bool(same - _PREPOSITIONS) or (
+            bool(same) and kind == "name"
+        )  # it is in Riga now, not in Tartu
+    return bool(same) or kind in {"name", "word"}
