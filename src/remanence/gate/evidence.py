@@ -1,7 +1,7 @@
 """Finds what in a sentence is evidence of orders to a machine, and weighs it together. Knows words, no quotations."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from remanence.gate.markup import marks_of
@@ -37,7 +37,13 @@ def _by_phrase() -> dict[str, int]:
         for what, listed in language.phrases.items():
             for phrase in spelled(listed):
                 found[phrase] = found.get(phrase, 0) | what.value
-    return {phrase: _together(bits for other, bits in found.items() if other in phrase) for phrase in found}
+    return {phrase: _together(found.get(part, 0) for part in _parts(phrase)) for phrase in found}
+
+
+def _parts(phrase: str) -> Iterator[str]:
+    """Yield a phrase and all phrases that could be within it."""
+    for begin in range(len(phrase)):
+        yield from (phrase[begin:end] for end in range(begin + 1, len(phrase) + 1))
 
 
 def _together(every: Iterable[int]) -> int:
