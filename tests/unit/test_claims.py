@@ -28,7 +28,6 @@ def replaces(old: str, new: str, speaker: str = "Dana") -> bool:
         ("The shop closes at six.", "The shop closes at eight."),
         ("The shop closes at six.", "Update: the shop closes at eight."),
         ("My office is in Tartu.", "Actually, my office is in Riga."),
-        ("Dana's office is in Tartu.", "My office is in Riga now."),
         ("Der Laden schließt um sechs.", "Hinweis: Der Laden schließt um acht."),
         ("Invoices above 500 need my approval.", "Invoices above 800 need my approval."),
         ("I live in Graz, right by the river.", "I moved to Linz."),

@@ -325,8 +325,7 @@ def _subject(tokens: list[str], rules: _Rules, speaker: str | None) -> str | Non
     if len(folded) == 1 and folded[0] in told.i:
         return _me(speaker)
     words = [_me(speaker) if word in told.my else word for word in folded if word not in told.articles]
-    # "My office" and "Ana's office", said by Ana, are one.
-    return " ".join(word.removesuffix("'s") for word in words) or None
+    return " ".join(words) or None
 
 
 def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
