@@ -16,9 +16,9 @@ from remanence.flows.write.claiming import UNREAD
 from remanence.model import Role, Trust
 from remanence.store.base import Bookkeeping
 from remanence.store.sqlite import upgrade
-from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
+from remanence.store.sqlite.dialect import connect
 from remanence.write.claims import claims_of
-from tests.flows.old_files import columns_of, old_file, opened, rows, version_of, without_unread
+from tests.flows.old_files import columns_of, old_file, opened, rows, without_unread
 from tests.flows.test_migrations import tables
 
 OLD = old_file(3)
@@ -37,29 +37,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     path.write_bytes(OLD)
     return path
-
-
-async def test_it_becomes_a_file_of_today_with_every_row_in_it(path: Path, tmp_path: Path) -> None:
-    """Opened, it has the tables of a file made today, holds what it held, and is sound; the copy is the old file."""
-    columns = columns_of(path)
-    before = rows(path, columns)
-    kept = {table: names for table, names in columns.items() if table != "sums"}
-    async with opened(tmp_path / "new.db"):
-        pass
-    with closing(connect(str(path))) as connection:
-        upgrade.prepare(connection, str(path), bytes(16))
-    upgraded = rows(path, kept)
-    async with opened(path) as memory:
-        await memory.schedule.accept_clock()  # the file is as old as it is
-        checks = await memory.doctor()
-    (backup,) = tmp_path.glob("*.before-v4")
-
-    assert (SCHEMA_VERSION, 3) == (version_of(path), version_of(backup))
-    assert tables(tmp_path / "new.db") == tables(path)
-    assert {table: before[table] for table in kept} == without_unread(upgraded)
-    assert 2 == len(upgraded["settings"]) - len(before["settings"])
-    assert before == rows(backup, columns)
-    assert [] == [check for check in checks if not check.ok or check.advice]
 
 
 async def test_where_checks_cannot_be_altered_the_tables_are_made_anew(path: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Contradictions between memories: listed, and resolved for good or in favour of one side."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remanence.change import Change
@@ -51,15 +52,19 @@ class Graph:
 
 
 async def _linked(core: Core) -> list[Contradiction]:
-    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    pairs = await between(core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS))
+    return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
+
+
+async def between(core: Core, links: Sequence[Link]) -> list[Contradiction]:
+    """Return contradictions with the memories at both ends, as far as both are there."""
     seqs = sorted({seq for link in links for seq in (link.source, link.target)})
     held = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-    pairs = [
+    return [
         Contradiction(link, held[link.source], held[link.target])
         for link in links
         if link.source in held and link.target in held
     ]
-    return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
 
 
 async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory | None) -> Receipt:

@@ -16,7 +16,7 @@ from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, is_adopted
 from remanence.flows.curate.runs import interrupted, newest
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
-from remanence.flows.graph import Contradiction
+from remanence.flows.graph import Contradiction, between
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
 from remanence.model import Link, Memory, Relation, Status, short_id
@@ -129,24 +129,13 @@ async def review(core: Core, limit: int) -> Review:
     recent = await newest(core, snapshot.position)
     found = await waiting(core, snapshot, recent, booked.values.get(LAST_CURATE))
     items = [
-        *await _contradictions(core, found.contradictions[:limit]),
+        *map(_contradiction, await between(core, found.contradictions[:limit])),
         *await _quarantined(core, found.quarantined[:limit]),
         *[item for one in found.proposals[:limit] for item in _proposed(one)][:limit],
         *([await _held_plan(core, found.held)] if found.held is not None else []),
         *(_interrupted(run) for run in found.interrupted[:limit]),
     ]
     return Review(core.scope, now, tuple(items), found.counts)
-
-
-async def _contradictions(core: Core, links: Sequence[Link]) -> list[ReviewItem]:
-    seqs = sorted({seq for link in links for seq in (link.source, link.target)})
-    held = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
-    pairs = [
-        Contradiction(link, held[link.source], held[link.target])
-        for link in links
-        if link.source in held and link.target in held
-    ]
-    return [_contradiction(pair) for pair in pairs]
 
 
 def _contradiction(pair: Contradiction) -> ReviewItem:

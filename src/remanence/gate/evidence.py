@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from remanence.gate.markup import marks_of
 from remanence.gate.weights import SIGNS
@@ -17,7 +17,9 @@ _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _Rest = list[str]
 
 
+@cache
 def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
+    """Return word → what follows it in each phrase that begins so, with the evidence of that."""
     found: dict[tuple[str, ...], int] = {}
     for language in SPACED:
         for what, listed in language.phrases.items():
@@ -30,6 +32,7 @@ def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
     return by
 
 
+@cache
 def _by_phrase() -> dict[str, int]:
     """Return phrase → evidence of it and of all phrases within it, for scripts without blanks."""
     found: dict[str, int] = {}
@@ -53,9 +56,11 @@ def _together(every: Iterable[int]) -> int:
     return bits
 
 
-def _by_first_char(phrases: Iterable[str]) -> dict[str, list[str]]:
+@cache
+def _by_first_char() -> dict[str, list[str]]:
+    """Return character → the phrases that begin with it, the longest first, for scripts without blanks."""
     by: dict[str, list[str]] = {}
-    for phrase in sorted(phrases, key=len, reverse=True):
+    for phrase in sorted(_by_phrase(), key=len, reverse=True):
         by.setdefault(phrase[0], []).append(phrase)
     return by
 
@@ -64,10 +69,6 @@ def _listed(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
-_PHRASES = _by_first_word()
-_KNOWN = frozenset(_PHRASES)
-_UNSPACED = _by_phrase()
-_PHRASES_FROM = _by_first_char(_UNSPACED)
 _YOUR = _listed(language.your for language in SPACED)
 _LEADS = _listed(language.leads for language in SPACED)
 _USER_NOUNS = _listed(language.user_nouns for language in SPACED)
@@ -93,7 +94,7 @@ def found_in(sentence: str) -> int:
     """Return the evidence in one sentence of small letters, as bits."""
     bits = marks_of(sentence)
     tokens = _TOKEN.findall(sentence)
-    if not _KNOWN.isdisjoint(tokens):
+    if not _by_first_word().keys().isdisjoint(tokens):
         bits |= _spaced(tokens, bits)
     if not sentence.isascii() and _NO_BLANKS.search(sentence):
         bits |= _unspaced(sentence)
@@ -102,12 +103,13 @@ def found_in(sentence: str) -> int:
 
 def _spaced(tokens: list[str], bits: int) -> int:
     """Read words one after another, and how they stand to what was before them."""
+    phrases = _by_first_word()
     your = dropped = -99
     passed = 0  # words of "do not mention" are no mention
     for at, word in enumerate(tokens):
         if word in _YOUR or word == "s":
             your = at if word != "s" else -99  # another's: the rules of your doctor's
-        if word not in _PHRASES or at < passed:
+        if word not in phrases or at < passed:
             continue
         found, end = _phrases_at(tokens, at)
         if found & _HIDE:
@@ -131,7 +133,7 @@ def _spaced(tokens: list[str], bits: int) -> int:
 def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
     """Return the evidence of all phrases that begin at a word, and where the longest of a reader or of hiding ends."""
     bits, end = 0, at + 1
-    for rest, what in _PHRASES[tokens[at]]:
+    for rest, what in _by_first_word()[tokens[at]]:
         if not rest:
             bits |= what
         elif tokens[at + 1 : at + 1 + len(rest)] == rest:
@@ -179,7 +181,7 @@ def _unspaced(sentence: str) -> int:
     while at < len(sentence):
         phrase = _phrase_from(sentence, at)
         end = at + len(phrase)
-        what = _UNSPACED.get(phrase, 0)
+        what = _by_phrase().get(phrase, 0)
         if what & _READER and not called and _calls_unspaced(sentence, at, end):
             called = _CALLED if what & _MACHINE else _HELPER_CALLED
         bits |= what
@@ -192,7 +194,7 @@ def _unspaced(sentence: str) -> int:
 
 def _phrase_from(sentence: str, at: int) -> str:
     """Return the longest phrase that begins at a character, "" where none does; Latin letters only as a whole word."""
-    for phrase in _PHRASES_FROM.get(sentence[at], ()):
+    for phrase in _by_first_char().get(sentence[at], ()):
         if sentence.startswith(phrase, at):
             whole = not phrase.isascii() or not (
                 sentence[at - 1 : at].isascii() and sentence[at - 1 : at].isalpha()

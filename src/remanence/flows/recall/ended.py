@@ -85,16 +85,12 @@ async def _by_facts(
         own = [known[seq] for seq in facts[turn] if seq in known]
         gone = [one for one in own if by.get(one.seq)]
         said = [claim.value for claim in claims.get(turn, ()) if claim.replaced_by is not None]
-        marks[turn] += [
-            f"out of date: {one.text} (see {', '.join(map(short_id, sorted(by[one.seq])))})"
-            for one in gone
-            if not any(value in one.text for value in said)
-        ]
+        for one in gone:
+            if not any(value in one.text for value in said):
+                by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
+                marks[turn].append(f"out of date: {one.text} (see {by_whom})")
         if gone and not any(one.status in STANDING for one in own):
             below.setdefault(turn, set()).update(*(by[one.seq] for one in gone))
-    for turn in turns:
-        if not marks[turn]:
-            del marks[turn]
 
 
 async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
