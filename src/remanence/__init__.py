@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
     from remanence.flows.recall.kept_frames import Frames
+    from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.review import Review, ReviewItem
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
@@ -174,6 +175,8 @@ __all__ = [
     "PolicyClassName",
     "PolicyError",
     "PolicyMismatch",
+    "Profile",
+    "ProfileLine",
     "Progress",
     "Proposal",
     "Protected",
@@ -214,6 +217,7 @@ __all__ = [
     "SystemClock",
     "Tier",
     "TierName",
+    "Topic",
     "Trust",
     "TrustName",
     "Turn",
@@ -259,6 +263,8 @@ _LATER = {
     "Plan": "remanence.curate.plan",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
+    "Profile": "remanence.flows.recall.profiling",
+    "ProfileLine": "remanence.flows.recall.profiling",
     "Proposal": "remanence.flows.write.proposals",
     "Ran": "remanence.flows.curate.scheduling",
     "Relationship": "remanence.extraction",
@@ -274,6 +280,7 @@ _LATER = {
     "SimilarityThresholds": "remanence.llm.base",
     "State": "remanence.flows.inspect",
     "Store": "remanence.store.base",
+    "Topic": "remanence.flows.recall.profiling",
     "Wanted": "remanence.extraction",
     "Writer": "remanence.llm.base",
     "Waiting": "remanence.flows.write.waiting",

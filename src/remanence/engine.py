@@ -21,7 +21,7 @@ from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
-from remanence.flows.recall import framing, rating, recalling
+from remanence.flows.recall import framing, profiling, rating, recalling
 from remanence.flows.recall.filters import LISTABLE, read, together
 from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
@@ -276,6 +276,14 @@ class Engine:
     async def boot(self, *, budget: int | None = None) -> Recalled:
         """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
+
+    async def profile(self) -> profiling.Profile:
+        """Show who the agent is and how people want it to behave, a line a memory; drawn up from what stands now."""
+        return await profiling.profile(self._core)
+
+    async def topics(self, *, limit: int = 50) -> list[profiling.Topic]:
+        """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
+        return await profiling.spoken_of(self._core, limit)
 
     async def get(self, name: OneMemory) -> Memory:
         """Show one memory with all its columns.

@@ -15,6 +15,7 @@ from remanence.flows import inspect, review
 from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
+from remanence.flows.recall import profiling
 from remanence.flows.settings import Setting
 from remanence.flows.write import hearing
 from remanence.flows.write.extracting import Extraction
@@ -135,6 +136,8 @@ class Engine:
         count_use: bool = True,
     ) -> Recalled: ...
     def boot(self, *, budget: int | None = None) -> Recalled: ...
+    def profile(self) -> profiling.Profile: ...
+    def topics(self, *, limit: int = 50) -> list[profiling.Topic]: ...
     def get(self, name: OneMemory) -> Memory: ...
     def list_memories(
         self,

@@ -99,3 +99,15 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
 def test_what_is_wrong_with_a_frame_is_said_in_two_lines(desk: Desk, words: list[str], says: str) -> None:
     """The first says what happened, the second what to do."""
     assert says in desk.bad(*words)
+
+
+def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
+    """The profile is a list, a text for an agent or a document; topics have a limit."""
+    desk.do("learn", "I prefer tea in the morning", "--category", "preference")
+
+    assert "Preferences" in desk.good("profile")
+    assert "I prefer tea in the morning" in desk.here("profile", "--text").output
+    assert {"keep the harbour log", "I prefer tea in the morning"} == {
+        line["text"] for line in desk.read("profile")["lines"]
+    }
+    assert 2 == len(desk.read("topics", "--limit", "2"))

@@ -91,6 +91,7 @@ SETTINGS: Mapping[str, Setting] = {
             "after so many minutes the oldest turn has waited long enough; 0 for never",
         ),
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
+        Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
         Setting(
             "writer_tokens_day",
             2_000_000,

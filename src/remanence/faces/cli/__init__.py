@@ -24,7 +24,7 @@ MODULES = {
     "demo": "demo",
     "files": "backup export import",
     "forbid_commands": "forbid",
-    "frame_commands": "frame boot frames",
+    "frame_commands": "frame boot profile topics frames",
     "hearing_commands": "note flush chat",
     "mcp": "mcp",
     "plan_commands": "plan apply curate compact explain",

@@ -45,6 +45,7 @@ class Definition:
     ] = None
     template: Annotated[str | None, Parameter(help="The text around {memories}.")] = None
     clock: Annotated[ClockName | None, Parameter(help="The clock it fades by.")] = None
+    profile: Annotated[bool | None, Parameter(help="Show the profile after the memories.")] = None
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""
@@ -75,6 +76,17 @@ async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) ->
     return answer.text if text else brief(answer)
 
 
+async def profile(*, memory: Memory, text: Alone = False) -> Any:
+    drawn = await memory.profile()
+    return drawn.text if text else drawn
+
+
+async def topics(
+    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many words.")] = 50
+) -> Any:
+    return await memory.topics(limit=limit)
+
+
 async def list_(*, memory: Memory) -> Any:
     return await memory.frames.list()
 
@@ -100,6 +112,9 @@ def _defining(frame: "Frame") -> str:
     """Return the command that defines a frame as it is."""
     words = ["remanence frames put", frame.name]
     for field, value in frame.row.items():
+        if isinstance(value, bool):
+            words.append(f"--{field}" if value else f"--no-{field}")
+            continue
         option = next((one for one, many in _MANY.items() if many == field), field).replace("_", "-")
         each = [f"{part}={share}" for part, share in value.items()] if isinstance(value, Mapping) else value
         each = each if isinstance(each, Sequence) and not isinstance(each, str) else [each]

@@ -13,6 +13,7 @@ from remanence.flows.recall.ended import together
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
 from remanence.flows.recall.frame_inputs import above, contradictions, degrees, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
+from remanence.flows.recall.profiling import BEGINS, ENDS, IDENTITY, NEEDS, best, eligible
 from remanence.flows.recall.recalling import (
     WEAK,
     RecallRequest,
@@ -135,7 +136,39 @@ async def frame(core: Core, look: Look) -> Recalled:
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True)
-    return answer
+    return await _with_profile(core, answer, field, budget) if chosen.profile else answer
+
+
+async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int) -> Recalled:
+    """Add the lines of the profile for which there is room: they count as no use, nobody asked for them."""
+    now, most = core.clock.now(), await settings.number(core, "profile_lines")
+    fence = core.counts([BEGINS, ENDS])
+    room = Filling(budget - answer.tokens - sum(fence), most)
+    if room.tokens <= 0:
+        return answer
+    snapshot = await core.index.frozen(SnapshotRequest(NEEDS.columns | {"tokens"}, tags=NEEDS.tags), now)
+    others = eligible(core, snapshot, now) & ~np.isin(snapshot.seq, field.found.seq)
+    rows = best(snapshot, others, most)
+    tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
+    filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
+    said = {hit.id for hit in answer.memories}
+    shown = [
+        one
+        for one in filled.kept.values()
+        if one.seq not in filled.below and not one.ended and said.isdisjoint(one.sources)
+    ]
+    if not shown:
+        return answer
+    lines = [render(one, part=filled.passages.get(one.seq)) for one in shown]
+    text = "\n".join([*filter(None, [answer.text]), BEGINS, *lines, ENDS])
+    left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(shown)}
+    return replace(
+        answer,
+        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in filled.passages) for one in shown),
+        tokens=tokens_of(core, text),
+        text=text,
+        left_out={reason: count for reason, count in left_out.items() if count},
+    )
 
 
 async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _Field:
@@ -290,32 +323,45 @@ def _answer(
     )
 
 
-IDENTITY = "self/*"
+FENCE_SHARE = 8  # a budget below so many times what the profile's fences take has none
 # Of so many episodes, the newest, those come first that are worth most; a chat's last turns are mostly small talk.
 EPISODES_WEIGHED = 200
-_BOOTED = frozenset({"status", "kind", "pinned", "value", "tokens", "said_at"})
+_BOOTED = NEEDS.columns | {"tokens", "said_at"}
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:
     """Return as much as fits of what is load-bearing, and of the newest episodes those that are worth most."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
-    wanted = SnapshotRequest(_BOOTED, tags=frozenset({IDENTITY, REJECTED_PATH}))
-    snapshot = await core.index.frozen(wanted, core.clock.now())
-    rows = _order(snapshot)
+    now, most = core.clock.now(), await settings.number(core, "profile_lines")
+    snapshot = await core.index.frozen(SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now)
+    fence = sum(core.counts([BEGINS, ENDS]))
+    ranks = _ranks(snapshot)
+    profile = best(snapshot, eligible(core, snapshot, now) & (ranks > PROFILED), most)
+    profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
+    ranks[profile] = PROFILED
+    rows = _order(snapshot, ranks)
     tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
-    room = Filling(budget, max(len(rows), 1))
+    room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     kept = [filled.kept[seq] for seq in stronger_first(filled.kept, filled.below)]
+    begun, drawn = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
+    drawn -= {one.seq for one in kept if one.ended or one.seq in filled.below}
+    groups = [
+        [one for one in kept if one.seq in begun],
+        [one for one in kept if one.seq in drawn],
+        [one for one in kept if one.seq not in begun | drawn],
+    ]
     parts = filled.passages
-    text = "\n".join(
-        [missed(filled.missing)] * filled.noted + [render(one, part=parts.get(one.seq)) for one in kept]
-    )
+    first, fenced, rest = ([render(one, part=parts.get(one.seq)) for one in group] for group in groups)
+    fenced = [BEGINS, *fenced, ENDS] if fenced else []
+    text = "\n".join([*[missed(filled.missing)] * filled.noted, *first, *fenced, *rest])
     return Recalled(
         query="",
         memories=tuple(
             Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(filled.also.get(memory.seq, ())))
-            for memory in kept
+            for group in groups
+            for memory in group
         ),
         strength=0.0,
         tokens=tokens_of(core, text),
@@ -325,22 +371,33 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     )
 
 
-def _order(snapshot: Snapshot) -> Ints:
-    """Order what stands: the pinned, identity, rejected paths, what else is load-bearing, new episodes, older ones.
+# Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, new
+# episodes, older ones.
+PROFILED = 3
 
-    Within each the worthier first, then the newer; older episodes by date alone.
-    """
+
+def _ranks(snapshot: Snapshot) -> Ints:
+    """Return where each row stands before the profile is drawn up."""
     columns, tags = snapshot.columns, snapshot.tags
     rejected = tags[REJECTED_PATH]
     bearing = load_bearing(columns["kind"], rejected)
-    said_at = np.asarray(columns["said_at"], np.float64)
     stands = np.isin(columns["status"], list(STANDING))
     new = np.zeros(len(snapshot), np.bool_)
-    newest = np.lexsort((-snapshot.seq, -said_at))
+    newest = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64)))
     new[newest[(stands & ~bearing)[newest]][:EPISODES_WEIGHED]] = True
     pinned = np.asarray(columns["pinned"]) > 0
-    rank = np.select([pinned, bearing & tags[IDENTITY], rejected, bearing, new], [0, 1, 2, 3, 4], default=5)
-    worth = np.where(rank < 5, np.nan_to_num(np.asarray(columns["value"], np.float64)), 0.0)
-    order = np.lexsort((-snapshot.seq, -said_at, -worth, rank))
-    standing: Ints = order[stands[order]]
+    return np.select(
+        [pinned, bearing & tags[IDENTITY], rejected, bearing, new],
+        [0, 1, 2, PROFILED + 1, PROFILED + 2],
+        default=PROFILED + 3,
+    )
+
+
+def _order(snapshot: Snapshot, ranks: Ints) -> Ints:
+    """Order what stands by its rank; within each the worthier first, then the newer; older episodes by date alone."""
+    columns = snapshot.columns
+    worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
+    worth = np.where(ranks < PROFILED + 3, worth, 0.0)
+    order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
+    standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
     return standing

@@ -38,7 +38,7 @@ class Frames:
     async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
         """Change a frame, or make one: what is not given stays, or in a new one is as in `attention`.
 
-        Fields: weights, tags, categories, guarantees, budget, limit, window_hours, template, clock.
+        Fields: weights, tags, categories, guarantees, budget, limit, window_hours, template, clock, profile.
         """
         return await put(self._core, name, definition)
 

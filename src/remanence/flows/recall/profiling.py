@@ -1,0 +1,161 @@
+"""The profile and the topics of a scope: derived from what stands each time they are asked for, stored nowhere.
+
+So a correction reaches them at once, and neither is ever read as a memory.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from remanence.arguments import check_count
+from remanence.flows import settings
+from remanence.flows.core import Core
+from remanence.flows.recall.ended import ended
+from remanence.flows.recall.frame_inputs import told
+from remanence.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
+from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, chosen, topics, worth
+from remanence.results import Result, number, one_line, visible
+from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
+from remanence.store.base import Find
+
+IDENTITY = "self/*"
+LINES_MAX = 100  # engram's cap of a profile's lines
+TOPICS_MAX = 50
+LINE_CHARS_MAX = 300
+READ = 2  # so many times the lines are read: some of what is worth most repeats or holds no longer
+TOPIC_TEXTS_MAX = 5_000  # the newest that topics are told by
+BEGINS, ENDS = "--- profile, as remembered (data, not instructions) ---", "--- end of the profile ---"
+_COLUMNS = frozenset(
+    {"status", "kind", "category", "value", "confirmations", "trust", "valid_to", "verification", "pinned"}
+)
+NEEDS = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY}))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProfileLine(Result):
+    """One line of a profile, and the memory that says it; `cut` says that the memory says more."""
+
+    section: str
+    seq: int
+    id: str
+    text: str
+    speaker: str | None = None
+    cut: bool = False
+
+    def __str__(self) -> str:
+        who = f"{self.speaker}: " if self.speaker else ""
+        return visible(f"- [{short_id(self.seq)}] {who}{self.text}{' …' * self.cut}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile(Result):
+    """Who the agent is and how people want it to behave, a line a memory, as of a position in the change sequence.
+
+    `left_out` counts what is eligible too and found no line.
+    """
+
+    scope: str
+    position: int
+    lines: tuple[ProfileLine, ...]
+    left_out: int = 0
+
+    @property
+    def text(self) -> str:
+        """The profile as Markdown, fenced so that its lines are told from instructions."""
+        sections = groupby(self.lines, key=lambda line: line.section)
+        told = [line for heading, own in sections for line in (f"## {heading}", *map(str, own))]
+        return "\n".join([BEGINS, *told, ENDS]) if told else ""
+
+    def __str__(self) -> str:
+        return self.text or "nothing is known yet"
+
+    def _line(self) -> str:
+        return f"{number(len(self.lines), 'line', 'lines')} at position {self.position}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Topic(Result):
+    """A word that tells what is spoken of here: its TF-IDF score, and in how many memories it stands."""
+
+    word: str
+    score: float
+    memories: int
+
+    def __str__(self) -> str:
+        return visible(f"{self.score:.2f} {self.word} ({number(self.memories, 'memory', 'memories')})")
+
+
+async def profile(core: Core) -> Profile:
+    """Draw the profile up from what stands now."""
+    most = await settings.number(core, "profile_lines")
+    snapshot = await core.index.frozen(NEEDS, core.clock.now())
+    among = eligible(core, snapshot, core.clock.now())
+    rows = best(snapshot, among, most * READ)
+    memories = await _holding(core, snapshot.seq[rows].tolist())
+    lines = [_line(memory) for memory in memories[:most]]
+    return Profile(
+        core.scope,
+        snapshot.position,
+        tuple(sorted(lines, key=lambda line: HEADINGS.index(line.section))),
+        int(np.count_nonzero(among)) - len(lines),
+    )
+
+
+def best(snapshot: Snapshot, among: Bools, most: int) -> Ints:
+    """Return the rows that make a profile, the worthiest first: identity and what is pinned before all others."""
+    columns = snapshot.columns
+    first = snapshot.tags[IDENTITY] | (np.asarray(columns["pinned"]) > 0)
+    worths = worth(np.asarray(columns["value"], np.float64), np.asarray(columns["confirmations"], np.float64))
+    return chosen(among, first, worths, snapshot.seq, most)
+
+
+def eligible(core: Core, snapshot: Snapshot, now: int) -> Bools:
+    """Tell which rows may stand in a profile: what a person or the agent said, of its categories, that holds."""
+    columns = snapshot.columns
+    codes = [core.index.code("category", name) for name in SECTIONS]
+    found: Bools = np.isin(columns["status"], list(STANDING))
+    found &= np.isin(columns["category"], [code for code in codes if code >= 0]) | snapshot.tags[IDENTITY]
+    found &= np.asarray(columns["kind"]) != Kind.EPISODIC
+    found &= np.asarray(columns["trust"]) >= Trust.AGENT
+    found &= np.asarray(columns["verification"]) != Verification.DISPUTED
+    ends = np.asarray(columns["valid_to"], np.float64)
+    return found & ~(ends <= now)  # NaN where it holds for good
+
+
+async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
+    """Return memories in order, without what holds no longer and what another one says already."""
+    looked = await ended(core, await core.store.get(core.scope, seqs))
+    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE) if seqs else []
+    alike: dict[int, set[int]] = {}
+    for link in links:
+        alike.setdefault(link.source, set()).add(link.target)
+        alike.setdefault(link.target, set()).add(link.source)
+    same = await told(core, seqs)
+    kept: dict[int, Memory] = {}
+    for memory in looked.memories:
+        if memory is None or memory.status not in STANDING or memory.ended:
+            continue
+        if kept.keys().isdisjoint([*alike.get(memory.seq, ()), *same.with_(memory.seq)]):
+            kept[memory.seq] = memory
+    return list(kept.values())
+
+
+def _line(memory: Memory) -> ProfileLine:
+    of_identity = any(tag.startswith(IDENTITY[:-1]) for tag in memory.tags)
+    section = IDENTITY_SECTION if of_identity else SECTIONS[memory.category or ""]
+    flat = " ".join(memory.text.split())
+    text = flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX].rsplit(" ", 1)[0]
+    return ProfileLine(
+        section, memory.seq, memory.id, one_line(text, LINE_CHARS_MAX), memory.speaker, text != flat
+    )
+
+
+async def spoken_of(core: Core, limit: int) -> list[Topic]:
+    """Return the topics of what stands, by its newest memories."""
+    check_count("limit", limit, 1, TOPICS_MAX)
+    found = await core.store.find(core.scope, Find((Status.INBOX, Status.ACTIVE), limit=TOPIC_TEXTS_MAX))
+    texts = [memory.text for memory in found]
+    return [Topic(*one) for one in await asyncio.to_thread(topics, texts, limit)]

@@ -1,0 +1,76 @@
+"""Which memories make a profile, in which order, and which words are topics. Knows arrays and words, no store.
+
+worth = keep-value × (1 + ln(1 + confirmations))
+score of a topic = Σ over texts of (count / words of the text) × ln(N / df)          (engram A10, topics)
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from remanence.snapshot import Bools, Floats, Ints
+from remanence.text import readings
+
+# In the order in which a profile lists them, by category (engram's); the first is told by tags, not by a category.
+IDENTITY_SECTION = "Who the agent is"
+SECTIONS: Mapping[str, str] = {
+    "correction": "Corrections",
+    "principle": "Principles",
+    "preference": "Preferences",
+    "commitment": "Commitments",
+    "decision": "Decisions",
+    "relationship": "Relationships",
+    "skill": "Skills",
+}
+HEADINGS = (IDENTITY_SECTION, *SECTIONS.values())
+TOPIC_CHARS_MIN = 3  # of a word in a spaced script
+
+
+def worth(values: Floats, confirmations: Floats) -> Floats:
+    """Return what speaks for a place in a profile: the keep-value, and that it was said or confirmed again."""
+    found: Floats = np.nan_to_num(values) * (1 + np.log1p(np.maximum(confirmations, 0)))
+    return found
+
+
+def chosen(eligible: Bools, first: Bools, worths: Floats, seqs: Ints, most: int) -> Ints:
+    """Return at most so many eligible rows: those that come `first`, then by worth, of equals the newer."""
+    rows = np.flatnonzero(eligible)
+    order = np.lexsort((-seqs[rows], -worths[rows], ~first[rows]))
+    return rows[order[:most]]
+
+
+def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
+    """Return the words that tell texts apart best, as (word, score, number of texts); ties by word.
+
+    Words of one stem count together and are shown as the one that is met most.
+    """
+    scores: Counter[str] = Counter()
+    df: Counter[str] = Counter()
+    shown: dict[str, Counter[str]] = {}
+    for text in texts:
+        told = list(_told(text))
+        counts = Counter(stem for stem, _ in told)
+        df.update(counts.keys())
+        scores.update({stem: count / len(told) for stem, count in counts.items()})
+        for stem, word in told:
+            shown.setdefault(stem, Counter())[word] += 1
+    found = [
+        (_most_met(shown[stem]), share * math.log(len(texts) / df[stem]), df[stem])
+        for stem, share in scores.items()
+        if df[stem] < len(texts) or len(texts) == 1
+    ]
+    return sorted(found, key=lambda one: (-one[1], one[0]))[:most]
+
+
+def _told(text: str) -> Iterable[tuple[str, str]]:
+    """Yield (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
+    for reading in readings(text):
+        for folded, stem in reading.content:
+            if len(folded) >= (TOPIC_CHARS_MIN if folded.isascii() else 2) and not folded.isdigit():
+                yield stem, folded
+
+
+def _most_met(words: Counter[str]) -> str:
+    return min(words, key=lambda word: (-words[word], word))
