@@ -14,9 +14,9 @@ from remanence.model import COLUMNS
 
 Ints = npt.NDArray[np.int64]
 
-Table: TypeAlias = Literal["memories", "tags", "links", "sources", "claims", "forbidden"]
+Table: TypeAlias = Literal["memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
-# claims: (seq, number) · forbidden: the fold of a text
+# claims: (seq, number) · forbidden: the fold of a text · boxes: the seq of the first turn · traces: the first box
 Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int] | tuple[int, int, int]
 # A lease, and the number that it was given with.
 Fence: TypeAlias = tuple[str, int]

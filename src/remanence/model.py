@@ -185,7 +185,9 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = {
 COMING_BACK = frozenset({"undo", "restore"})
 RETURNING_VERBS = COMING_BACK | {"confirm", "import"}
 
-ColumnKind = Literal["int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob", "accessors"]
+ColumnKind = Literal[
+    "int", "time", "fraction", "flag", "enum", "name", "text", "json", "blob", "accessors", "numbers"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ class Column:
 
     int: an integer · time: microseconds UTC · fraction: a float from 0 to `limit` kept in millionths · flag: 0 or 1
     · enum: an integer whose names are `labels` · name: a string kept as a code of the scope · text, json, blob: as
-    they are · accessors: by name how often it was used and when last, a row each.
+    they are · accessors: by name how often it was used and when last, a row each · numbers: a list of integers.
     """
 
     name: str

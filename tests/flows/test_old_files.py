@@ -14,7 +14,7 @@ from tests.flows.old_files import columns_of, old_file, opened, rows, version_of
 from tests.flows.test_migrations import tables
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_an_old_file_is_what_its_migration_makes(version: int, tmp_path: Path) -> None:
     """Its tables are those of its migration, to the letter, so that it stands for every file of that version."""
     (path := tmp_path / "memory.db").write_bytes(old_file(version))
@@ -27,8 +27,10 @@ def test_an_old_file_is_what_its_migration_makes(version: int, tmp_path: Path) -
     assert tables(path) == tables(tmp_path / "made.db")
 
 
-@pytest.mark.parametrize("version", [3, 4])
-async def test_it_becomes_a_file_of_today_with_every_row_in_it(version: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "unread"), [(3, 2), (4, 2), (5, 0)])
+async def test_it_becomes_a_file_of_today_with_every_row_in_it(
+    version: int, unread: int, tmp_path: Path
+) -> None:
     """Opened, it has the tables of a file made today, holds what it held, and is sound; the copy is the old file."""
     (path := tmp_path / "memory.db").write_bytes(old_file(version))
     columns = columns_of(path)
@@ -46,7 +48,7 @@ async def test_it_becomes_a_file_of_today_with_every_row_in_it(version: int, tmp
 
     assert (SCHEMA_VERSION, version) == (version_of(path), version_of(backup))
     assert tables(tmp_path / "new.db") == tables(path)
-    assert {table: before[table] for table in kept} == without_unread(upgraded)
-    assert 2 == len(upgraded["settings"]) - len(before["settings"])
+    assert {table: without_unread(before)[table] for table in kept} == without_unread(upgraded)
+    assert unread == len(upgraded["settings"]) - len(before["settings"])
     assert before == rows(backup, columns)
     assert [] == [check for check in checks if not check.ok or check.advice]

@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "arguments",
         "attributes",
+        "box",
         "change",
         "claim",
         "confusables",
@@ -70,6 +71,7 @@ PURE = frozenset(
         "allowed",
         "arguments",
         "attributes",
+        "box",
         "change",
         "confusables",
         "curate",

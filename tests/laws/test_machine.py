@@ -18,7 +18,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from remanence.change import Increment
+from remanence.box import FindBoxes
+from remanence.change import Change, Increment
 from remanence.clock import ManualClock
 from remanence.decay_class import decay
 from remanence.errors import Conflict, InvalidInput, Protected
@@ -26,7 +27,18 @@ from remanence.model import SYMMETRIC, Link, Memory, Relation, Status, Tier
 from remanence.opening import open as open_engine
 from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import NOW, because, created, keep, linked, raised, tagged, unlinked, updated
+from remanence.testing.builders import (
+    NOW,
+    because,
+    boxed,
+    created,
+    keep,
+    linked,
+    raised,
+    tagged,
+    unlinked,
+    updated,
+)
 from remanence.testing.dump import HAPPENED, Dump, dump
 from remanence.testing.invariants import broken, misordered, revisions_fallen, strayed, unaccounted
 from remanence.testing.policies import Rules, policies
@@ -120,6 +132,25 @@ class Machine(RuleBasedStateMachine):
         memory = self.any_memory(pick)
         if memory is not None and tag not in memory.tags:
             self.run(self.store.commit(SCOPE, [tagged(memory.seq, tag)], because("tag", self.clock.now())))
+
+    @rule(pick=PICKS)
+    def box(self, pick: int) -> None:
+        """A box of turns is made once, grows, and is taken away; the turns know nothing of it."""
+        memory = self.any_memory(pick)
+        if memory is None:
+            return
+        found = self.run(self.store.boxes(SCOPE, FindBoxes(only=(memory.seq,))))
+        held = found[0] if found else None
+        change = boxed(memory.seq, [memory.seq])
+        if held is not None and len(held.members) > 1:
+            change = Change("boxes", memory.seq, {}, None)
+        elif held is not None:
+            grown = {"members": [memory.seq, memory.seq + 1]}
+            change = Change("boxes", memory.seq, {"members": [memory.seq]}, grown)
+        self.run(self.store.commit(SCOPE, [change], because("extract", self.clock.now())))
+        (after,) = self.run(self.store.get(SCOPE, [memory.seq]))
+
+        assert memory == after
 
     @rule(pick=PICKS)
     def use(self, pick: int) -> None:

@@ -271,7 +271,7 @@ def _shown(change: Any) -> str:
     what = change.table.removesuffix("s").removesuffix("ie") if change.table != "memories" else "memory"
     if change.table == "links":
         what = f"{Relation(change.key[2]).label} link {change.key[0]} - {change.key[1]}"
-    elif change.table != "memories":
+    elif isinstance(change.key, tuple):
         what = f"{what} {change.key[1]!r}"
     if change.before is None:
         return f"{what} created"

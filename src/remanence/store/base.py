@@ -9,11 +9,12 @@ at the statement: one hop per gather or commit.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.change import Cause, Committed, Entry, Fence, Logged
 from remanence.claim import Claim, Forbidden
 from remanence.model import Known as Known
@@ -65,6 +66,17 @@ class Postings:
 
     rows: Mapping[str, Ints]
     position: int
+
+
+EMBEDDED_MAX = 10_000
+
+
+class Embedded(NamedTuple):
+    """A vector, as bytes of float16, of a memory whose text has this fingerprint."""
+
+    seq: int
+    fingerprint: bytes
+    vector: bytes
 
 
 LEASES_MOST = 10
@@ -169,11 +181,23 @@ class Store(Protocol):
         ...
 
     async def vectors(
-        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival.
 
-        Asked again above the last it got, a caller misses none.
+        Asked again above the last it got, a caller misses none. With `model` they are those that `embed` keeps of it.
+        """
+        ...
+
+    async def embed(
+        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+    ) -> int:
+        """Keep vectors of a model beside the memories' own, and return how many; None takes those of the model away.
+
+        They follow from texts: no audit holds them, and those of a memory go when its text changes or its row goes. A
+        vector that was made for another text, or for a memory that has gone, is not kept. At most EMBEDDED_MAX are
+        taken away at once: whoever wants all gone asks until it is 0. Under `fence` it is LeaseLost where the lease was
+        given to another holder since.
         """
         ...
 
@@ -193,6 +217,14 @@ class Store(Protocol):
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""
+        ...
+
+    async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
+        """List boxes, those of the latest turns first."""
+        ...
+
+    async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
+        """List traces, those of the latest turns first."""
         ...
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:

@@ -6,6 +6,7 @@ Knows changes and the columns of `model`; knows nothing of how rows are kept.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY, TIME_MAX
 from remanence.errors import InvalidInput, NameUnknown, shown
@@ -52,21 +53,29 @@ CLAIM_COLUMN: Mapping[str, Column] = {
     "valid_to": Column("valid_to", "time"),
     "replaced_by": Column("replaced_by", "int"),
 }
-_CLAIM_DEFAULTS: Mapping[str, Any] = dict.fromkeys(("valid_from", "valid_to", "replaced_by"))
-_TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    table: dict.fromkeys(name for name, column in columns.items() if column.nullable)
+    for table, columns in (("claims", CLAIM_COLUMN), ("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
+}
+TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
     "tags": TAG_COLUMN,
     "links": LINK_COLUMN,
     "sources": {"span": Column("span", "text")},
     "claims": CLAIM_COLUMN,
     "forbidden": {"at": Column("at", "time", nullable=False), "seq": Column("seq", "int")},
+    "boxes": BOX_COLUMN,
+    "traces": TRACE_COLUMN,
 }
 # What a new row must say.
 _REQUIRED: Mapping[str, frozenset[str]] = {
     "memories": frozenset(
         column.name for column in COLUMNS if not column.nullable and column.default is None
     ),
-    "claims": frozenset(name for name, column in CLAIM_COLUMN.items() if not column.nullable),
+    **{
+        table: frozenset(name for name, column in columns.items() if not column.nullable)
+        for table, columns in (("claims", CLAIM_COLUMN), ("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
+    },
 }
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "int": (int,),
@@ -79,6 +88,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "json": (Mapping,),
     "accessors": (Mapping,),
     "blob": (bytes,),
+    "numbers": (list, tuple),
 }
 _KEYS: Mapping[str, tuple[type, ...]] = {
     "memories": (int,),
@@ -87,16 +97,24 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "sources": (int, str),
     "claims": (int, int),
     "forbidden": (str,),
+    "boxes": (int,),
+    "traces": (int,),
 }
 # What is written there says something else of a memory, so that whoever read it before must read it again.
 REVISING = ("tags", "claims")
 # What hangs on memories, and so goes with them.
 HANGING = ("tags", "links", "sources", "claims")
+# What belongs to the scope: it names memories at most, and stays when they go.
+APART = ("forbidden", "boxes", "traces")
 _ONE_NUMBER = (int,)
 TIME_BOUND = 2**53 - 1  # microseconds from 1970 that float64 holds exactly; until 2255
 # Up to these every column of the kind has room: such a number needs no second look.
 _ROOM: Mapping[str, int] = {"int": COUNT_MAX, "time": TIME_BOUND}
-_CODES = {column.labels: frozenset(map(int, column.labels)) for column in COLUMNS if column.labels}
+_CODES = {
+    column.labels: frozenset(map(int, column.labels))
+    for column in (*COLUMNS, *BOX_COLUMN.values())
+    if column.labels
+}
 _CLOCKS = frozenset({"active", "turns"})
 _RELATIONS = frozenset(map(int, Relation))
 # Uses of seven days, packed in bytes, the newest lowest.
@@ -107,7 +125,7 @@ BUCKET_MAX = (1 << BUCKET_BITS) - 1
 
 def refuse_malformed(changes: Sequence[Change]) -> None:
     """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
-    seen: dict[str, set[Any]] = {table: set() for table in _TABLE_COLUMNS}
+    seen: dict[str, set[Any]] = {table: set() for table in TABLE_COLUMNS}
     # A large commit says the same few things of many rows: what was looked at a moment ago needs no second look.
     fitting: dict[tuple[str, str], Any] = {}
     for change in changes:
@@ -121,7 +139,7 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
         if change.before is None and change.after is None:
             raise _refused(change, "says nothing", "give `before`, `after` or both")
         for values in (change.before, change.after):
-            if values and not values.keys() <= _TABLE_COLUMNS[change.table].keys():
+            if values and not values.keys() <= TABLE_COLUMNS[change.table].keys():
                 refuse_unknown_columns(values, change.table)
         if change.after:
             _refuse_values(change, fitting)
@@ -134,8 +152,8 @@ def defaults(table: str, at: int) -> Mapping[str, Any]:
     match table:
         case "links":
             return LINK_DEFAULTS
-        case "claims":
-            return _CLAIM_DEFAULTS
+        case "claims" | "boxes" | "traces":
+            return _DEFAULTS[table]
         case "tags":
             return {"at": at}
         case "forbidden":
@@ -145,7 +163,7 @@ def defaults(table: str, at: int) -> Mapping[str, Any]:
 
 def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
     """Raise NameUnknown for a name that is no column of the table."""
-    known = _TABLE_COLUMNS[table]
+    known = TABLE_COLUMNS[table]
     for name in names:
         if name not in known:
             raise NameUnknown("column", name, known)
@@ -168,6 +186,8 @@ def fits(column: Column, value: Any) -> bool:
         return bool(0 <= given <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
+    if column.kind == "numbers":
+        return all(type(one) is int for one in given)
     if column.kind == "accessors":
         return bool(given) and all(map(is_access, given.items()))
     if column.kind in _ROOM:
@@ -202,6 +222,7 @@ def _fitting(column: Column) -> str:
         "json": "a mapping that JSON can hold",
         "accessors": "a mapping from names to their `uses` and `last_at`",
         "blob": "bytes",
+        "numbers": "a list of whole numbers",
     }
     labels = "" if column.labels is None else " or ".join(item.label for item in column.labels)
     return (labels or words[column.kind]) + (", or None" if column.nullable else "")
@@ -256,14 +277,14 @@ def memories_of(table: str, key: Any) -> tuple[int, ...]:
     """Return the sequence numbers that a row's key names."""
     if table == "memories":
         return (key,)
-    if table == "forbidden":  # they belong to the scope
+    if table in APART:
         return ()
     return tuple(key[:2] if table == "links" else key[:1])
 
 
 def plain(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a change's values into what is kept: enums as int, fractions in millionths, guards left out."""
-    columns = _TABLE_COLUMNS[table]
+    columns = TABLE_COLUMNS[table]
     return {
         name: value if isinstance(value, Increment) else _plain(columns[name], value)
         for name, value in values.items()
@@ -361,6 +382,8 @@ def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
 def _refuse_key(change: Change) -> None:
     shape = _KEYS[change.table]
     if type(change.key) is int and shape == _ONE_NUMBER:
+        if change.table in APART and change.key <= 0:
+            raise _refused(change, "is keyed by no memory that is there", "create the memory first")
         return
     key = change.key if isinstance(change.key, tuple) else (change.key,)
     if tuple(map(type, key)) == shape:
@@ -372,7 +395,7 @@ def _refuse_key(change: Change) -> None:
 
 
 def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
-    columns = _TABLE_COLUMNS[change.table]
+    columns = TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
         if type(value) is int and 0 <= value <= _ROOM.get(columns[name].kind, -1):
             continue
@@ -422,6 +445,8 @@ def _plain(column: Column, value: Any) -> Any:
             return round(float(value), 6)
         case "json":
             return dict(value)
+        case "numbers":
+            return list(value)
         case "accessors":
             return {name: dict(access) for name, access in sorted(value.items())}
         case _:

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 
+from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.clock import MINUTE
 from remanence.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.model import Column as Kept
@@ -31,7 +32,7 @@ from remanence.store.sqlite.dialect import WORDS
 from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
 
-_TYPES = {"text": Text, "json": Text, "blob": LargeBinary}
+_TYPES = {"text": Text, "json": Text, "numbers": Text, "blob": LargeBinary}
 _IN_PLACE = frozenset({"trust"})
 
 DIALECT = sqlite.dialect()
@@ -171,6 +172,16 @@ states = _table(
 
 vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _in_place("digest", 0))
 
+# Vectors of models that are waited for, beside the memories' own: as full text they follow from the texts.
+embeddings = _table(
+    "embeddings",
+    Column("seq", Integer, ForeignKey("memories.seq", ondelete="RESTRICT"), nullable=False),
+    _name("model"),
+    _blob("vector"),
+    _int("digest"),
+    PrimaryKeyConstraint("seq", "model"),
+)
+
 tags = _table(
     "tags",
     _int("scope"),
@@ -270,6 +281,32 @@ forbidden = _table(
     _int("seq", nullable=True),
     PrimaryKeyConstraint("scope", "fold"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
+    sqlite_with_rowid=False,
+)
+
+# Stretches of sessions about one matter, by the number of their first turn, which may have gone since.
+boxes = _table(
+    "boxes",
+    _name("scope"),
+    _int("box"),
+    *[_kept(column) for column in BOX_COLUMN.values()],
+    PrimaryKeyConstraint("scope", "box"),
+    *[check for column in BOX_COLUMN.values() if column.kind != "int" for check in _checks(column)],
+    Index("boxes_session", "scope", "session", "box"),
+    Index("boxes_open", "scope", sqlite_where=text("sealed_at IS NULL")),
+    Index("boxes_trace", "scope", "trace", sqlite_where=text("trace IS NOT NULL")),
+    sqlite_with_rowid=False,
+)
+
+# Boxes about the same, across sessions, by the number of the first of them.
+traces = _table(
+    "traces",
+    _name("scope"),
+    _int("trace"),
+    *[_kept(column) for column in TRACE_COLUMN.values()],
+    PrimaryKeyConstraint("scope", "trace"),
+    *[check for column in TRACE_COLUMN.values() for check in _checks(column)],
+    Index("traces_last", "scope", "last_at"),
     sqlite_with_rowid=False,
 )
 

@@ -106,6 +106,24 @@ def claimed(seq: int, number: int, subject: str, attribute: str, value: str, **v
     return Change("claims", (seq, number), None, given)
 
 
+def boxed(box: int, members: Sequence[int], session: str = "s1", **values: Any) -> Change:
+    """Make a box of turns."""
+    given = {
+        "session": session,
+        "topics": {"a1": MILLION},
+        "members": list(members),
+        "opened_at": NOW,
+        "last_at": NOW,
+        **values,
+    }
+    return Change("boxes", box, None, given)
+
+
+def traced(trace: int, last_at: int = NOW) -> Change:
+    """Make a trace."""
+    return Change("traces", trace, None, {"topics": {"a1": MILLION}, "began_at": NOW, "last_at": last_at})
+
+
 def linked(source: int, target: int, relation: Relation = Relation.REFERS, **values: Any) -> Change:
     """Link two memories."""
     return Change(

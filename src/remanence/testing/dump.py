@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.claim import Claim, Forbidden
 from remanence.model import Link
 from remanence.snapshot import SnapshotRequest
@@ -28,6 +29,8 @@ class Dump:
     with_words: int
     claims: Mapping[tuple[int, int], Claim] = field(default_factory=dict)
     forbidden: tuple[Forbidden, ...] = ()
+    boxes: tuple[BoxRow, ...] = ()
+    traces: tuple[TraceRow, ...] = ()
     spans: tuple[tuple[int, ...], ...] = ()
     heard: tuple[tuple[int, ...], ...] = ()
 
@@ -65,6 +68,8 @@ async def dump(store: Store, scope: str) -> Dump:
         with_words=known.memories,
         claims={claim.key: claim for claim in await store.claims(scope, seqs)},
         forbidden=tuple(await store.forbidden(scope)),
+        boxes=tuple(await store.boxes(scope, FindBoxes(limit=1_000_000))),
+        traces=tuple(await store.traces(scope, FindTraces(limit=1_000_000))),
         spans=tuple(map(tuple, clocks.spans.tolist())),
         heard=tuple(map(tuple, clocks.heard.tolist())),
     )

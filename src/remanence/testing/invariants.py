@@ -157,6 +157,7 @@ def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
     held |= {("links", key) for key in content.links}
     held |= {("claims", key) for key in content.claims}
     held |= {("forbidden", one.fold) for one in content.forbidden}
+    held |= {("boxes", one.box) for one in content.boxes} | {("traces", one.trace) for one in content.traces}
     held |= {("tags", (seq, tag)) for seq, memory in content.memories.items() for tag in memory["tags"]}
     held |= {
         ("sources", (seq, source)) for seq, memory in content.memories.items() for source in memory["sources"]

@@ -117,6 +117,8 @@ def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
     verb = part.cause.verb
     purged = {change.key for change in part.changes if change.table == "memories" and change.after is None}
     for change in part.changes:
+        if change.table in {"boxes", "traces"}:
+            continue  # they follow from the turns that were heard
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         gone = change.before if change.table == "memories" and change.after is None else None

@@ -39,7 +39,7 @@ from remanence.model import (
 from remanence.receipt import Receipt
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving
-from remanence.store.constraints import BUCKET_BITS, BUCKET_MAX, BUCKETS
+from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS
 
 PAGE = 1_000
 _LinkKey = tuple[int, int, int]
@@ -213,7 +213,7 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
     """
     going = list(rows_of(entry for entry in entries if entry.after is None))
     gone |= {(change.table, change.key) for change in going}
-    seqs = [change.key for change in going if isinstance(change.key, int)]
+    seqs = [cast("int", change.key) for change in going if change.table == "memories"]
     if not seqs:
         return []
     hanging: set[tuple[str, Any]] = {
@@ -359,7 +359,7 @@ async def _changed_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any
 async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
     """Return (run, verb) of what changed the memories of some rows since, newest first, but uses and undone runs."""
     since: dict[str, tuple[int, str]] = {}
-    seqs = {key[0] if isinstance(key, tuple) else key for table, key in keys if table != "forbidden"}
+    seqs = {key[0] if isinstance(key, tuple) else key for table, key in keys if table not in APART}
     for key in seqs:
         async for part in logged(core, None, key, last.position):
             cause = part.cause
@@ -533,6 +533,8 @@ def _ends(change: Change) -> set[int]:
 
 
 def _names(change: Change, seq: int) -> bool:
+    if change.table in APART:
+        return False
     if isinstance(change.key, int):
         return change.key == seq
     return seq == change.key[0] or (change.table == "links" and seq == change.key[1])

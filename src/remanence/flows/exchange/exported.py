@@ -16,19 +16,20 @@ import numpy as np
 import orjson
 
 from remanence.arguments import check_name, check_validity
+from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.clock import TIME_MAX
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_until
 from remanence.errors import IngestError, InvalidInput, shown
 from remanence.llm.local import REPLACED
-from remanence.model import COLUMN, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
+from remanence.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text
 from remanence.text_columns import text_columns
 from remanence.write.trust import BY_ROLE
 
 FORMAT = "remanence-export"
-VERSION = 3
+VERSION = 4
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
@@ -91,6 +92,28 @@ class LinkRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BoxLine:
+    """One box of an export: its columns, the ids of its turns and of the one that states its goal, and its trace.
+
+    `number` and `trace` mean something within the file alone.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+    members: tuple[str, ...]
+    goal: str | None
+    trace: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """One trace of an export, by its number within the file, and its columns."""
+
+    number: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Exported:
     """A whole export, sound in itself; `remarks` say what about the file wants saying."""
 
@@ -98,6 +121,8 @@ class Exported:
     rows: Sequence[Row]
     links: Sequence[LinkRow]
     forbidden: Sequence[ForbiddenRow] = ()
+    boxes: Sequence[BoxLine] = ()
+    traces: Sequence[TraceLine] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -130,6 +155,8 @@ class _Reader:
     rows: list[Row] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)
     forbidden: list[ForbiddenRow] = field(default_factory=list)
+    boxes: list[BoxLine] = field(default_factory=list)
+    traces: list[TraceLine] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
     trailer: dict[str, Any] | None = None
     last: int = 0
@@ -144,7 +171,15 @@ class _Reader:
             if not {link.source, link.target} <= self.lines.keys():
                 raise self.malformed(link.line, "a link names a memory that is not in the file")
         remarks = self._judged()
-        return Exported(self.header.get("embedder"), self.rows, self.links, self.forbidden, remarks)
+        return Exported(
+            self.header.get("embedder"),
+            self.rows,
+            self.links,
+            self.forbidden,
+            self.boxes,
+            self.traces,
+            remarks,
+        )
 
     def malformed(self, line: int, what: str) -> IngestError:
         return IngestError(
@@ -192,6 +227,10 @@ class _Reader:
             self.links.append(_link_row(number, value))
         elif "forbidden" in value:
             self.forbidden.append(_forbidden_row(value))
+        elif "box" in value:
+            self.boxes.append(_box_line(value))
+        elif "began_at" in value:
+            self.traces.append(_trace_line(value))
         else:
             row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
             if self.header["version"] <= UNTRUSTED:
@@ -321,6 +360,64 @@ def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
         raise _wrong("a forbidden text has its fold, `at` and `memory`, and nothing else")
     at = _time(TAG_COLUMN["at"], value.get("at"))
     return ForbiddenRow(_id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"]))
+
+
+_BOX_FIELDS = frozenset({"box", "members", *BOX_COLUMN})
+_TOPIC = re.compile(r"[0-9a-f]{1,16}")
+
+
+def _box_line(value: Mapping[str, Any]) -> BoxLine:
+    """Read one box; what it has none of is left out."""
+    own = {name: item for name, item in value.items() if name in BOX_COLUMN and name not in _BY_IDS}
+    missing = [name for name, column in BOX_COLUMN.items() if not column.nullable and name not in value]
+    if missing or not value.keys() <= _BOX_FIELDS or not isinstance(value["members"], list):
+        raise _wrong("not a box: a field is missing or unknown")
+    values = {name: _grouped(BOX_COLUMN[name], item) for name, item in own.items()}
+    members = tuple(map(_id, value["members"]))
+    goal, trace = value.get("goal"), value.get("trace")
+    return BoxLine(
+        _positive(value["box"]),
+        values,
+        members,
+        None if goal is None else _id(goal),
+        None if trace is None else _positive(trace),
+    )
+
+
+_BY_IDS = frozenset({"members", "goal", "trace"})  # what a box names by ids, or by a number within the file
+
+
+def _trace_line(value: Mapping[str, Any]) -> TraceLine:
+    if value.keys() != {"trace", *TRACE_COLUMN}:
+        raise _wrong("not a trace: a field is missing or unknown")
+    values = {name: _grouped(column, value[name]) for name, column in TRACE_COLUMN.items()}
+    return TraceLine(_positive(value["trace"]), values)
+
+
+def _grouped(column: Column, item: Any) -> Any:
+    """Read one column of a box or a trace."""
+    if column.labels is not None:
+        return _label(column, item)
+    if column.kind == "time":
+        return _fitting(column, _time(column, item))
+    if column.name == "session":
+        if item != "":  # of turns without a session
+            check_name(column.name, item)
+        return item
+    if not isinstance(item, dict) or not all(map(_is_topic, item.items())):
+        raise _wrong("topics must be a JSON object of hashes and their weights")
+    return item
+
+
+def _is_topic(item: tuple[Any, Any]) -> bool:
+    topic, weight = item
+    return _TOPIC.fullmatch(topic) is not None and type(weight) is int and 0 < weight <= INT_MAX
+
+
+def _positive(item: Any) -> int:
+    if type(item) is not int or item <= 0:
+        raise _wrong(f"a box or a trace is numbered, not {item!r:.40}")
+    return item
 
 
 def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
+from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
 from remanence.flows.write.gating import instructing, texts_in
 from remanence.flows.write.learning import vector_of
@@ -188,6 +189,7 @@ class Decided:
     links: list[Linked] = field(default_factory=list)
     claims: list[Claimed] = field(default_factory=list)
     forbidden: list[Forbid] = field(default_factory=list)
+    grouped: list[grouping.Boxed | grouping.Traced] = field(default_factory=list)
     kept: set[str] = field(
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
@@ -213,6 +215,7 @@ async def decide(core: Core, exported: Exported, door: Trust) -> Decided:
     await overlap.link(exported.links)
     await overlap.claim(exported.rows)
     await overlap.forbid(exported.forbidden)
+    await overlap.group(exported)
     return overlap.decided
 
 
@@ -406,6 +409,16 @@ class _Overlap:
             for row in rows
             if row.fold not in known
         ]
+
+    async def group(self, exported: Exported) -> None:
+        """Take in the boxes of turns that are in no box here, under the names of sessions that may be kept."""
+        counts: Counter[str] = Counter()
+        boxes = [
+            replace(one, values={**one.values, "session": self._name(one.values["session"], counts)})
+            for one in exported.boxes
+        ]
+        self.decided.replaced += counts
+        self.decided.grouped = await grouping.grouped(self.core, boxes, exported.traces, self.where)
 
 
 def _beside(row: Row) -> Iterator[str]:

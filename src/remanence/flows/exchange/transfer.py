@@ -26,6 +26,7 @@ from remanence.flows.core import (
     receipt,
 )
 from remanence.flows.embedding import whole
+from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -35,6 +36,7 @@ from remanence.flows.exchange.exported import (
     read,
     refuse_vectors,
 )
+from remanence.flows.exchange.grouping import Boxed, Traced
 from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, decide
 from remanence.flows.write import gating
 from remanence.model import COLUMNS, Link, Memory, Role, Trust
@@ -44,7 +46,7 @@ from remanence.text import FINGERPRINT_VERSION
 from remanence.write.trust import lowered
 
 PAGE = 1_000
-Item = Existing | Linked | Claimed | Forbid
+Item = Existing | Linked | Claimed | Forbid | Boxed | Traced
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -90,6 +92,8 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
                 yield _link_out(link, ids)
     for one in await core.store.forbidden(core.scope):
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
+    async for line in grouping.lines(core, ids):
+        yield line
 
 
 async def _pages(core: Core) -> AsyncIterator[list[Memory]]:
@@ -235,7 +239,8 @@ class _Taking:
         Where a lost race leaves nothing to write after some parts, the last part is empty.
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        tail = list(_parts([*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]))
+        items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
+        tail = list(_parts([*items, *decided.grouped]))
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import GUARDS, MILLION, ROWLESS, Cause, Change, Committed, Entry, Logged, rows_of
+from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
+from remanence.change import GUARDS, MILLION, ROWLESS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
 from remanence.claim import Claim, Forbidden
 from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
@@ -23,12 +24,14 @@ from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Rel
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
 from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest, means
 from remanence.store.base import (
+    EMBEDDED_MAX,
     LEASES_MOST,
     Arriving,
     Booked,
     Bookkeeping,
     Capability,
     Check,
+    Embedded,
     Find,
     Ints,
     Known,
@@ -72,6 +75,7 @@ class _Scope:
     spans: list[tuple[int, int]] = field(default_factory=list)  # what sessions covered: disjoint, ascending
     heard: Counter[int] = field(default_factory=Counter)  # minute → turns
     counters: Counter[str] = field(default_factory=Counter)
+    embeddings: dict[tuple[int, str], bytes] = field(default_factory=dict)  # by seq and model
 
     @property
     def position(self) -> int:
@@ -168,17 +172,43 @@ class MemoryStore:
         )
 
     async def vectors(
-        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
-        wanted = None if only is None else set(only)
+        wanted, state = None if only is None else set(only), self._read(scope)
+        of = {
+            seq: row["vector"] if model is None else state.embeddings.get((seq, model))
+            for seq, row in sorted(state.tables["memories"].items())
+        }
         found = [
-            (seq, np.frombuffer(row["vector"], "<f2"))
-            for seq, row in sorted(self._read(scope).tables["memories"].items())
-            if row["vector"] is not None and seq > after and (wanted is None or seq in wanted)
+            (seq, np.frombuffer(vector, "<f2"))
+            for seq, vector in of.items()
+            if vector is not None and seq > after and (wanted is None or seq in wanted)
         ]
         seqs = np.array([seq for seq, _ in found], np.int64)
         return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
+
+    async def embed(
+        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+    ) -> int:
+        """Keep vectors of a model beside the memories' own, and return how many; None takes those of it away."""
+        state = self._read(scope)
+        if fence is not None:
+            refuse_lost(fence, state.fence_of(fence[0]))
+        held = dict(state.embeddings)
+        if rows is None:
+            gone = [key for key in sorted(held) if key[1] == model][:EMBEDDED_MAX]
+            held = {key: vector for key, vector in held.items() if key not in gone}
+        else:
+            memories = state.tables["memories"]
+            gone = [
+                (one.seq, model)
+                for one in rows
+                if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
+            ]
+            held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
+        self._scopes[scope] = replace(state, embeddings=held)
+        return len(gone)
 
     async def neighbours(
         self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
@@ -207,6 +237,31 @@ class MemoryStore:
         """Return which of these folds are forbidden, or all that are, in order."""
         rows = sorted(self._read(scope).tables["forbidden"].items())
         return [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
+
+    async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
+        """List boxes, those of the latest turns first."""
+        rows = sorted(self._read(scope).tables["boxes"].items(), reverse=True)
+        found = [
+            box_of(box, row)
+            for box, row in rows
+            if (find.only is None or box in find.only)
+            and find.session in (None, row["session"])
+            and find.trace in (None, row["trace"])
+            and find.is_open in (None, row["sealed_at"] is None)
+            and (find.before is None or box < find.before)
+        ]
+        return found[: find.limit]
+
+    async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
+        """List traces, those of the latest turns first."""
+        rows = self._read(scope).tables["traces"].items()
+        found = [
+            trace_of(trace, row)
+            for trace, row in rows
+            if (find.only is None or trace in find.only)
+            and (find.since is None or row["last_at"] >= find.since)
+        ]
+        return sorted(found, key=lambda one: (one.last_at, one.trace), reverse=True)[: find.limit]
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
@@ -274,6 +329,7 @@ class MemoryStore:
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
             counters=_counted(state.counters, cause.counts),
             values=_put(state.values, cause.values),
+            embeddings=_still(state, tables),
         )
         return done
 
@@ -370,6 +426,16 @@ class MemoryStore:
         if not self._opened:
             raise StoreUnavailable("the store is closed", recovery="open it first")
         return self._scopes.get(scope) or _Scope()
+
+
+def _still(state: _Scope, tables: Tables) -> dict[tuple[int, str], bytes]:
+    """Return the vectors of models whose memories are there and say what they said."""
+    before, after = state.tables["memories"], tables["memories"]
+    return {
+        key: vector
+        for key, vector in state.embeddings.items()
+        if key[0] in after and after[key[0]]["text"] == before[key[0]]["text"]
+    }
 
 
 def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:

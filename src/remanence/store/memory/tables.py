@@ -11,6 +11,7 @@ from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
 from remanence.store.constraints import (
+    APART,
     HANGING,
     REVISING,
     as_far_as,
@@ -38,7 +39,7 @@ _DEFAULTS: Row = {
 
 def empty() -> Tables:
     """Return tables without rows."""
-    return {table: {} for table in ("memories", *HANGING, "forbidden")}
+    return {table: {} for table in ("memories", *HANGING, *APART)}
 
 
 def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> None:

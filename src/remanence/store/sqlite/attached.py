@@ -1,4 +1,4 @@
-"""The tags, links, sources and claims of one commit, and what it forbids: compared, imaged and written.
+"""The tags, links, sources and claims of one commit, what it forbids, boxes and traces: compared, imaged, written.
 
 Knows their keys and values; knows memories only as what they hang on.
 """
@@ -6,24 +6,42 @@ Knows their keys and values; knows memories only as what they hang on.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from remanence.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.change import Change
 from remanence.claim import CLAIM_COLUMNS
 from remanence.errors import InvalidInput
 from remanence.model import LINK_COLUMNS
-from remanence.store.constraints import REVISING, defaults, memories_of, plain
+from remanence.store.constraints import APART, HANGING, REVISING, TABLE_COLUMNS, defaults, memories_of, plain
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import TAG
-from remanence.store.sqlite.rows import decoded_link, encoded_link
+from remanence.store.sqlite.rows import decoded, decoded_link, encoded, encoded_link
 from remanence.store.sqlite.transaction import Key, Work
 
 _VALUES, _CLAIMED = ", ".join(LINK_COLUMNS), ", ".join(CLAIM_COLUMNS)
+_NUMBERED = {
+    "boxes": ("box", BOX_COLUMNS),
+    "traces": ("trace", TRACE_COLUMNS),
+}  # by table its key and its columns
+
+
+def _put_numbered(table: str, key: str, columns: Sequence[str]) -> str:
+    return (
+        f"INSERT INTO {table} (scope, {key}, {', '.join(columns)}) VALUES (?, ?{', ?' * len(columns)})"
+        f" ON CONFLICT (scope, {key}) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}"
+    )
+
+
 _SELECT = {
     "tags": "SELECT at FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
     "claims": f"SELECT {_CLAIMED} FROM claims WHERE scope = ? AND seq = ? AND number = ?",
     "forbidden": "SELECT at, seq FROM forbidden WHERE scope = ? AND fold = ?",
+    **{
+        table: f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ? AND {key} = ?"
+        for table, (key, columns) in _NUMBERED.items()
+    },
 }
 _PUT = {
     "tags": (
@@ -48,6 +66,7 @@ _PUT = {
         "INSERT INTO forbidden (scope, fold, at, seq) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (scope, fold) DO UPDATE SET at = excluded.at, seq = excluded.seq"
     ),
+    **{table: _put_numbered(table, key, columns) for table, (key, columns) in _NUMBERED.items()},
 }
 _DELETE = {
     "tags": "DELETE FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
@@ -55,8 +74,9 @@ _DELETE = {
     "links": "DELETE FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
     "claims": "DELETE FROM claims WHERE scope = ? AND seq = ? AND number = ?",
     "forbidden": "DELETE FROM forbidden WHERE scope = ? AND fold = ?",
+    **{table: f"DELETE FROM {table} WHERE scope = ? AND {key} = ?" for table, (key, _) in _NUMBERED.items()},
 }
-_ORDER = ("tags", "links", "sources", "claims", "forbidden")
+_ORDER = (*HANGING, *APART)
 
 Row = Mapping[str, Any]
 
@@ -172,7 +192,7 @@ class Attached:
         """Return a row's key as SQLite keeps it, the scope in front."""
         if table == "tags":
             return self._work.no, key[0], self._work.number(TAG, key[1])
-        return (self._work.no, key) if isinstance(key, str) else (self._work.no, *key)
+        return (self._work.no, key) if table in APART else (self._work.no, *key)
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
         key = self._key(table, change.key)
@@ -183,7 +203,8 @@ class Attached:
         whole = {**defaults(table, self._work.cause.at), **held, **values}
         if table == "links":
             return (*key, *encoded_link(whole))
-        return (*key, *(whole[name] for name in _NAMES[table]))
+        columns = TABLE_COLUMNS[table]
+        return (*key, *(encoded(columns[name], whole[name]) for name in _NAMES[table]))
 
 
 def _key_of(taken: tuple[int, Change]) -> Any:
@@ -196,17 +217,22 @@ def _matches(table: str, before: Row | None, row: Row | None) -> bool:
     return all(row[name] == value for name, value in plain(table, before).items())
 
 
-# Of tables whose plain values are what is kept.
+# Of tables whose values are kept in the order of their columns.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "tags": ("at",),
     "sources": ("span",),
     "claims": CLAIM_COLUMNS,
     "forbidden": ("at", "seq"),
+    "boxes": BOX_COLUMNS,
+    "traces": TRACE_COLUMNS,
 }
 
 
 def _as_kept(table: str) -> Callable[[Sequence[Any]], Row]:
-    return lambda kept: dict(zip(_NAMES[table], kept, strict=True))
+    columns = [TABLE_COLUMNS[table][name] for name in _NAMES[table]]
+    return lambda kept: {
+        column.name: decoded(column, value) for column, value in zip(columns, kept, strict=True)
+    }
 
 
 _READ: Mapping[str, Callable[[Sequence[Any]], Row]] = {

@@ -26,9 +26,10 @@ from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
-TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden")
+TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
 SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
+_NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory
 # Values shorter than this are not worth a reference.
 _SHARED_MIN = 8
 
@@ -97,6 +98,8 @@ class Images:
     def _keyed(self, change: Change) -> tuple[int, int, str | None]:
         """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
         key = change.key
+        if change.table in _NUMBERED:
+            return CODE[change.table], 0, str(key)
         if isinstance(key, int):
             self.mentioned.add(key)
             return 0, key, None
@@ -355,6 +358,8 @@ def _key(kind: int, key: int, subkey: str | None) -> Any:
         return key
     if kind == CODE["forbidden"]:
         return subkey
+    if TABLES[kind] in _NUMBERED:
+        return int(subkey)
     if kind == CODE["claims"]:
         return key, int(subkey)
     if kind != CODE["links"]:

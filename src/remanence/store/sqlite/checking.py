@@ -87,6 +87,9 @@ def _rows(connection: sqlite3.Connection) -> Faults:
     for seq, vector, digest in connection.execute("SELECT seq, vector, digest FROM vectors"):
         if sums.vector_digest(vector) != digest:
             yield f"the vector of memory {seq} is not what was written"
+    for seq, vector, digest in connection.execute("SELECT seq, vector, digest FROM embeddings"):
+        if sums.vector_digest(vector) != digest:
+            yield f"a model's vector of memory {seq} is not what was written"
 
 
 def _audit(connection: sqlite3.Connection, names: Interned) -> Faults:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.sums import record
 
-SCOPE, TAG, SHAPE = "scope", "tag", "shape"
+SCOPE, TAG, SHAPE, MODEL = "scope", "tag", "shape", "model"
 CACHED_MAX = 200_000
 
 

@@ -11,7 +11,7 @@ from remanence.change import Change
 from remanence.model import COLUMNS, Status
 from remanence.store.constraints import claims_text, refuse_state
 from remanence.store.memory.tables import freed
-from remanence.store.sqlite import accessors, fulltext
+from remanence.store.sqlite import accessors, embeddings, fulltext
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
     DEFAULTS,
@@ -147,6 +147,7 @@ class Memories:
             work.connection, work.no, [(seq, row["text"]) for seq, row in self._gone.items()]
         )
         accessors.drop(work, self.destroyed)
+        embeddings.drop(work, self.destroyed)
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
         work.sums.removed("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])

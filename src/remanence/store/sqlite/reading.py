@@ -21,7 +21,7 @@ from remanence.store.constraints import refuse_unknown_columns
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.commits import position_of
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, TAG, Interned
+from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, Interned
 from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
 
 Ints = npt.NDArray[np.int64]
@@ -119,15 +119,27 @@ def search(connection: sqlite3.Connection, names: Interned, scope: str, stems: S
 
 
 def vectors(
-    connection: sqlite3.Connection, names: Interned, scope: str, after: int, only: Sequence[int] | None
+    connection: sqlite3.Connection,
+    names: Interned,
+    scope: str,
+    which: tuple[int, Sequence[int] | None],
+    model: str | None = None,
 ) -> tuple[Ints, npt.NDArray[np.float16]]:
-    """Return (seq, vectors as float16 rows) above `after`, or of `only` those, in order of arrival."""
-    no = names.number(connection, SCOPE, scope)
-    if only is None:
+    """Return (seq, vectors as float16 rows) above a number, or of some of those only, in order of arrival.
+
+    With a model they are those that are kept of it beside the memories' own.
+    """
+    no, (after, only) = names.number(connection, SCOPE, scope), which
+    source = "vectors v ON v.seq = s.seq"
+    if model is not None:
+        source = f"embeddings v ON v.seq = s.seq AND v.model = {names.number(connection, MODEL, model) or 0}"
+    elif only is None:
         return _all_vectors(connection, no, after)
+    if only is None:
+        return _of_model(connection, (no, after), source)
     rows = (
         "SELECT v.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
-        " JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
+        f" JOIN {source} WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
     )
     found = _Vectors(len(only))
     found.read(connection, rows, (no, after, id_list(set(only))))
@@ -152,6 +164,25 @@ def _all_vectors(
         whose = (no,)
     for start in range(first, last + 1, VECTORS_STEP) if count else ():
         found.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), *whose))
+    return found.all()
+
+
+def _of_model(
+    connection: sqlite3.Connection, above: tuple[int | None, int], source: str
+) -> tuple[Ints, npt.NDArray[np.float16]]:
+    """Return all vectors of a model in a scope above a number, by ranges."""
+    no, after = above
+    count, first, last = connection.execute(
+        f"SELECT count(*), min(s.seq), max(s.seq) FROM states s JOIN {source} WHERE s.scope = ? AND s.seq > ?",
+        (no, after),
+    ).fetchone()
+    found = _Vectors(count)
+    rows = (
+        f"SELECT s.seq, v.vector FROM states s JOIN {source} WHERE s.seq BETWEEN ? AND ? AND s.scope = ?"
+        " ORDER BY s.seq"
+    )
+    for start in range(first, last + 1, VECTORS_STEP) if count else ():
+        found.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), no))
     return found.all()
 
 

@@ -57,6 +57,8 @@ def encoded(column: Column, value: Any) -> Any:
         return round(value * MILLION)
     if column.kind == "json":
         return orjson.dumps(dict(value), option=orjson.OPT_SORT_KEYS).decode()
+    if column.kind == "numbers":
+        return orjson.dumps(list(value)).decode()
     return value
 
 
@@ -68,6 +70,8 @@ def decoded(column: Column, value: Any) -> Any:
         return value / MILLION
     if column.kind == "json":
         return mapping(value)
+    if column.kind == "numbers":
+        return numbers(value)
     if column.kind == "accessors":
         return _accessors(value)
     if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
@@ -80,6 +84,14 @@ def mapping(text: str) -> dict[str, Any]:
     read = orjson.loads(text)
     if not isinstance(read, dict):
         raise TypeError(f"{text[:40]!r} is no mapping")
+    return read
+
+
+def numbers(text: str) -> list[int]:
+    """Read a list of whole numbers."""
+    read = orjson.loads(text)
+    if not isinstance(read, list) or not all(type(one) is int for one in read):
+        raise TypeError(f"{text[:40]!r} is no list of numbers")
     return read
 
 

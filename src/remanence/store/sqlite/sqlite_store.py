@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Cause, Committed, Entry, Logged, row_count
+from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
+from remanence.change import Cause, Committed, Entry, Fence, Logged, row_count
 from remanence.claim import Claim, Forbidden
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory, Relation
@@ -23,6 +24,7 @@ from remanence.store.base import (
     Bookkeeping,
     Capability,
     Check,
+    Embedded,
     Find,
     Ints,
     Known,
@@ -31,7 +33,16 @@ from remanence.store.base import (
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_clocks, refuse_interval
-from remanence.store.sqlite import audit, bookkeeping, checking, commits, reading, snapshots
+from remanence.store.sqlite import (
+    audit,
+    bookkeeping,
+    boxes,
+    checking,
+    commits,
+    embeddings,
+    reading,
+    snapshots,
+)
 from remanence.store.sqlite.copying import copy
 from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
 from remanence.store.sqlite.interned import Fresh, Interned
@@ -134,11 +145,19 @@ class SqlStore:
         return await self._read(lambda connection: reading.search(connection, self._names, scope, stems))
 
     async def vectors(
-        self, scope: str, after: int = 0, only: Sequence[int] | None = None
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
         return await self._read(
-            lambda connection: reading.vectors(connection, self._names, scope, after, only)
+            lambda connection: reading.vectors(connection, self._names, scope, (after, only), model)
+        )
+
+    async def embed(
+        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+    ) -> int:
+        """Keep vectors of a model beside the memories' own, and return how many; None takes those of it away."""
+        return await self._write(
+            lambda connection: embeddings.embed(connection, self._fresh, scope, (model, rows), fence)
         )
 
     async def neighbours(
@@ -162,6 +181,14 @@ class SqlStore:
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""
         return await self._read(lambda connection: reading.forbidden(connection, self._names, scope, folds))
+
+    async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
+        """List boxes, those of the latest turns first."""
+        return await self._read(lambda connection: boxes.boxes(connection, self._names, scope, find))
+
+    async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
+        """List traces, those of the latest turns first."""
+        return await self._read(lambda connection: boxes.traces(connection, self._names, scope, find))
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.claim import CLAIM_COLUMNS
 from remanence.model import LINK_COLUMNS
 from remanence.store.sqlite import mixing
@@ -58,6 +59,7 @@ def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) 
 SUMMED: Mapping[str, Summed] = {
     "states": Summed(("seq", "scope", *(column.name for column in STATES)), ("seq",)),
     "vectors": Summed(("seq", "digest"), ("seq",)),
+    "embeddings": Summed(("seq", "model", "digest"), ("seq", "model")),
     "tags": Summed(("scope", "seq", "tag", "at"), ("seq", "tag")),
     "accessors": Summed(("scope", "seq", "agent", "uses", "last_at"), ("seq", "agent")),
     "sources": Summed(("scope", "seq", "source", "span"), ("seq", "source"), frozenset({"source", "span"})),
@@ -70,6 +72,8 @@ SUMMED: Mapping[str, Summed] = {
         frozenset({"subject", "attribute", "value"}),
     ),
     "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
+    "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
+    "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
     "mentions": Summed(("seq", "position"), ("seq", "position")),
     "names": Summed(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
     "settings": _of_scope("name", "value", texts=("name", "value")),

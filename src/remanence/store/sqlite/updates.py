@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from remanence.change import GUARDS, Change, Increment
 from remanence.model import COLUMN, Column, PolicyClass, Status
 from remanence.store.constraints import as_far_as, count_use, refuse_class, refuse_state, refuse_transition
-from remanence.store.sqlite import accessors, fulltext
+from remanence.store.sqlite import accessors, embeddings, fulltext
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import MEMORIES, read_rows, row_digest
@@ -297,6 +297,7 @@ class Updates:
                 work.connection, work.no, [(seq, group.rows[seq][at]) for seq in group.seqs]
             )
             work.words += fulltext.add(work.connection, work.no, group.values("text"))
+            embeddings.drop(work, group.seqs)
         if wide:
             sets = ", ".join(f"{slot.name} = ?" for slot in wide)
             values = [

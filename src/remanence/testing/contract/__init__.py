@@ -7,8 +7,10 @@ processes may open the same data, let a fixture `other` yield a second store on 
 from remanence.testing.contract.audit import AuditContract
 from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
+from remanence.testing.contract.boxes import BoxContract
 from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
+from remanence.testing.contract.embeddings import EmbeddingContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
@@ -26,6 +28,8 @@ class StoreContract(
     BlockContract,
     BooksContract,
     ClaimContract,
+    BoxContract,
+    EmbeddingContract,
     WritersContract,
 ):
     """Everything that a store must do."""

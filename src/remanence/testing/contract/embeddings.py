@@ -1,0 +1,94 @@
+"""Vectors of models beside the memories' own: kept for a text, and gone with it."""
+
+import numpy as np
+
+from remanence.errors import LeaseLost
+from remanence.store.base import Bookkeeping, Embedded, Store
+from remanence.testing.builders import NOW, SCOPE, created, destroyed, keep, one, raised, updated
+from remanence.text import fingerprint
+
+MODEL, OTHER = "a model", "another model"
+
+
+def made(seq: int, text: str, *numbers: float) -> Embedded:
+    """Return the vector that a model made of a text."""
+    return Embedded(seq, fingerprint(text), np.array(numbers, "<f2").tobytes())
+
+
+async def held(store: Store, model: str | None = MODEL, **asked: object) -> dict[int, list[float]]:
+    """Return the vectors of a model by memory."""
+    seqs, vectors = await store.vectors(SCOPE, model=model, **asked)  # type: ignore[arg-type]
+    return dict(zip(seqs.tolist(), vectors.tolist(), strict=True))
+
+
+class EmbeddingContract:
+    """What a model made of a text is kept beside it, is no memory's content, and goes with the text."""
+
+    async def test_vectors_of_a_model_stand_beside_the_memories_own(self, store: Store) -> None:
+        """Read by model, above a number or of some memories only; of another model or scope they are others."""
+        own = np.array([9, 9], "<f2").tobytes()
+        a, b, c = (
+            await keep(store, created(1, "one", vector=own), created(2, "two"), created(3, "three"))
+        ).assigned
+        (elsewhere,) = (await keep(store, created(1, "one"), scope="other")).assigned
+        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1, 2, 3), made(c, "three", 7, 8, 9)])
+        await store.embed(SCOPE, OTHER, [made(b, "two", 4)])
+        await store.embed("other", MODEL, [made(elsewhere, "one", 5, 5, 5)])
+
+        assert 2 == kept
+        assert {a: [1, 2, 3], c: [7, 8, 9]} == await held(store)
+        assert {c: [7, 8, 9]} == await held(store, after=a)
+        assert {a: [1, 2, 3]} == await held(store, only=[a, b])
+        assert ({b: [4]}, {a: [9, 9]}) == (await held(store, OTHER), await held(store, None))
+        assert {} == await held(store, "nobody's")
+        assert all(check.ok for check in await store.check())
+
+    async def test_a_vector_of_another_text_is_not_kept(self, store: Store) -> None:
+        """Nor one of a memory that is not there or in another scope; one that is made again takes its place."""
+        a, b = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+        rows = [made(a, "one", 1), made(b, "another two", 2), made(10**9, "one", 3)]
+        kept = await store.embed(SCOPE, MODEL, rows)
+        again = await store.embed(SCOPE, MODEL, [made(a, "one", 5)])
+        strange = await store.embed("other", MODEL, [made(a, "one", 6)])
+
+        assert (1, 1, 0) == (kept, again, strange)
+        assert {a: [5]} == await held(store)
+        assert all(check.ok for check in await store.check())
+
+    async def test_vectors_go_with_their_text(self, store: Store) -> None:
+        """When it changes, and when its memory's row goes; anything else leaves them."""
+        a, b, c = (await keep(store, created(1, "one"), created(2, "two"), created(3, "three"))).assigned
+        await store.embed(SCOPE, MODEL, [made(a, "one", 1), made(b, "two", 2), made(c, "three", 3)])
+        await store.embed(SCOPE, OTHER, [made(a, "one", 4)])
+        changed = {"text": "one more", "fingerprint": fingerprint("one more")}
+        await keep(
+            store, updated(await one(store, a), **changed), updated(await one(store, c), importance=0.5)
+        )
+        await keep(store, *destroyed(await one(store, b)))
+
+        assert ({c: [3]}, {}) == (await held(store), await held(store, OTHER))
+        assert all(check.ok for check in await store.check())
+
+    async def test_all_vectors_of_a_model_are_taken_away(self, store: Store) -> None:
+        """Of one scope and one model; nothing of it is in the audit."""
+        a, b = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+        await keep(store, created(1, "one"), scope="other")
+        await store.embed(SCOPE, MODEL, [made(a, "one", 1), made(b, "two", 2)])
+        await store.embed(SCOPE, OTHER, [made(a, "one", 4)])
+        gone = [await store.embed(SCOPE, MODEL, None) for _ in range(2)]
+
+        assert [2, 0] == gone
+        assert ({}, {a: [4]}) == (await held(store), await held(store, OTHER))
+        assert 1 == len(await store.history(SCOPE))
+        assert all(check.ok for check in await store.check())
+
+    async def test_who_lost_the_lease_embeds_nothing(self, store: Store) -> None:
+        """The fence is looked at where the vectors are written."""
+        (a,) = (await keep(store, created(1, "one"))).assigned
+        lease = Bookkeeping(NOW, lease=("embed", "me", NOW + 5))
+        fence = (await store.bookkeep(SCOPE, lease)).fence
+        assert fence is not None
+        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1)], fence=("embed", fence))
+        await raised(LeaseLost, store.embed(SCOPE, MODEL, None, fence=("embed", fence - 1)))
+
+        assert (1, {a: [1]}) == (kept, await held(store))
