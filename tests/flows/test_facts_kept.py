@@ -293,6 +293,67 @@ def test_the_command_line_sets_words(tmp_path: Path) -> None:
     assert "moment, skill" in away.output
 
 
+async def test_settings_are_one_document(memory: remanence.Engine) -> None:
+    """It says all of them, and loading it again changes nothing; what a document does not name is built in again."""
+    await memory.settings.set("note_turns", 7)
+    await memory.settings.set(EXTRACT_NEVER, 'moment, "skill"')
+    document = await memory.settings.document()
+
+    assert "note_turns = 7  #" in document
+    assert [] == await memory.settings.load(document)
+
+    changed = await memory.settings.load("frame_limit = 9\n")
+
+    assert {("frame_limit", 9), ("note_turns", 5), (EXTRACT_NEVER, "")} == {
+        (one.name, one.value) for one in changed
+    }
+
+    await memory.settings.load(document)
+
+    assert document == await memory.settings.document()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "note_turns = -1",
+        "note_turns = 7\nnote_minutes = 1e9",
+        "note_turns =",
+        "notes = 5",
+        "[note_turns]",
+        "a = " + "[" * 90_000,
+        f'{EXTRACT_ONLY} = "moment"\n{EXTRACT_NEVER} = "moment"',
+        f"{EXTRACT_ONLY} = 3",
+        "note_turns = true",
+    ],
+)
+async def test_a_document_that_makes_no_sense_changes_nothing(
+    memory: remanence.Engine, document: str
+) -> None:
+    """All of it is read before any of it is set."""
+    await memory.settings.set("note_turns", 6)
+    before = await memory.settings.document()
+    with pytest.raises((InvalidInput, remanence.NameUnknown)) as refused:
+        await memory.settings.load(document)
+
+    assert refused.value.recovery
+    assert before == await memory.settings.document()
+
+
+def test_the_command_line_prints_and_loads_a_document(tmp_path: Path) -> None:
+    """As TOML; one setting beside a document is refused."""
+    database = ("--db", str(tmp_path / "m.db"), "--embedder", "hashed")
+    typed("learn", "x y z", *database)
+    (tmp_path / "mine.toml").write_text("note_turns = 8\n", encoding="utf-8")
+    loaded = typed("settings", "--load", str(tmp_path / "mine.toml"), *database)
+    printed = typed("settings", "--toml", *database)
+    both = typed("settings", "note_turns", "--toml", *database)
+
+    assert (0, 0, 1) == (loaded.exit_code, printed.exit_code, both.exit_code)
+    assert "note_turns" in loaded.output
+    assert "note_turns = 8  #" in printed.output
+
+
 async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:

@@ -3,6 +3,8 @@
 Numbers of curation are those of a policy's rules, numbers of a frame its own; they are no settings.
 """
 
+import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -24,6 +26,8 @@ from remanence.text import check_text
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with
 WORDS_MAX = 10_000
+DOCUMENT_CHARS_MAX = 100_000
+EXTRACTED = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -164,32 +168,75 @@ class Settings:
         asked = Bookkeeping(self._core.clock.now(), get=(_row(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
+    async def document(self) -> str:
+        """Return all settings as one TOML document, each with what it means: what `load` takes."""
+        return (
+            "\n".join(f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self.all()) + "\n"
+        )
+
+    async def load(self, document: str) -> list[Setting]:
+        """Set what a TOML document names, all or nothing; what it does not name becomes what it is built in.
+
+        Returns the settings that are otherwise than before. Raises InvalidInput where the document cannot be read or a
+        value is out of its bounds, NameUnknown for a setting that there is not.
+        """
+        given = _read(document)
+        before = await self.all()
+        after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
+        for name, value in given.items():
+            self._check(_declared(name), value, after)
+        rows = {_row(name): {"source": "user", "value": value} for name, value in given.items()}
+        rows |= {row: built for row, built in built_in().items() if row not in rows}
+        await self._core.store.bookkeep(self._core.scope, Bookkeeping(self._core.clock.now(), put=rows))
+        held = {one.name: one.value for one in before}
+        return [one for one in await self.all() if one.value != held[one.name]]
+
     async def set(self, name: str, value: int | str) -> Setting:
         """Set a setting for every process that opens this scope.
 
         Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
         """
-        one = _declared(name)
-        if isinstance(one.value, str):
-            await self._check_words(one, value)
-        else:
-            check_count(name, value, one.least, one.most)
+        held = {one.name: one.value for one in await self.all()}
+        self._check(_declared(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={_row(name): row})
         )
         return await self.get(name)
 
-    async def _check_words(self, one: Setting, value: object) -> None:
-        """Refuse what is no text of its length, and lists that leave nothing to extract."""
+    @staticmethod
+    def _check(one: Setting, value: object, after: Mapping[str, Any]) -> None:
+        """Refuse a value out of its bounds, and lists that would leave nothing to extract; `after` is all there is."""
+        if isinstance(one.value, int):
+            check_count(one.name, value, one.least, one.most)
+            return
         if not isinstance(value, str) or len(value) > one.most:
             raise InvalidInput(
                 f"{one.name} is {shown(value)}", recovery=f"use a text of at most {one.most:,} characters"
             )
         if value:
             check_text(value)
-        names = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
-        wanted_of(*[value if name == one.name else await words(self._core, name) for name in names])
+        if one.name in EXTRACTED:
+            wanted_of(*[after[name] for name in EXTRACTED])
+
+
+def _toml(value: int | str) -> str:
+    return str(value) if isinstance(value, int) else json.dumps(value)
+
+
+def _read(document: str) -> dict[str, Any]:
+    """Read names and values of a document."""
+    try:
+        if len(document) > DOCUMENT_CHARS_MAX:
+            raise InvalidInput(
+                f"a document of {len(document):,} characters",
+                recovery=f"settings take at most {DOCUMENT_CHARS_MAX:,}",
+            )
+        return tomllib.loads(document)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidInput(
+            f"the settings are no TOML: {shown(str(error))}", recovery="write lines such as note_turns = 5"
+        ) from error
 
 
 def _row(name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from remanence.errors import InvalidInput, StoreError
-from remanence.faces.cli.options import Given, Memory
+from remanence.faces.cli import files
+from remanence.faces.cli.options import INPUT, Given, Memory
 from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import database, opened
 from remanence.faces.cli.undoable import Undoable
@@ -35,11 +36,25 @@ async def settings(
     /,
     *,
     memory: Memory,
+    toml: Annotated[bool, Parameter(help="Print all as one document that --load takes.")] = False,
+    load: Annotated[
+        str | None,
+        INPUT,
+        Parameter(help="Set what a document names, and the others to what they are built in; - reads it."),
+    ] = None,
 ) -> Any:
+    if name is not None and (toml or load is not None):
+        raise InvalidInput(f"{name} beside a document", recovery="name one setting, or a document, not both")
+    if load is not None:
+        return await _loaded(memory, load)
+    if toml:
+        return (await memory.settings.document()).rstrip()
     if name is None:
         return await memory.settings.all()
-    if value is None:
-        return await memory.settings.get(name)
+    return await memory.settings.get(name) if value is None else await _set(memory, name, value)
+
+
+async def _set(memory: Memory, name: str, value: str) -> Undoable:
     before = await memory.settings.get(name)
     if isinstance(before.value, str):
         given: int | str = value
@@ -47,8 +62,18 @@ async def settings(
         given = int(value)
     else:
         raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
-    back = before.value if isinstance(before.value, int) else quote(before.value)
-    return Undoable(await memory.settings.set(name, given), f"remanence settings {name} {back}")
+    return Undoable(await memory.settings.set(name, given), _setting(name, before.value))
+
+
+async def _loaded(memory: Memory, file: str) -> Any:
+    before = {one.name: one.value for one in await memory.settings.all()}
+    changed = await memory.settings.load(files.read(file).decode(errors="replace"))
+    back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
+    return Undoable({one.name: one.value for one in changed}, back) if changed else []
+
+
+def _setting(name: str, value: int | str) -> str:
+    return f"remanence settings {name} {value if isinstance(value, int) else quote(value)}"
 
 
 async def accept_clock(*, memory: Memory) -> Any:
