@@ -45,7 +45,9 @@ class Definition:
     ] = None
     template: Annotated[str | None, Parameter(help="The text around {memories}.")] = None
     clock: Annotated[ClockName | None, Parameter(help="The clock it fades by.")] = None
-    profile: Annotated[bool | None, Parameter(help="Show the profile after the memories.")] = None
+    profile: Annotated[
+        bool | None, Parameter(negative="--no-profile", help="Show the profile after the memories.")
+    ] = None
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""
