@@ -28,6 +28,7 @@ from remanence.guide import Guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    ActionName,
     Asking,
     Columns,
     DecayName,
@@ -36,6 +37,7 @@ from remanence.keywords import (
     KindName,
     LifecycleName,
     Moment,
+    OutcomeName,
     PolicyClassName,
     Progress,
     ReasonName,
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine, Run
     from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
+    from remanence.flows.acted import EngineAction
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
     from remanence.flows.write.ingesting import Estimated, Ingested
     from remanence.flows.write.noting import Noted
     from remanence.flows.write.proposals import Proposal
+    from remanence.flows.write.settling import Upcoming
     from remanence.flows.write.waiting import Waiting
     from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
     from remanence.opening import (
@@ -106,11 +110,13 @@ if TYPE_CHECKING:
     )
     from remanence.recall.frames import Frame, FrameDefinition
     from remanence.store.base import Check, Store
+    from remanence.write.engine_actions import Eligibility
     from remanence.write.transcripts.base import Importer
 
 __all__ = [
     "About",
     "AboutNamed",
+    "ActionName",
     "Affected",
     "Asking",
     "Check",
@@ -123,8 +129,10 @@ __all__ = [
     "DecayName",
     "Dropped",
     "Editable",
+    "Eligibility",
     "Embedder",
     "Engine",
+    "EngineAction",
     "Entity",
     "Estimated",
     "Event",
@@ -166,6 +174,7 @@ __all__ = [
     "Noted",
     "OfflineExtractor",
     "OneMemory",
+    "OutcomeName",
     "OwnParts",
     "Plan",
     "PlanHeld",
@@ -221,6 +230,7 @@ __all__ = [
     "Trust",
     "TrustName",
     "Turn",
+    "Upcoming",
     "Verification",
     "VerificationName",
     "Waiting",
@@ -237,7 +247,9 @@ _LATER = {
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",
     "Embedder": "remanence.llm.base",
+    "Eligibility": "remanence.write.engine_actions",
     "Engine": "remanence.engine",
+    "EngineAction": "remanence.flows.acted",
     "Entity": "remanence.extraction",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
@@ -283,6 +295,7 @@ _LATER = {
     "Topic": "remanence.flows.recall.profiling",
     "Wanted": "remanence.extraction",
     "Writer": "remanence.llm.base",
+    "Upcoming": "remanence.flows.write.settling",
     "Waiting": "remanence.flows.write.waiting",
     "open": "remanence.opening",
 }

@@ -287,7 +287,7 @@ _VERBS: tuple[Effect, ...] = (
             **dict.fromkeys(("confidence", "importance", "decay", "valid_to", "verification"), Mark.GIVEN),
         },
         restates=_RESTATED,
-        under=("learn", "import", "correct"),
+        under=("learn", "import", "correct", "consolidate"),
     ),
     Effect(
         "consolidate",
@@ -296,6 +296,8 @@ _VERBS: tuple[Effect, ...] = (
             **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN),
         },
     ),
+    # Of reflections that one text sums up.
+    Effect("draw together", {"state": Mark.GIVEN}, under=("consolidate",), back=("update",)),
     Effect(
         "update",
         dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN),

@@ -16,7 +16,7 @@ from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.errors import InvalidInput
-from remanence.flows import checks, inspect, lifetime, review, sessions, settings
+from remanence.flows import acted, checks, inspect, lifetime, review, sessions, settings
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
@@ -28,7 +28,6 @@ from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
 from remanence.flows.write import (
-    consolidating,
     editing,
     extracting,
     gating,
@@ -38,6 +37,7 @@ from remanence.flows.write import (
     noting,
     proposals,
     putting,
+    settling,
 )
 from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.ingesting import Estimated, Ingested
@@ -47,12 +47,14 @@ from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    ActionName,
     Asking,
     Columns,
     Editable,
     IfExists,
     KindName,
     Moment,
+    OutcomeName,
     Progress,
     RelationName,
     Some,
@@ -226,10 +228,11 @@ class Engine:
     async def consolidate(self, progress: Progress | None = None) -> Consolidated:
         """Make the memories of the inbox active, and link those that are near or similar.
 
-        Facts are extracted first from the turns that wait. 200 memories a transaction.
+        Facts are extracted first from the turns that wait; at the end reflections that have grown too many are drawn
+        together. 200 memories a transaction.
         """
         await hearing.listen(self._core)
-        return await consolidating.consolidate(self._core, progress)
+        return await settling.consolidate(self._core, progress)
 
     # Finding
 
@@ -553,6 +556,16 @@ class Engine:
         With `verb`, such as "curate", only the runs of that verb.
         """
         return await inspect.history(self._core, name, limit, verb)
+
+    async def actions(
+        self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
+    ) -> list[acted.EngineAction]:
+        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
+
+        `action` is store_episode, store_note, update_note, create_artifact, summarize_node, discard or link_graph;
+        `outcome` applied, skipped, failed, denied or deferred.
+        """
+        return await acted.actions(self._core, limit, action, outcome)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""

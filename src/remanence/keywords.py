@@ -49,6 +49,12 @@ RelationName = Literal[
     "mentions",
     "follows",
 ]
+# What the engine does by itself, by whose wish, and what becomes of it (engram).
+ActionName = Literal[
+    "store_episode", "store_note", "update_note", "create_artifact", "summarize_node", "discard", "link_graph"
+]
+SourceName = Literal["extraction", "consolidation", "replay", "manual", "unknown"]
+OutcomeName = Literal["applied", "skipped", "failed", "denied", "deferred"]
 IfExists = Literal["reinforce", "update", "skip", "error"]
 Moment = datetime | int
 T = TypeVar("T")

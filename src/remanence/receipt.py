@@ -63,7 +63,8 @@ class Consolidated(Result):
     `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
     as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
     up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
-    stands all the same and why.
+    stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
+    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything.
     """
 
     activated: int = 0
@@ -80,6 +81,9 @@ class Consolidated(Result):
     replaced: int = 0
     verdicts: str | None = None
     refused: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    steps: Mapping[str, int] = field(default_factory=dict)
+    failed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
@@ -89,5 +93,6 @@ class Consolidated(Result):
             "at odds": self.contradictions,
             "replaced by verdict": self.replaced,
         }
-        truth = "".join(f", {count:,} {what}" for what, count in found.items() if count)
-        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{truth}{tags}{waits}"
+        truth = "".join(f", {count:,} {what}" for what, count in {**found, **self.steps}.items() if count)
+        failed = "".join(f"; not done: {why}" for why in self.failed)
+        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{truth}{tags}{waits}{failed}"

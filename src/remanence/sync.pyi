@@ -11,7 +11,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.engine import Overrides, Run
-from remanence.flows import inspect, review
+from remanence.flows import acted, inspect, review
 from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
@@ -26,12 +26,14 @@ from remanence.guide import Guide
 from remanence.keywords import (
     About,
     AboutNamed,
+    ActionName,
     Asking,
     Columns,
     Editable,
     IfExists,
     KindName,
     Moment,
+    OutcomeName,
     Progress,
     RelationName,
     Some,
@@ -221,6 +223,9 @@ class Engine:
     def history(
         self, name: OneMemory | None = None, *, limit: int = 100, verb: str | None = None
     ) -> list[inspect.Event]: ...
+    def actions(
+        self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
+    ) -> list[acted.EngineAction]: ...
     def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport: ...
     def status(self) -> inspect.State: ...
     def review(self, *, limit: int = 20) -> review.Review: ...

@@ -49,7 +49,7 @@ async def test_an_alignment_becomes_the_confidence_unless_somebody_said_better(t
 
         assert (2, 2, ()) == (done.activated, done.judged, done.unjudged)
         assert [(0.85, 0.85), (0.2, 0.9)] == [(one.alignment, one.confidence) for one in kept]
-        assert {"writer": "scripted"} == (await memory.history(first.id))[-1].detail
+        assert "scripted" == (await memory.history(first.id))[-1].detail["writer"]
         receipt = await memory.undo(str(done.run))
         undone = await memory.get(first.id)
 

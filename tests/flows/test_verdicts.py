@@ -60,7 +60,10 @@ async def test_a_verdict_runs_apart_and_undo_takes_it_back_alone(opener: Opener,
         again = await claims(memory, old.seq)
 
     assert (1, (), done.verdicts) == (done.replaced, done.refused, event.run)
-    assert {"writer": "replaces"} == event.detail
+    assert "replaces" == event.detail["writer"]
+    assert [("update_note", "applied")] == [
+        (one["action"], one["outcome"]) for one in event.detail["actions"]
+    ]
     assert (Status.SUPERSEDED, Status.ACTIVE) == (was.status, back.status)
     assert [(new.seq, old.seq)] == drawn
     assert [new.seq] == [one.replaced_by for one in held]

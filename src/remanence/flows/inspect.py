@@ -26,7 +26,8 @@ from remanence.flows.naming import plain_name, unknown
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
-from remanence.flows.write import gating, waiting
+from remanence.flows.write import gating, settling, waiting
+from remanence.flows.write.settling import Upcoming
 from remanence.flows.write.waiting import Waiting
 from remanence.model import (
     COLUMN,
@@ -74,7 +75,8 @@ class State(Result):
     vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
     tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
     and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
-    to yet, `review` counts what waits for a person, by sort.
+    to yet, `consolidation` when one last ran and what waits for the next, `review` counts what waits for a person, by
+    sort.
     """
 
     scope: str
@@ -101,6 +103,7 @@ class State(Result):
     spent: Mapping[str, int] = field(default_factory=dict)
     gate: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
+    consolidation: Upcoming | None = None
     review: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
@@ -114,9 +117,10 @@ class State(Result):
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {counted(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
+        settled = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; for review: {counted(self.review)}" if self.review else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
-        return f"{known}{left}{spent}{gate}{waits}{person}"
+        return f"{known}{left}{spent}{gate}{waits}{settled}{person}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -148,6 +152,7 @@ async def status(core: Core) -> State:
     embedded = await embedding.left(core)
     recent = await newest(core, snapshot.position)
     waits = await review.waiting(core, snapshot, recent, last)
+    inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
     return State(
         scope=core.scope,
         at=now,
@@ -173,6 +178,7 @@ async def status(core: Core) -> State:
         spent=await today(core),
         gate=await gating.counted(core),
         waiting=tuple(await waiting.waiting(core)),
+        consolidation=await settling.upcoming(core, inbox),
         review=waits.counts,
     )
 

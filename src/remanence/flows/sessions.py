@@ -16,7 +16,7 @@ from remanence.flows.core import Core, Pulse
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.heartbeat import heartbeat_key, session_key
-from remanence.flows.write import consolidating, hearing
+from remanence.flows.write import hearing, settling
 from remanence.results import Result, Time, minute_of, visible
 from remanence.store.base import Bookkeeping
 
@@ -134,9 +134,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
 async def _consolidate(core: Core) -> Ran | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     most = await settings.number(core, "consolidate_at_end")
-    done = await consolidating.consolidate(core, None, most)
-    counts = {"activate": done.activated, "near_duplicate": done.near_duplicates, "similar": done.similar}
-    return Ran(core.clock.now(), "done", done.run, counts) if done.activated else None
+    return settling.ran(core, await settling.consolidate(core, None, most))
 
 
 def _session(name: str, row: Mapping[str, Any], counted_until: int) -> Session:

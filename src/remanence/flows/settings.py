@@ -63,6 +63,34 @@ SETTINGS: Mapping[str, Setting] = {
             "how much of the inbox the end of a session makes active",
         ),
         Setting(
+            "consolidate_extractions",
+            3,
+            0,
+            10_000,
+            "after so many extractions that found something it consolidates by itself; 0 for never",
+        ),
+        Setting(
+            "consolidate_idle_minutes",
+            30,
+            0,
+            1_000_000,
+            "after so many quiet minutes it consolidates what waits by itself; 0 for never",
+        ),
+        Setting(
+            "consolidate_minutes",
+            10,
+            0,
+            1_000_000,
+            "so many minutes lie between two consolidations by itself",
+        ),
+        Setting(
+            "engine_actions",
+            1,
+            0,
+            1,
+            "whether the engine extracts, links and sums up by itself; else it waits",
+        ),
+        Setting(
             "episodes_prunable",
             50,
             0,
@@ -96,6 +124,13 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
+        Setting(
+            "summary_tokens",
+            1_500,
+            0,
+            1_000_000,
+            "how many tokens reflections that are drawn together may have; 0 to leave them as they are",
+        ),
         Setting(
             "writer_tokens_day",
             2_000_000,

@@ -74,7 +74,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said."""
+    """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said.
+
+    `replaces` counts the older memories whose place it takes.
+    """
 
     key: int
     id: str
@@ -82,6 +85,7 @@ class Outcome:
     reason: str = ""
     role: str | None = None
     told_by: str = ""
+    replaces: int = 0
 
 
 def in_segment(turn: Turn, agent: str | None) -> Segment:

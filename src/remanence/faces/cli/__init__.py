@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
     "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
-    " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status",
+    " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status"
+    " actions",
     "demo": "demo",
     "files": "backup export import",
     "forbid_commands": "forbid",

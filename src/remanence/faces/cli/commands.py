@@ -17,7 +17,7 @@ from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
 from remanence.faces.cli.undoable import Undoable
 from remanence.flows.recall.filters import ANY
-from remanence.keywords import IfExists, KindName, StatusName, TrustName
+from remanence.keywords import ActionName, IfExists, KindName, OutcomeName, StatusName, TrustName
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
 HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]
@@ -318,6 +318,16 @@ async def history(
         with suppress(NotFound):
             return await memory.describe_run(name, limit=limit)
         raise
+
+
+async def actions(
+    *,
+    memory: Memory,
+    action: Annotated[ActionName | None, Parameter(help="Only this action.")] = None,
+    outcome: Annotated[OutcomeName | None, Parameter(help="Only what became of it so.")] = None,
+    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+) -> Any:
+    return await memory.actions(limit=limit, action=action, outcome=outcome)
 
 
 async def status(*, memory: Memory) -> Any:

@@ -20,6 +20,7 @@ from remanence.model import STANDING, Link, Memory, Relation, Trust, link_values
 from remanence.store.base import Bookkeeping, Find
 from remanence.write.arrive import Batch, Draft
 from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
+from remanence.write.engine_actions import SURE_MIN
 
 ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are looked at
 # Claims of one pair in a commit: each is compared with those before it, and a thousand callers wait meanwhile.
@@ -128,9 +129,9 @@ def _taken(core: Core, draft: Draft, found: _Found) -> Iterator[_Taken]:
     for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
         memory = found.memories[old.seq]
         if memory.said_at <= draft.said_at:
-            one = by.setdefault(
-                old.seq, _Taken(memory, [], why, may_replace(core, memory, draft.trust, draft.turn.speaker))
-            )
+            said = draft.turn
+            may = may_replace(core, memory, draft.trust, said.speaker, said.confidence)
+            one = by.setdefault(old.seq, _Taken(memory, [], why, may))
             one.claims.append(old)
     yield from by.values()
 
@@ -143,9 +144,11 @@ def _replaced_by(claim: ClaimFound, found: _Found) -> Iterator[tuple[Claim, Verd
             yield old, why
 
 
-def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None) -> bool:
-    """Tell whether a text may take a memory's place: by who says it, and by what protects the memory."""
+def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None, confidence: float | None) -> bool:
+    """Tell whether a text may take a memory's place: by who says it how surely, and by what protects the memory."""
     system = core.policy.is_system(old.category)
+    if confidence is not None and confidence < SURE_MIN:
+        return False
     if protecting(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
         return False
     return trust > old.trust or (trust == old.trust and speaker == old.speaker)
@@ -158,6 +161,7 @@ def _decide(
     outcome, now = batch.outcomes[place], core.clock.now()
     changes: list[Change] = []
     said: list[str] = [outcome.reason] if outcome.reason else []
+    places = 0
     for one in taken:
         if not one.may:
             link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
@@ -172,11 +176,12 @@ def _decide(
         ]
         if _says_only(one):
             changes += replaced(one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at)
+            places += 1
             said.append(f"takes the place of {one.old.id}: {one.why.why}")
         else:
             changes.append(unmoved(one.old))
             said.append(f"{one.old.id} is out of date in part: {one.why.why}")
-    batch.outcomes[place] = replace(outcome, reason="; ".join(said))
+    batch.outcomes[place] = replace(outcome, reason="; ".join(said), replaces=places)
     return changes
 
 

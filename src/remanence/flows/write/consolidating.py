@@ -6,8 +6,8 @@ anything is decided.
 
 import asyncio
 import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from remanence.change import Cause, Change, Fence
-from remanence.clock import MINUTE
-from remanence.edit.one_memory import act
+from remanence.clock import MINUTE, SECOND
+from remanence.edit.one_memory import act, joined, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, LeaseLost
 from remanence.flows.core import RACES_MAX, Core, aside, leased
@@ -31,12 +31,14 @@ from remanence.flows.write.replacing import Verdicts
 from remanence.flows.write.superseding import at_odds, worth_comparing
 from remanence.keywords import Progress
 from remanence.llm.base import Writer
-from remanence.model import STANDING, Memory, Relation, Status, link_values
+from remanence.model import STANDING, Kind, Memory, Relation, Status, link_values
 from remanence.recall.nearest import nearest
 from remanence.receipt import Consolidated
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 from remanence.twins import verdict
+from remanence.write.engine_actions import Actions, Eligibility, of_memory
+from remanence.write.supposed import said_again
 
 CHUNK = 200
 COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
@@ -50,6 +52,8 @@ LOOKED_AHEAD = (
 )
 LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
 TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
+# Where no writer is asked a chunk takes a second, and who goes on beside another loses only time.
+UNASKED_LEASE, UNASKED_TRIES = 10 * SECOND, 20
 
 Pairs = Mapping[
     int, Sequence["_Pair"]
@@ -73,6 +77,7 @@ class _Chunk:
     ruled: Sequence[tuple[int, int, float]] = ()  # (newer, older, how sure): at odds by rules
     at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
+    actions: Actions = field(default_factory=Actions)
 
     def proposed(self) -> dict[str, list[str]]:
         """Return the tags that were only proposed, by memory."""
@@ -101,8 +106,17 @@ class _Chunk:
         )
 
 
-async def consolidate(core: Core, progress: Progress | None, most: int = sys.maxsize) -> Consolidated:
-    """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much."""
+async def consolidate(
+    core: Core,
+    progress: Progress | None,
+    most: int = sys.maxsize,
+    stopped: Callable[[], bool] = lambda: False,
+    tries: int = TRIES_MAX,
+) -> Consolidated:
+    """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much.
+
+    Who tries only once to be alone at it leaves it to another process that is.
+    """
     await whole(core)
     await read_older(core)
     by = {} if core.writer is None else {"writer": core.writer.name}
@@ -112,11 +126,14 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
     tell(0, waiting)
-    while (limit := min(compared, most - total.activated)) and await _inbox(core, 1):
+    while (limit := min(compared, most - total.activated)) and not stopped() and await _inbox(core, 1):
         waiting_for = "" if core.writer is None else await spending.waits()
         if waiting_for:
-            return replace(verdicts.added_to(total), waits=waiting_for)
-        async with _own_turn(core, drawn) as fence:
+            total = replace(total, waits=waiting_for)
+            break
+        async with _own_turn(core, drawn, tries) as fence:
+            if fence is None and tries == 1:
+                break
             inbox = await _inbox(core, limit)
             pairs = await _compared(core, inbox)
             await beside.look(core, inbox)
@@ -128,7 +145,7 @@ async def consolidate(core: Core, progress: Progress | None, most: int = sys.max
                 total = chunk.added_to(total, cause.run)
                 await verdicts.carry_out(chunk.replacing(), named)
                 tell(total.activated, max(total.activated, waiting))
-    return verdicts.added_to(total)
+    return replace(verdicts.added_to(total), runs=(cause.run,) if part else ())
 
 
 def _nobody(done: int, total: int) -> None:
@@ -146,13 +163,11 @@ async def _inbox(core: Core, limit: int) -> list[Memory]:
 
 
 @asynccontextmanager
-async def _own_turn(core: Core, drawn: "_KnownLinks") -> AsyncIterator[Fence | None]:
-    """Keep other processes from asking a writer meanwhile; who loses the lease leaves the chunk to its next holder."""
-    if core.writer is None:
-        yield None
-        return
+async def _own_turn(core: Core, drawn: "_KnownLinks", tries: int) -> AsyncIterator[Fence | None]:
+    """Keep other processes from the inbox meanwhile; who loses the lease leaves the chunk to its next holder."""
+    lasting, most = (UNASKED_LEASE, UNASKED_TRIES) if core.writer is None else (LEASE, TRIES_MAX)
     try:
-        async with leased(core, "consolidate", LEASE, tries=TRIES_MAX) as fence:
+        async with leased(core, "consolidate", lasting, tries=min(tries, most)) as fence:
             yield fence
     except LeaseLost:
         drawn.forget()
@@ -209,7 +224,8 @@ async def _commit(
             if chunk.changes:
                 # So that they are not forgotten with the result of a run that nobody watches.
                 told = {"proposed": proposed} if (proposed := chunk.proposed()) else {}
-                named = replace(cause, at=core.clock.now(), detail={**cause.detail, **told})
+                detail = {**cause.detail, **told, **chunk.actions.detail()}
+                named = replace(cause, at=core.clock.now(), detail=detail)
                 await core.commit(chunk.changes, replace(named, values=await _for_review(core, chunk)))
         except Conflict:
             if attempt + 1 == RACES_MAX:
@@ -322,24 +338,75 @@ def _decide(
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
-    contradicting = [*chunk.ruled]
-    for memory, judged in zip(chunk.memories, chunk.judged, strict=True):
+    odds: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for newer, older, sure in chunk.ruled:
+        odds[newer].append((older, sure))
+    for memory, said in zip(chunk.memories, chunk.judged, strict=True):
+        given = of_memory(memory, "consolidation")
+        judged = _allowed(chunk.actions, given, said)
         chunk.changes += _activated(core, chunk, memory, now, judged)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        contradicting += [(memory.seq, other, sure) for other, sure in judged.contradicts]
-        left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
-        for pair in pairs[memory.seq]:
-            relation = _relation(core, memory, partners.get(pair.seq), pair.cosine)
-            key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
-            if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
-                left[relation] -= 1
-                drawn.add(key)
-                chunk.changes.append(Change("links", key, None, _values(pair.cosine, now)))
-                chunk.near += relation is Relation.NEAR_DUPLICATE
-                chunk.similar += relation is Relation.SIMILAR
-    linked = _contradictions(contradicting, drawn, now)
-    chunk.at_odds = len(linked)
-    chunk.changes += linked
+        against = [*odds[memory.seq], *judged.contradicts]
+        if (pairs[memory.seq] or against) and chunk.actions.allows("link_graph", given):
+            linked = _linked(core, chunk, memory, (pairs[memory.seq], partners), drawn)
+            contradicting = _contradictions(memory.seq, against, drawn, now)
+            chunk.at_odds += len(contradicting)
+            chunk.changes += [*linked, *contradicting]
+            chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting))
+    chunk.changes = joined(chunk.changes)
+
+
+def _allowed(actions: Actions, given: Eligibility, judged: Judged) -> Judged:
+    """Return of a judgement what may be written into the memory, and record that."""
+    if judged.alignment is None and not judged.tags:
+        return judged
+    if not actions.allows("update_note", given):
+        return replace(judged, alignment=None, tags=())
+    actions.record("update_note", given, reason="judged by a writer")
+    return judged
+
+
+def _linked(
+    core: Core,
+    chunk: _Chunk,
+    memory: Memory,
+    beside: tuple[Sequence["_Pair"], Mapping[int, Memory]],
+    drawn: _KnownLinks,
+) -> list[Change]:
+    """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
+    now, changes = core.clock.now(), []
+    pairs, partners = beside
+    left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
+    for pair in pairs:
+        other = partners.get(pair.seq)
+        relation = _relation(core, memory, other, pair.cosine)
+        key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
+        if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
+            left[relation] -= 1
+            drawn.add(key)
+            changes.append(Change("links", key, None, _values(pair.cosine, now)))
+            chunk.near += relation is Relation.NEAR_DUPLICATE
+            chunk.similar += relation is Relation.SIMILAR
+            if relation is Relation.NEAR_DUPLICATE and other is not None:
+                chunk.changes += _said_again(chunk.actions, memory, other, now)
+    return changes
+
+
+def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> list[Change]:
+    """Let a note confirm an older one that says the same, unless both come from one turn; episodes stay as they are."""
+    notes = memory.kind is Kind.SEMANTIC and other.kind is Kind.SEMANTIC
+    given = of_memory(memory, "consolidation")
+    if (
+        not notes
+        or other.seq > memory.seq
+        or memory.trust < other.trust
+        or not {*memory.sources}.isdisjoint(other.sources)
+        or not actions.allows("update_note", given)
+    ):
+        return []
+    actions.record("update_note", given, reason="said again in other words")
+    again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
+    return [*update(other, again), VERBS["repeat"].counted(other.seq, confirmations=1)]
 
 
 def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
@@ -359,10 +426,12 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judg
     return [change]
 
 
-def _contradictions(pairs: Sequence[tuple[int, int, float]], drawn: _KnownLinks, now: int) -> list[Change]:
-    """Link the pairs that are at odds, each once."""
+def _contradictions(
+    one: int, others: Sequence[tuple[int, float]], drawn: _KnownLinks, now: int
+) -> list[Change]:
+    """Link a memory to those that it is at odds with, each once."""
     changes = []
-    for one, other, sure in pairs:
+    for other, sure in others:
         key = (min(one, other), max(one, other), int(Relation.CONTRADICTS))
         if key not in drawn.keys:
             drawn.add(key)

@@ -15,9 +15,21 @@ from remanence.flows.core import Core
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decided, prepare
 from remanence.flows.write.shown import Shown, shown_in
-from remanence.model import STANDING, Memory, PolicyClass, Relation, Status, Turn, link_values
+from remanence.keywords import ActionName, OutcomeName
+from remanence.model import (
+    STANDING,
+    Kind,
+    Lifecycle,
+    Memory,
+    PolicyClass,
+    Relation,
+    Status,
+    Turn,
+    link_values,
+)
 from remanence.store.base import Arriving
-from remanence.write.arrive import TURN, Batch, Draft
+from remanence.write.arrive import TURN, Batch, Draft, Outcome
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.importance import importance, kind_of
 from remanence.write.supposed import expiry
 
@@ -28,12 +40,13 @@ GATED, QUARANTINED = "forbidden", "quarantined"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the facts of a batch change, and what became of them."""
+    """What the facts of a batch change, what became of them, and the actions that these were."""
 
     changes: list[Change]
     stored: int = 0
     confirmed: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
+    actions: Actions = field(default_factory=Actions)
 
 
 async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> Told:
@@ -49,19 +62,21 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
     changes: list[Change] = []
     left_out: Counter[str] = Counter()
     new: list[tuple[Draft, Fact]] = []
-    whole = 0
+    actions, whole = Actions(), 0
     for draft, fact in drafts:
         turn = of[fact.turn]
         reason = fallen.holds(draft, turn) or _echoed(draft, turn, shown)
         if reason:
             left_out[reason] += 1
+            actions.record(_action(draft), _eligibility(draft), "skipped", reason)
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(turn, draft)
             whole += 1
+            _decided(actions, draft, Outcome(turn.seq, turn.id, "stored"))
         else:
             new.append((draft, fact))
     if not new:
-        return Told(joined(changes), whole, 0, left_out)
+        return Told(joined(changes), whole, 0, left_out, actions)
     batch, stored = await decided(core, [draft for draft, _ in new])
     stored = await _linked(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
     outcomes = Counter(
@@ -69,7 +84,41 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
     )
     left_out += Counter({GATED: outcomes["gated"], QUARANTINED: outcomes[QUARANTINED]})
-    return Told(joined([*changes, *stored]), outcomes["stored"] + whole, outcomes["confirmed"], left_out)
+    for (draft, _), outcome in zip(new, batch.outcomes, strict=True):
+        _decided(actions, draft, outcome)
+    changes = joined([*changes, *stored])
+    return Told(changes, outcomes["stored"] + whole, outcomes["confirmed"], left_out, actions)
+
+
+def _action(draft: Draft) -> ActionName:
+    return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
+
+
+def _eligibility(draft: Draft) -> Eligibility:
+    sure, weighs = draft.turn.confidence, draft.turn.importance
+    return Eligibility(
+        UNSAID if sure is None else sure,
+        Lifecycle.CANDIDATE,
+        UNSAID if weighs is None else weighs,
+        "extraction",
+    )
+
+
+def _decided(actions: Actions, draft: Draft, outcome: Outcome) -> None:
+    """Record what became of a fact; what is too unsure to be kept for good is on trial, and expires by itself."""
+    given = _eligibility(draft)
+    if outcome.status != "stored":
+        found: dict[str, tuple[ActionName, OutcomeName, str]] = {
+            "confirmed": ("update_note", "applied", "said again"),
+            "known": (_action(draft), "skipped", "known by its key"),
+            "gated": (_action(draft), "denied", GATED),
+        }
+        actions.record(found[outcome.status][0], given, *found[outcome.status][1:])
+    elif draft.kept_out:
+        actions.record(_action(draft), given, reason=QUARANTINED)
+    elif actions.allows(_action(draft), given):
+        actions.record(_action(draft), given)
+    actions.record("update_note", given, reason="takes the place of an older one", times=outcome.replaces)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:

@@ -27,6 +27,7 @@ from remanence.flows import settings
 from remanence.flows.core import RACES_MAX, Core, leased, overtaken
 from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
+from remanence.flows.write import settling
 from remanence.flows.write.facts import Told, told
 from remanence.flows.write.waiting import Triggers, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
@@ -115,6 +116,9 @@ class Listener:
         due = {one.session for one in await waiting(core) if one.due_at is not None and one.due_at <= now}
         return _ran(core, await listen(core, due, lambda: self._stopping, tries=1)) if due else None
 
+    async def _settled(self, core: Core) -> Ran | None:
+        return await settling.by_itself(core, lambda: self._stopping)
+
     async def stop(self) -> None:
         """End it after the batch that it is at; what is left waits."""
         self._stopping = True
@@ -130,6 +134,7 @@ class Listener:
             self._since = 0
             try:
                 await keep(self._core, "extract", self._due)
+                await keep(self._core, "consolidate", self._settled)
             except StoreError as error:  # not even that could be kept; what waits is looked for again
                 LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 
@@ -169,7 +174,10 @@ async def listen(
 
 async def _batch(core: Core, session: str, spending: Spending, tries: int) -> tuple[Listened, bool]:
     """Listen to the oldest turns of a session; say whether there may be more."""
-    if isinstance(core.writer, Extractor) and (reason := await spending.waits()):
+    reason = await settling.refused(core)
+    if not reason and isinstance(core.writer, Extractor):
+        reason = await spending.waits()
+    if reason:
         return Listened(failed=(reason,)), False
     try:
         async with leased(core, f"extract/{session}", LEASE, tries=tries) as fence:
@@ -264,10 +272,17 @@ async def _stored(
         cut = {"cut": dict(found.cut)} if found.cut else {}
         cause = core.cause(
             "extract",
-            detail={"session": books.session, "by": by, "wanted": wanted.hash, **cut},
+            detail={
+                "session": books.session,
+                "by": by,
+                "wanted": wanted.hash,
+                **cut,
+                **telling.actions.detail(),
+            },
             fence=books.fence,
-            counts=books.counts,
-            values=books.values,
+            **settling.told_of(
+                telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
+            ),
         )
         if not telling.changes:
             await _booked(core, books)

@@ -17,15 +17,16 @@ from remanence.flows.write import proposals
 from remanence.flows.write.claiming import may_replace
 from remanence.flows.write.editing import superseded
 from remanence.flows.write.superseding import claims_ended
-from remanence.model import STANDING, Memory
+from remanence.model import STANDING, Kind, Memory
 from remanence.receipt import Consolidated
 from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping
+from remanence.write.engine_actions import Actions, of_memory
 
 UNDER = "replaced/"  # what the counter's name begins with; the day follows, UTC
 
-WHY = "a writer replaces nothing that is protected or was said by others who are trusted as much"
+WHY = "a writer replaces no episode, and nothing that is protected or was said by others who are trusted as much"
 
 Pairs = Sequence[tuple[Memory, Memory]]  # (newer, older)
 
@@ -65,7 +66,8 @@ class Verdicts:
             try:
                 if taken:
                     counts = {f"{UNDER}{date_of(now)}": len(taken)}
-                    named = replace(self.cause, at=now, part=self.part, fence=of.fence)
+                    detail = {**self.cause.detail, **_acted(taken, refused).detail()}
+                    named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
                     changes = await self._changes(taken)
                     await self.core.commit(changes, replace(named, counts=counts, values=values))
                     self.part += 1
@@ -91,7 +93,8 @@ class Verdicts:
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
 
     def _may(self, new: Memory, old: Memory) -> bool:
-        return new.said_at >= old.said_at and may_replace(self.core, old, new.trust, new.speaker)
+        said_since = new.said_at >= old.said_at and old.kind is not Kind.EPISODIC
+        return said_since and may_replace(self.core, old, new.trust, new.speaker, new.confidence)
 
     async def _left(self) -> int:
         """Say how many may give up their place today still: ten, or a share of the scope."""
@@ -109,3 +112,15 @@ class Verdicts:
         for new, old in pairs:
             changes += [*await superseded(self.core, old, new), *await claims_ended(self.core, old, new)]
         return joined(changes)
+
+
+def _acted(taken: Pairs, refused: Pairs) -> Actions:
+    """Record what became of the verdicts, each judged by the newer memory."""
+    actions = Actions()
+    for new, _ in taken:
+        actions.record(
+            "update_note", of_memory(new, "consolidation"), reason="takes the place of an older one"
+        )
+    for new, _ in refused:
+        actions.record("update_note", of_memory(new, "consolidation"), "denied", WHY)
+    return actions

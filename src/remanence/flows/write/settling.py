@@ -1,0 +1,192 @@
+"""A consolidation from end to end: the inbox first, then the steps of `STEPS`, each in parts that stand for themselves.
+
+Knows when one is due by itself: after so many extractions that found something and so many minutes, or when all is
+quiet. A step works on what is there, and done twice it does nothing more.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.clock import MINUTE
+from remanence.errors import LeaseLost
+from remanence.flows import embedding, settings
+from remanence.flows.core import Core, leased
+from remanence.flows.curate.scheduling import Ran
+from remanence.flows.write import consolidating
+from remanence.flows.write.consolidating import TRIES_MAX
+from remanence.flows.write.reflections import draw_together
+from remanence.flows.write.steps import Settling, Step
+from remanence.keywords import Progress
+from remanence.model import Status
+from remanence.receipt import Consolidated
+from remanence.results import MaybeTime, Result, minute_of, number
+from remanence.store.base import Bookkeeping, Find
+from remanence.write.engine_actions import Eligibility, decide
+
+EXTRACTIONS = "consolidate/extractions"  # a counter: those that found something since the last consolidation
+LAST, HEARD = (
+    "consolidate/last",
+    "consolidate/heard",
+)  # values: when one last ran, when something was last found
+ENABLED = "engine_actions"
+LEASE = MINUTE  # of a step; what is written under a lease that ran out is refused
+BUSY = "another process consolidates; what is left waits for it or for the next"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Upcoming(Result):
+    """When this memory last consolidated, what waits since, and when it does so by itself; None where nothing waits.
+
+    `extractions` counts those that found something, `inbox` the memories that are not active yet.
+    """
+
+    last_at: int | None
+    extractions: int
+    inbox: int
+    due_at: int | None
+
+    last_time = MaybeTime("last_at")
+    due_time = MaybeTime("due_at")
+
+    def __str__(self) -> str:
+        waits = f"{number(self.extractions, 'extraction', 'extractions')} since, {self.inbox:,} in the inbox"
+        due = f"; due {minute_of(self.due_at)}" if self.due_at is not None else ""
+        return f"last consolidated {minute_of(self.last_at)}, {waits}{due}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """What decides when a consolidation is due: what waits, since when, and the settings."""
+
+    last_at: int | None
+    heard_at: int
+    extractions: int
+    newest: int | None  # when the newest memory of the inbox was learned
+    extractions_min: int
+    minutes: int
+    idle_minutes: int
+
+    def due_at(self, now: int) -> int | None:
+        """Return when one is due, None where nothing waits; a time that a clock set back left ahead is none."""
+        fresh = self.last_at is None or self.last_at > now
+        earliest = now if fresh else (self.last_at or 0) + self.minutes * MINUTE
+        if 0 < self.extractions_min <= self.extractions:
+            return earliest
+        if not self.idle_minutes or (not self.extractions and self.newest is None):
+            return None
+        since = max(self.heard_at, self.newest or 0)
+        return max(earliest, now if since > now else since + self.idle_minutes * MINUTE)
+
+
+# In this order, each under the lease of its name; what a step returns is counted in the result.
+STEPS: Mapping[str, Step] = {"reflections": draw_together}
+
+
+async def consolidate(
+    core: Core,
+    progress: Progress | None = None,
+    most: int = sys.maxsize,
+    stopped: Callable[[], bool] = lambda: False,
+    tries: int = TRIES_MAX,
+) -> Consolidated:
+    """Make the inbox active, at most so many, then take every step.
+
+    Who tries only once to be alone at it leaves to another process what that is at.
+    """
+    if reason := await refused(core):
+        return Consolidated(waits=reason)
+    began = await _quiet(core)
+    total = await consolidating.consolidate(core, progress, most, stopped, tries)
+    for name in STEPS:
+        if not stopped():
+            total = await _taken(core, name, stopped, tries, total)
+    now = core.clock.now()
+    asked = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -began.extractions})
+    await core.store.bookkeep(core.scope, asked)
+    return total
+
+
+async def _taken(
+    core: Core, name: str, stopped: Callable[[], bool], tries: int, total: Consolidated
+) -> Consolidated:
+    """Take one step under its lease, in a run of its own; what another process is at is left to it."""
+    done: Mapping[str, int] = {}
+    settled = Settling(core, core.cause("consolidate", detail={"step": name}), stopped)
+    try:
+        done = await _alone(settled, name, tries)
+    except LeaseLost:
+        settled.failed.append(f"{name}: {BUSY}")
+    runs = (*total.runs, settled.cause.run) if settled.cause.part else total.runs
+    told = {**total.steps, **{what: count for what, count in done.items() if count}}
+    run = next(iter(runs), None)
+    return replace(total, run=run, runs=runs, steps=told, failed=(*total.failed, *settled.failed))
+
+
+async def _alone(settled: Settling, name: str, tries: int) -> Mapping[str, int]:
+    """Take a step under its lease, or raise LeaseLost."""
+    async with leased(settled.core, f"consolidate/{name}", LEASE, tries=tries) as fence:
+        if fence is None:
+            raise LeaseLost(f"consolidate/{name}")
+        settled.cause = replace(settled.cause, fence=fence)
+        return await STEPS[name](settled)
+
+
+async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
+    """Consolidate where it is due, as much as the end of a session would."""
+    now = core.clock.now()
+    due_at = (await _quiet(core)).due_at(now)
+    if due_at is None or due_at > now or await refused(core) or await embedding.left(core) is not None:
+        return None
+    most = await settings.number(core, "consolidate_at_end")
+    return ran(core, await consolidate(core, None, most, stopped, 1))
+
+
+def ran(core: Core, done: Consolidated) -> Ran | None:
+    """Say what became of a consolidation that nobody asked for."""
+    counts = {
+        "activate": done.activated,
+        "near_duplicate": done.near_duplicates,
+        "similar": done.similar,
+        **done.steps,
+    }
+    reason = "; ".join(done.failed)
+    return Ran(core.clock.now(), "done", done.run, counts, reason) if any(counts.values()) or reason else None
+
+
+async def upcoming(core: Core, inbox: int) -> Upcoming:
+    """Say when the memory last consolidated, what waits, and when it is due."""
+    quiet = await _quiet(core)
+    return Upcoming(quiet.last_at, quiet.extractions, inbox, quiet.due_at(core.clock.now()))
+
+
+def told_of(
+    found: int, now: int, counts: Mapping[str, int], values: Mapping[str, object]
+) -> dict[str, Mapping[str, Any]]:
+    """Return what an extraction counts and puts, with what tells a consolidation that it found something."""
+    if not found:
+        return {"counts": counts, "values": values}
+    return {"counts": {**counts, EXTRACTIONS: 1}, "values": {**values, HEARD: now}}
+
+
+async def refused(core: Core) -> str:
+    """Say why the engine may write nothing by itself; "" where it may."""
+    enabled = bool(await settings.number(core, ENABLED))
+    decision = decide("store_note", Eligibility(), enabled=enabled)
+    return "" if decision.verdict == "allow" else f"{decision.reason} ({ENABLED}); nothing is lost, it waits"
+
+
+async def _quiet(core: Core) -> Quiet:
+    asked = Bookkeeping(core.clock.now(), get=(LAST, HEARD), counters=(EXTRACTIONS,))
+    booked = await core.store.bookkeep(core.scope, asked)
+    newest = await core.store.find(core.scope, Find((Status.INBOX,), limit=1))
+    return Quiet(
+        booked.values.get(LAST),
+        booked.values.get(HEARD, 0),
+        booked.counters.get(EXTRACTIONS, 0),
+        newest[0].learned_at if newest else None,
+        await settings.number(core, "consolidate_extractions"),
+        await settings.number(core, "consolidate_minutes"),
+        await settings.number(core, "consolidate_idle_minutes"),
+    )

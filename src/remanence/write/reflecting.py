@@ -1,0 +1,58 @@
+"""Which of many reflections are drawn together into one text: what is worth most, said once. Knows no store."""
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from remanence.model import Memory
+from remanence.text import vital_tokens
+
+CATEGORY, RAW, CONSOLIDATED = "reflection", "raw", "consolidated"
+DRAWN_CATEGORY, DRAWN_TAG = "synthesis", "learned-patterns"
+BYTES_MAX = 8_192  # of UTF-8: beyond that an agent's reflections are drawn together (engram: 8 KB)
+DRAWN_BYTES_MAX = 2_048  # what is left of them; the first line is there whatever it takes
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What reflections come to: the text, and of which memories it has lines."""
+
+    text: str
+    of: tuple[Memory, ...]
+
+
+def are_many(reflections: Iterable[Memory]) -> bool:
+    """Tell whether reflections have grown beyond what is read at once."""
+    return sum(len(one.text.encode()) for one in reflections) > BYTES_MAX
+
+
+def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[int]]) -> Drawn:
+    """Choose what is worth most, each line once; `near` are pairs that say much the same.
+
+    What does not fit is skipped, and the next that does is taken.
+    """
+    taken: list[Memory] = []
+    lines: list[str] = []
+    said: set[bytes] = set()
+    left = DRAWN_BYTES_MAX
+    for one in sorted(reflections, key=lambda one: (-(one.value or 0.0), one.seq)):
+        line = f"- {' '.join(one.text.split())}"
+        size = len(line.encode()) + 1
+        repeats = one.fingerprint in said or any(frozenset((one.seq, old.seq)) in near for old in taken)
+        if repeats or (size > left and taken):
+            continue
+        said.add(one.fingerprint)
+        taken.append(one)
+        lines.append(line)
+        left -= size
+    return Drawn("\n".join(lines), tuple(taken))
+
+
+def says_nothing_new(summary: str, source: str) -> bool:
+    """Tell whether every number, name, date and piece of code of a summary stands in what it sums up."""
+    told, known = vital_tokens(summary), vital_tokens(source)
+    words = set(source.casefold().split())
+    names = {name for name in told.names if name not in known.names and name.casefold() not in words}
+    return not names and all(
+        getattr(told, what) <= getattr(known, what) for what in ("numbers", "dates", "code")
+    )
