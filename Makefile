@@ -4,6 +4,9 @@ SHELL := bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
+# The suite starts hundreds of processes and looks into each assertion: what was compiled once is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 STAMP := .venv/.complete
 UV := $(shell command -v uv 2>/dev/null)

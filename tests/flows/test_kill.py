@@ -24,7 +24,7 @@ from remanence.store.sqlite.sqlite_store import SqlStore, _Writer
 from remanence.testing.builders import because, created
 
 SCOPE = "work"
-KILLS = 110
+KILLS, KILLS_DEEP = 40, 110
 INSIDE_SHARE_MIN = 0.3
 ROWS = 40  # changes of each kind in a part
 CHECKED_EVERY = 10
@@ -32,25 +32,28 @@ PARTS = 3
 ROWS_AFTER = (0, ROWS, 0, ROWS)  # how many memories of a run there are after so many of its parts
 
 
-def test_kills_leave_each_part_whole_or_absent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Over a hundred kills, every part of every run is there whole or not at all, and check finds nothing."""
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_DEEP, marks=pytest.mark.deep)])
+def test_kills_leave_each_part_whole_or_absent(
+    kills: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Over many kills, every part of every run is there whole or not at all, and check finds nothing."""
     path = tmp_path / "memory.db"
     mark = tmp_path / "inside"
     asyncio.run(made(path))
     chance = random.Random(7)
     inside = acknowledged = 0
-    for number in range(KILLS):
+    for number in range(kills):
         struck, done = killed(path, mark, chance.uniform(0.005, 0.12), number)
         inside += struck
         acknowledged += done
         asyncio.run(looked_over(path, done, number))
     with capsys.disabled():
         print(
-            f" {inside} of {KILLS} kills hit inside a transaction, {acknowledged} parts were acknowledged ",
+            f" {inside} of {kills} kills hit inside a transaction, {acknowledged} parts were acknowledged ",
             end="",
         )
 
-    assert inside >= INSIDE_SHARE_MIN * KILLS
+    assert inside >= INSIDE_SHARE_MIN * kills
     assert acknowledged > 0
 
 

@@ -20,7 +20,7 @@ from remanence.clock import DAY, Clock, SystemClock
 from remanence.flows.curate import curating
 from remanence.model import Turn
 
-KILLS = 25
+KILLS, KILLS_DEEP = 12, 25
 BATCH = 30
 COMMITTED, TOLD = b"|", b"."
 POLICY = """
@@ -48,15 +48,16 @@ class Later:
         return self._wall.now() + self._days * DAY
 
 
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_DEEP, marks=pytest.mark.deep)])
 def test_an_agent_killed_at_any_moment_loses_nothing_it_was_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kills: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Batches are whole, what was acknowledged is there, interrupted runs can be undone, the file is sound."""
     monkeypatch.setattr(curating, "PART_CHANGES_MAX", 7)  # so that a run has many parts to be killed between
     path = tmp_path / "agent.db"
     chance = random.Random(11)
     told = interrupted = 0
-    for number in range(KILLS):
+    for number in range(kills):
         told += _killed(path, number, chance.randint(1, 24))
         batches, found = asyncio.run(_looked_over(path, number))
         interrupted += found

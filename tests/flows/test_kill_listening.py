@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import remanence
 from remanence.change import Committed
 from remanence.clock import MINUTE, Clock, SystemClock
@@ -22,7 +24,7 @@ from remanence.flows.write.waiting import buffers
 from remanence.llm.base import Judgement
 from remanence.model import Relation
 
-ROUNDS = 4
+ROUNDS, ROUNDS_DEEP = 2, 4  # each of eleven steps
 VERBS = ("learn", "extract", "consolidate")
 MOMENTS = ("before", "inside", "after")
 TURNS_A_ROUND = 23  # of one session: two whole batches and a rest
@@ -95,30 +97,31 @@ class Writer:
         return Extracted(tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 3)) for turn in turns))
 
 
-def _deaths() -> list[Death]:
+def _deaths(rounds: int) -> list[Death]:
     chance = random.Random(5)
     steps = [(verb, moment) for verb in VERBS for moment in MOMENTS]
     steps += [("extract", "asked"), ("judge", "asked")]
     most = {"learn": TURNS_A_ROUND, "extract": 3, "consolidate": 4, "judge": 20}
     return [
         Death(verb, moment, chance.randint(1, most[verb]), chance.randint(2, 30))
-        for _ in range(ROUNDS)
+        for _ in range(rounds)
         for verb, moment in steps
     ]
 
 
-def test_a_process_killed_at_any_step_loses_no_turn_and_hears_none_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [ROUNDS, pytest.param(ROUNDS_DEEP, marks=pytest.mark.deep)])
+def test_a_process_killed_at_any_step_loses_no_turn_and_hears_none_twice(rounds: int, tmp_path: Path) -> None:
     """What was acknowledged is there, each turn has its one fact, and the counters say what waits."""
     path, noted = tmp_path / "m.db", 0
-    deaths = _deaths()
+    deaths = _deaths(rounds)
     for number, death in enumerate(deaths):
         told = _killed(path, number, death)
         noted += told
         asyncio.run(_looked_over(path, number, noted))
     asyncio.run(_told_once(path, len(deaths)))
 
-    assert len(deaths) >= 40
-    assert noted > 200
+    assert len(deaths) == 11 * rounds
+    assert noted > 50 * rounds
 
 
 def _killed(path: Path, number: int, death: Death) -> int:

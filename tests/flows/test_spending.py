@@ -1,5 +1,6 @@
 """What a writer costs is counted by day and run, for every process; at a limit the rest of the inbox waits."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from remanence.clock import ManualClock
 from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.llm.base import Judgement
 from remanence.model import Trust
+from tests.command_line import typed as typed_here
 from tests.models import ANY_MODEL, model_server, variables
 
 COMMAND = Path(sys.executable).with_name("remanence")
@@ -132,13 +134,15 @@ async def test_two_processes_go_by_one_sum(tmp_path: Path) -> None:
             )
             return done.stdout
 
-        typed("settings", DAY_LIMIT, "1000")
+        async with remanence.open(tmp_path / "a.db") as memory:
+            await memory.settings.set(DAY_LIMIT, 1000)
         first = json.loads(typed("consolidate", "--writer", f"openai:{ANY_MODEL}", "--json"))
         second = typed("consolidate", "--writer", f"anthropic:{ANY_MODEL}")
-        state = json.loads(typed("status", "--json"))
-        told = typed("status")
+    async with remanence.open(tmp_path / "a.db") as memory:
+        spent = (await memory.status()).spent
+    told = (await asyncio.to_thread(typed_here, "--db", str(tmp_path / "a.db"), "status")).stdout
 
     assert 4 == first["activated"]
     assert "the rest waits: " in second
-    assert {"calls": 4, "tokens": first["tokens_used"]} == state["spent"]
+    assert {"calls": 4, "tokens": first["tokens_used"]} == spent
     assert f"4 calls, {first['tokens_used']:,} tokens today, UTC" in told

@@ -29,21 +29,45 @@ from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit, block_log, blocks, bookkeeping, fulltext
+from remanence.testing.policies import Rules
 from tests.laws import laws
 from tests.laws.lab import Law
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 NUMBERS = count()
+_ANY = {"every": "deep", "where": "True"}
+# Two rules that want different things for the same memories.
+AT_ODDS = Rules(
+    (),
+    (
+        {"name": "a", "phase": "expire", "do": "archive", **_ANY},
+        {"name": "b", "phase": "expire", "do": "prune", **_ANY},
+    ),
+)
+# The one moves what the other archives in a later phase.
+IN_TURN = Rules(
+    (),
+    (
+        {"name": "a", "phase": "tiers", "do": "move", "to": "cold", **_ANY},
+        {"name": "b", "phase": "budgets", "do": "archive", **_ANY},
+    ),
+)
+_UNLINK = {"name": "a", "every": "deep", "phase": "links", "do": "unlink", "over": "links"}
+AGING_LINKS = Rules((), ({**_UNLINK, "where": "decayed_weight < 0.1"},))
 
 
 @dataclass(frozen=True)
 class Bug:
-    """What is wrong, how to make it so, and who notices: a law, or a test of the contract by its name."""
+    """What is wrong, how to make it so, and who notices: a law, or a test of the contract by its name.
+
+    Where drawn policies seldom show it, worlds are drawn under one that does.
+    """
 
     name: str
     plant: Plant
     noticed_by: Law | str
     sql: bool = False
+    under: Rules | None = None
 
 
 def swapped(owner: object, name: str, replacement: Any) -> Plant:
@@ -331,11 +355,13 @@ BUGS = (
         "guards see working columns",
         wrapped(protection.Guarding, "_add", _guards_see_working_columns),
         laws.guards_protect,
+        under=IN_TURN,
     ),
     Bug(
         "the order of rules decides",
         swapped(effects.Effect, "safety", lambda *_: 0),
         laws.rule_names_do_not_matter,
+        under=AT_ODDS,
     ),
     Bug(
         "a flag stays on what is purged",
@@ -389,6 +415,7 @@ BUGS = (
         "links age on the wall",
         swapped(View, "_read_links", lambda self, links: links),
         laws.a_clock_is_a_map,
+        under=AGING_LINKS,
     ),
     Bug(
         "guards look at the wall",

@@ -11,7 +11,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,9 @@ NOISE_S = (
     0.02  # what takes less on the longest text may have been somebody else; quadratic work takes far more
 )
 SUSPECT_CHARS = 2_000
+SLOWEST = (
+    12  # of the texts of a pattern, those that take longest for their first characters are measured further
+)
 HEADS_MAX = 60  # of a pattern with more parts, such as a list of words, as many are drawn evenly
 # What pieces texts are made of that no pattern names: scripts, marks, forms that grow, and what is cut by hand.
 PIECES = (
@@ -47,6 +51,7 @@ def modules() -> Iterator[ModuleType]:
             yield importlib.import_module(info.name)
 
 
+@cache
 def patterns(module: ModuleType) -> dict[str, re.Pattern[str]]:
     """Return the patterns that a module makes for itself, by name; those within a value as `NAME.part`."""
     return {name: one for given in _given(module) for name, one in _within(given, getattr(module, given))}
@@ -107,12 +112,15 @@ def looks(module: ModuleType, name: str) -> set[str]:
     """
     if "." in name:
         return {"finditer"}
-    found = {
-        called[1]
-        for node in ast.walk(_tree(module))
-        if isinstance(node, ast.Call) and (called := _called(node)) and called[0] == name
-    }
+    found = {look for called, look in _calls(module) if called == name}
     return {_ALL.get(look, look) for look in found & _LOOKS}
+
+
+@cache
+def _calls(module: ModuleType) -> list[tuple[str, str]]:
+    """List the calls of a method of a name that a module makes."""
+    calls = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Call))
+    return [called for call in calls if (called := _called(call))]
 
 
 def _called(node: ast.AST) -> tuple[str, str] | None:
@@ -126,6 +134,7 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
     return None
 
 
+@cache
 def _tree(module: ModuleType) -> ast.Module:
     return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
 
@@ -221,10 +230,21 @@ def _listed(kind: str, said: Any) -> str:
     return chr(said[0] if kind == "RANGE" else said)
 
 
+def growing(
+    work: Callable[[str], object], texts: Iterable[Callable[[int], str]], most: int | None = None
+) -> list[Callable[[int], str]]:
+    """Return the texts on which work takes too much longer when they double; of many, the slowest are looked at."""
+    tried = [(_seconds(work, text(SUSPECT_CHARS)), text) for text in texts]
+    suspect = sorted((each for each in tried if each[0] >= SUSPECT_S), key=itemgetter(0), reverse=True)
+    return [text for _, text in suspect[:most] if _grows(work, text)]
+
+
 def grows(work: Callable[[str], object], text: Callable[[int], str]) -> bool:
-    """Tell whether work takes too much longer on twice the text, five times in a row; a short time is not looked at."""
-    if _seconds(work, text(SUSPECT_CHARS)) < SUSPECT_S:
-        return False
+    """Tell whether work takes too much longer on twice the text; a short time is not looked at."""
+    return bool(growing(work, [text]))
+
+
+def _grows(work: Callable[[str], object], text: Callable[[int], str]) -> bool:
     return all(growth(work, text) > GROWTH_MAX for _ in range(5))
 
 

@@ -95,22 +95,25 @@ async def live(store: Store) -> None:
         await store.commit(SCOPE, [], because("learn", NOW - days * DAY, turns=turns))
 
 
-def search(law: Law, start: int | None = None, **options: Any) -> None:
-    """Try a law in many worlds and policies, from a seed if one is given; raise what the first failing one raises."""
+def search(law: Law, start: int | None = None, under: Rules | None = None, **options: Any) -> None:
+    """Try a law in many worlds, from a seed if one is given; raise what the first failing one raises.
+
+    Policies are drawn as well, unless one is given.
+    """
 
     @settings(**options)
-    @given(worlds(), policies(), st.integers(0, 255))
+    @given(worlds(), policies() if under is None else st.just(under), st.integers(0, 255))
     def holds(world: World, rules: Rules, pick: int) -> None:
         RUNNER.run(law(world, rules, pick))
 
     (holds if start is None else seed(start)(holds))()
 
 
-def hunt(law: Law, examples: int = 600, seeds: int = 8) -> None:
+def hunt(law: Law, under: Rules | None = None, examples: int = 600, seeds: int = 8) -> None:
     """Search without shrinking, for a bug that is known to be there.
 
     Several seeds, because one alone depends on which modules are loaded: hypothesis draws on their constants.
     """
     options: dict[str, Any] = {"database": None, "phases": [Phase.generate], "report_multiple_bugs": False}
     for number in range(seeds):
-        search(law, number, max_examples=examples, derandomize=False, **options)
+        search(law, number, under, max_examples=examples, derandomize=False, **options)

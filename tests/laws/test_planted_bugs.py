@@ -23,7 +23,7 @@ def test_a_planted_bug_is_noticed(bug: Bug, monkeypatch: pytest.MonkeyPatch, tmp
         if isinstance(bug.noticed_by, str):
             RUNNER.run(kept(bug.noticed_by, SqlStore(str(tmp_path / "bug.db")) if bug.sql else MemoryStore()))
         else:
-            hunt(bug.noticed_by)
+            hunt(bug.noticed_by, bug.under)
 
 
 def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
