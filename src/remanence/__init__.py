@@ -7,10 +7,12 @@ from remanence._version import __version__
 from remanence.clock import Clock, ManualClock, SystemClock
 from remanence.errors import (
     Conflict,
+    EmbedderError,
     ExtensionError,
     IngestError,
     InvalidInput,
     LeaseLost,
+    ModelError,
     NameUnknown,
     NotFound,
     PlanHeld,
@@ -103,7 +105,16 @@ if TYPE_CHECKING:
     from remanence.flows.write.proposals import Proposal
     from remanence.flows.write.settling import Upcoming
     from remanence.flows.write.waiting import Waiting
-    from remanence.llm.base import Embedder, Extractor, Judgement, Shortener, SimilarityThresholds, Writer
+    from remanence.llm.base import (
+        EmbeddedTexts,
+        Embedder,
+        Extractor,
+        Judgement,
+        Shortener,
+        SimilarityThresholds,
+        WaitingEmbedder,
+        Writer,
+    )
     from remanence.opening import (
         OwnParts,
         open,  # noqa: A004 - the verb of the package
@@ -130,7 +141,9 @@ __all__ = [
     "Dropped",
     "Editable",
     "Eligibility",
+    "EmbeddedTexts",
     "Embedder",
+    "EmbedderError",
     "Engine",
     "EngineAction",
     "Entity",
@@ -168,6 +181,7 @@ __all__ = [
     "ManualClock",
     "Memories",
     "Memory",
+    "ModelError",
     "Moment",
     "NameUnknown",
     "NotFound",
@@ -234,6 +248,7 @@ __all__ = [
     "Verification",
     "VerificationName",
     "Waiting",
+    "WaitingEmbedder",
     "Wanted",
     "Writer",
     "WriterError",
@@ -246,6 +261,7 @@ __all__ = [
 _LATER = {
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",
+    "EmbeddedTexts": "remanence.llm.base",
     "Embedder": "remanence.llm.base",
     "Eligibility": "remanence.write.engine_actions",
     "Engine": "remanence.engine",
@@ -297,6 +313,7 @@ _LATER = {
     "Writer": "remanence.llm.base",
     "Upcoming": "remanence.flows.write.settling",
     "Waiting": "remanence.flows.write.waiting",
+    "WaitingEmbedder": "remanence.llm.base",
     "open": "remanence.opening",
 }
 

@@ -16,7 +16,7 @@ from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.errors import InvalidInput
-from remanence.flows import acted, checks, inspect, lifetime, review, sessions, settings
+from remanence.flows import acted, checks, inspect, lifetime, reembedding, review, sessions, settings
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
@@ -27,6 +27,7 @@ from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
+from remanence.flows.reembedding import Reembedded
 from remanence.flows.write import (
     editing,
     extracting,
@@ -61,7 +62,7 @@ from remanence.keywords import (
     StatusName,
     TrustName,
 )
-from remanence.llm.base import Embedder
+from remanence.llm.base import Embedder, WaitingEmbedder
 from remanence.model import (
     Kind,
     Learned,
@@ -233,6 +234,16 @@ class Engine:
         """
         await hearing.listen(self._core)
         return await settling.consolidate(self._core, progress)
+
+    async def reembed(
+        self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
+    ) -> Reembedded:
+        """Embed everything by another model beside the one that answers, then let it answer, in one step.
+
+        Recall goes on meanwhile. Stopped, even killed, it goes on where it was when it is called again; without an
+        `embedder` by the model that was under way. "auto" is for no model beside the vectors that memories come with.
+        """
+        return await reembedding.reembed(self._core, embedder, progress)
 
     # Finding
 

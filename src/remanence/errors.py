@@ -136,12 +136,20 @@ class PolicyMismatch(RemanenceError):
     """The policy stored in the database is not the one the caller holds."""
 
 
-class WriterError(RemanenceError):
+class ModelError(RemanenceError):
     """A model gave no usable answer; `tokens_used` says what asking it took all the same."""
 
     def __init__(self, message: str, *, recovery: str, tokens_used: int = 0) -> None:
         super().__init__(message, recovery=recovery)
         self.tokens_used = tokens_used
+
+
+class WriterError(ModelError):
+    """A model that judges, extracts or shortens gave no usable answer."""
+
+
+class EmbedderError(ModelError):
+    """A model that makes vectors gave none, or such as cannot be kept; nothing was written."""
 
 
 class ExtensionError(RemanenceError):

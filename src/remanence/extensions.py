@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from remanence.llm.base import (
     Shortener,
     SimilarityThresholds,
     Vectors,
+    WaitingEmbedder,
     WordWeight,
     Writer,
 )
@@ -36,6 +37,8 @@ from remanence.write.transcripts.base import Importer
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from typing_extensions import TypeIs
 
 T = TypeVar("T")
 
@@ -79,9 +82,16 @@ def importers(built_in: Collection[str]) -> Mapping[str, Importer]:
     return {name: GuardedImporter(Loaded(entry)) for name, entry in sorted(usable.items())}
 
 
-def embedder(name: str, built_in: Collection[str]) -> Embedder:
-    """Load the embedder that is registered under a name."""
-    return GuardedEmbedder(Loaded(_named(EMBEDDERS, "embedder", name, built_in)))
+def embedder(name: str, built_in: Collection[str]) -> Embedder | WaitingEmbedder:
+    """Load the embedder that is registered under a name; one that waits is guarded where it is asked."""
+    loaded: Loaded[Embedder | WaitingEmbedder] = Loaded(_named(EMBEDDERS, "embedder", name, built_in))
+    made = loaded.get()
+    return made if is_waiting(made) else GuardedEmbedder(loaded)
+
+
+def is_waiting(embedder: Embedder | WaitingEmbedder) -> "TypeIs[WaitingEmbedder]":
+    """Tell whether an embedder says that it may not be asked inside `learn`."""
+    return getattr(embedder, "waits", False) is True
 
 
 def writer(name: str, built_in: Collection[str]) -> Writer:
@@ -144,7 +154,7 @@ class GuardedImporter:
 class GuardedEmbedder:
     """A registered embedder, whose description is read once and whose vectors are looked at."""
 
-    def __init__(self, loaded: Loaded[Embedder]) -> None:
+    def __init__(self, loaded: Loaded[Any]) -> None:
         self._loaded = loaded
         with guarded(loaded.told):
             made = loaded.get()

@@ -544,7 +544,7 @@ class Recalled(Result):
 
     `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor `is_weak`: its `text` begins
     by saying so, and no use is counted. `left_out` counts by reason all that was left out, of which `dropped` names
-    the first.
+    the first. `without_model` says why a model that embeds had no part in it.
     """
 
     query: str
@@ -555,6 +555,7 @@ class Recalled(Result):
     is_weak: bool = False
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+    without_model: str = ""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

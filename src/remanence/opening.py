@@ -12,9 +12,9 @@ from remanence.engine import Engine
 from remanence.errors import ExtensionError, InvalidInput, shown
 from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
+from remanence.flows.waiting_model import parts
 from remanence.keywords import TrustName
-from remanence.llm.base import Embedder, Writer
-from remanence.llm.local import BUILT_IN
+from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
 from remanence.model import Trust
 from remanence.signatures import checked
@@ -43,7 +43,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     agent: str | None = None,
     policy: str | None = None,
     clock: str | Clock = "wall",
-    embedder: str | Embedder = "auto",
+    embedder: str | Embedder | WaitingEmbedder = "auto",
     writer: str | Writer | None = None,
     **own: Unpack[OwnParts],
 ) -> Engine:
@@ -56,8 +56,9 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
         clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of
             yours that says what time it is.
-        embedder: "auto" (static word vectors of its own), "hashed", "none" (words
-            alone), the name of a registered one, or one of yours.
+        embedder: "auto" (static word vectors of its own), "hashed", "none" (words alone); with a model beside the
+            static vectors "local:FOLDER" (sentence-transformers, ONNX), "multilingual", "openai" or "openai:MODEL";
+            the name of a registered one, or one of yours.
         writer: a model that judges what consolidation takes up and decides nothing: "openai:MODEL",
             "anthropic:MODEL", the name of a registered one, or one of yours.
         store: a store of yours instead of SQLite at `path`.
@@ -70,13 +71,13 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         check_name("an agent", agent)
     store, counter = own.get("store"), own.get("tokens")
     kept = store if store is not None else SqlStore(str(path))
-    chosen = _embedder(embedder)
+    chosen, model = parts(embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
     given = policy is not None
     rules = curating.no_policy() if policy is None else curating.read_policy(policy)
     core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
-    core.let_go = let_go
+    core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.counts = token_counts if counter is None else partial(_counted, counter)
     return Engine(core)
@@ -91,13 +92,6 @@ def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:
     raise InvalidInput(
         f"unknown clock {clock!r}", recovery=f"use one of {', '.join(CLOCKS)}, or pass a clock of yours"
     )
-
-
-def _embedder(embedder: str | Embedder) -> Embedder:
-    if not isinstance(embedder, str):
-        return embedder
-    built_in = BUILT_IN.get(embedder)
-    return built_in() if built_in is not None else extensions.embedder(embedder, BUILT_IN)
 
 
 def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:

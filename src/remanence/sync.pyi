@@ -16,6 +16,7 @@ from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
 from remanence.flows.recall import profiling
+from remanence.flows.reembedding import Reembedded
 from remanence.flows.settings import Setting
 from remanence.flows.write import hearing
 from remanence.flows.write.extracting import Extraction
@@ -40,7 +41,7 @@ from remanence.keywords import (
     StatusName,
     TrustName,
 )
-from remanence.llm.base import Embedder, Writer
+from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.model import (
     Kind,
     Learned,
@@ -119,6 +120,9 @@ class Engine:
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
     ) -> Learned: ...
     def consolidate(self, progress: Progress | None = None) -> Consolidated: ...
+    def reembed(
+        self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
+    ) -> Reembedded: ...
     def recall(
         self,
         query: str,
@@ -256,7 +260,7 @@ def open(
     agent: str | None = None,
     policy: str | None = None,
     clock: str | Clock = "wall",
-    embedder: str | Embedder = "auto",
+    embedder: str | Embedder | WaitingEmbedder = "auto",
     writer: str | Writer | None = None,
     **own: Unpack[OwnParts],
 ) -> Engine: ...

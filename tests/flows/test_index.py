@@ -175,7 +175,7 @@ async def test_who_is_cancelled_twice_still_waits_for_the_index(
         return worked(*given, **more)
 
     await memory.learn("a boat")
-    monkeypatch.setattr("remanence.flows.recall.index.window_vectors", slow)
+    monkeypatch.setattr("remanence.flows.recall.arm.window_vectors", slow)
     recalling = asyncio.ensure_future(memory.recall("boat"))
     try:
         await began.wait()

@@ -23,6 +23,7 @@ from remanence.flows.naming import found, plain_name, several, unknown
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
+from remanence.flows.waiting_model import Model
 from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id
 from remanence.process import OpeningProcess
@@ -124,6 +125,10 @@ class Core:
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
     # Turns that were noted are listened to.
     listener: Listening | None = field(init=False, default=None)
+    # What embeds at consolidation, beside `embedder`.
+    model: Model | None = field(init=False, default=None)
+    # Others of this opening, one of which takes its place or gave it up: a recall under way may ask them.
+    others: list[Model] = field(init=False, default_factory=list)
     # What goes with the store: the connections of a writer that was made here.
     let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
     # The policies that somebody planned with here, by their hash, the newest last.

@@ -16,7 +16,7 @@ from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
-from remanence.flows import embedding, heartbeat, review
+from remanence.flows import embedding, heartbeat, reembedding, review
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
 from remanence.flows.curate.runs import newest, newest_first
@@ -76,7 +76,9 @@ class State(Result):
     tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
     and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
     to yet, `consolidation` when one last ran and what waits for the next, `review` counts what waits for a person, by
-    sort.
+    sort. `contextual` says which `model`'s vectors answer beside those of memories; where this opening has it, how many
+    memories have none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and
+    which is to answer `next`, and is still embedding.
     """
 
     scope: str
@@ -105,6 +107,7 @@ class State(Result):
     waiting: tuple[Waiting, ...] = ()
     consolidation: Upcoming | None = None
     review: Mapping[str, int] = field(default_factory=dict)
+    contextual: Mapping[str, str | int] = field(default_factory=dict)
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -117,10 +120,11 @@ class State(Result):
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {counted(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
+        model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         settled = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; for review: {counted(self.review)}" if self.review else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
-        return f"{known}{left}{spent}{gate}{waits}{settled}{person}"
+        return f"{known}{left}{model}{spent}{gate}{waits}{settled}{person}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -180,6 +184,7 @@ async def status(core: Core) -> State:
         waiting=tuple(await waiting.waiting(core)),
         consolidation=await settling.upcoming(core, inbox),
         review=waits.counts,
+        contextual=await reembedding.told_of(core),
     )
 
 

@@ -4,10 +4,11 @@ from collections.abc import Awaitable
 
 from remanence.curate.policy.compiled import load
 from remanence.errors import StoreUnavailable
-from remanence.flows import embedding, sessions, settings
+from remanence.flows import contextual, embedding, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
+from remanence.flows.waiting_model import Model
 from remanence.flows.write import gating, hearing
 from remanence.process import OpeningProcess
 
@@ -38,12 +39,22 @@ async def close(core: Core) -> None:
 
 
 async def _shut(core: Core) -> None:
-    """Close the store, and the connections of a writer that was made with it."""
+    """Close the store, and the connections of a writer and of a model that were made with it."""
     try:
         await core.store.close()
     finally:
-        if core.let_go is not None:
-            await core.let_go()
+        try:
+            if core.let_go is not None:
+                await core.let_go()
+        finally:
+            for model in (core.model, *core.others):
+                await _let_go(model)
+
+
+async def _let_go(model: Model | None) -> None:
+    """Close a model that was made here."""
+    if model is not None:
+        await model.close()
 
 
 async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:
@@ -72,6 +83,7 @@ async def start(core: Core) -> None:
 async def _settle(core: Core) -> None:
     """Refuse vectors of another model, and take up the policy that the scope has adopted."""
     await embedding.settle(core)
+    await contextual.settle(core)
     await gating.settle(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
     adopted = await curating.adopted(core)

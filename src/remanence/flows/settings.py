@@ -84,6 +84,20 @@ SETTINGS: Mapping[str, Setting] = {
             "so many minutes lie between two consolidations by itself",
         ),
         Setting(
+            "embedder_tokens_day",
+            50_000_000,
+            1_000,
+            1_000_000_000_000,
+            "how many tokens an embedder on a server may take a day, UTC, before work waits",
+        ),
+        Setting(
+            "embedder_tokens_run",
+            20_000_000,
+            1_000,
+            1_000_000_000_000,
+            "how many tokens an embedder on a server may take in one run before work waits",
+        ),
+        Setting(
             "engine_actions",
             1,
             0,

@@ -12,8 +12,20 @@ from remanence.results import date_of
 from remanence.store.base import Bookkeeping
 
 DAY_LIMIT, RUN_LIMIT = "writer_tokens_day", "writer_tokens_run"
-UNDER = "spend/"  # what the names of the counters begin with; the day follows, UTC
 COUNTED = ("calls", "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who spends: what the names of its counters begin with, the day follows, UTC; and the settings that limit it."""
+
+    under: str
+    day_limit: str
+    run_limit: str
+
+
+WRITER = Account("spend/", DAY_LIMIT, RUN_LIMIT)
+EMBEDDER = Account("spend-embedder/", "embedder_tokens_day", "embedder_tokens_run")
 
 
 @dataclass
@@ -21,32 +33,34 @@ class Spending:
     """What one run asks of a model."""
 
     core: Core
+    account: Account = WRITER
     tokens: int = 0
 
     async def book(self, calls: int, tokens: int) -> None:
         """Count what was asked, as soon as it is answered: also where nothing comes of it."""
         self.tokens += tokens
         now = self.core.clock.now()
-        counts = dict(zip(_names(now), (calls, tokens), strict=True))
+        counts = dict(zip(_names(now, self.account), (calls, tokens), strict=True))
         await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, count=counts))
 
     async def waits(self) -> str:
         """Say why nothing more is asked now; "" where something may be."""
-        if self.tokens >= (most := await number(self.core, RUN_LIMIT)):
-            return f"this run has used {self.tokens:,} of {most:,} tokens ({RUN_LIMIT}); the next goes on"
-        spent = (await today(self.core))["tokens"]
-        if spent >= (most := await number(self.core, DAY_LIMIT)):
-            return f"{spent:,} of {most:,} tokens are used today ({DAY_LIMIT}); tomorrow, UTC, it goes on"
+        run, day = self.account.run_limit, self.account.day_limit
+        if self.tokens >= (most := await number(self.core, run)):
+            return f"this run has used {self.tokens:,} of {most:,} tokens ({run}); the next goes on"
+        spent = (await today(self.core, self.account))["tokens"]
+        if spent >= (most := await number(self.core, day)):
+            return f"{spent:,} of {most:,} tokens are used today ({day}); tomorrow, UTC, it goes on"
         return ""
 
 
-async def today(core: Core) -> Mapping[str, int]:
+async def today(core: Core, account: Account = WRITER) -> Mapping[str, int]:
     """Return how many calls and tokens models have taken today, UTC."""
     now = core.clock.now()
-    names = _names(now)
+    names = _names(now, account)
     found = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
     return {what: found.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
 
 
-def _names(now: int) -> list[str]:
-    return [f"{UNDER}{date_of(now)}/{what}" for what in COUNTED]
+def _names(now: int, account: Account) -> list[str]:
+    return [f"{account.under}{date_of(now)}/{what}" for what in COUNTED]

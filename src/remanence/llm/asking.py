@@ -6,7 +6,7 @@ Knows the order of tries and what an error says; a vendor's own module knows how
 import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from random import random
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import orjson
 
 from remanence.arguments import check_count, check_name
-from remanence.errors import ExtensionError, InvalidInput, WriterError, shown
+from remanence.errors import ExtensionError, InvalidInput, ModelError, WriterError, shown
 from remanence.extraction import Extracted, Heard, Shortened, Wanted, checked_turns
 from remanence.llm.base import Judgement
 from remanence.llm.questions import SHORTENED_CHARS_MAX, Question, extracting, judging, shortening
@@ -63,18 +63,21 @@ class Reply:
 
 
 C = TypeVar("C", bound=Closing)
+A = TypeVar("A")
 
 
-class ModelWriter(ABC, Generic[C]):
-    """A writer that asks a vendor's model over the network.
+class Vendor(ABC, Generic[C]):
+    """What asks a vendor's model over the network.
 
-    The client is made at the first question, and anew in another event loop; `close` lets its connections go, and a
-    writer that was closed may be asked again.
+    The client is made at the first question, and anew in another event loop; `close` lets its connections go, and who
+    was closed may be asked again.
     """
 
     vendor: ClassVar[str]
     key_variable: ClassVar[str]
     url_variable: ClassVar[str]
+    what: ClassVar[str]  # it is, in words
+    error: ClassVar[type[ModelError]]
 
     def __init__(self, model: str, *, base_url: str | None = None, seconds_max: float = SECONDS_MAX) -> None:
         check_name("a model", model)
@@ -90,28 +93,6 @@ class ModelWriter(ABC, Generic[C]):
         self._client: tuple[asyncio.AbstractEventLoop, C] | None = None
         self._errors = self._failures()
         self._key()
-
-    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
-        """Judge one text in the light of who the agent is and of other memories by id."""
-        reply = await self._answer(judging(text, identity, others))
-        return judgement(reply.text, reply.tokens_used or 0)
-
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
-        """Find facts in what was said, each with the turn that it was learned from."""
-        checked_turns(turns)
-        reply = await self._answer(extracting(turns, wanted))
-        return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
-
-    async def shorten(self, text: str, tokens_max: int) -> Shortened:
-        """Return a text of at most so many tokens that says what this one says."""
-        check_count("tokens_max", tokens_max, 1, SHORTER_TOKENS_MAX)
-        if len(text) > SHORTENED_CHARS_MAX:
-            raise InvalidInput(
-                f"a text of {len(text):,} characters is too long to be shortened",
-                recovery=f"split it into parts of at most {SHORTENED_CHARS_MAX:,}",
-            )
-        reply = await self._answer(shortening(text, tokens_max))
-        return shorter(reply.text, reply.tokens_used or 0, text, tokens_max)
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -135,10 +116,6 @@ class ModelWriter(ABC, Generic[C]):
     def _failures(self) -> tuple[type[Exception], ...]:
         """Return what the vendor's client raises where a request fails; ModuleNotFoundError where it is missing."""
 
-    @abstractmethod
-    async def _ask(self, client: C, question: Question) -> Reply:
-        """Ask once."""
-
     def _key(self) -> str:
         """Return the key, which stands in the environment and nowhere else."""
         key = os.environ.get(self.key_variable)
@@ -146,31 +123,28 @@ class ModelWriter(ABC, Generic[C]):
             return key
         if self._base_url is None:
             raise InvalidInput(
-                f"the writer {self.name!r} has no key",
+                f"the {self.what} {self.name!r} has no key",
                 recovery=f"set the environment variable {self.key_variable}; a server of yours, named by"
                 f" {self.url_variable}, may need none",
             )
         return _SOMEWHERE
 
-    async def _answer(self, question: Question) -> Reply:
-        """Ask within the time limit; what the answer cost is estimated where the server did not say it."""
+    async def _within(self, ask: Callable[[C], Awaitable[A]], tokens: int) -> A:
+        """Ask within the time limit; `tokens` are those of the question."""
         try:
             async with asyncio.timeout(self.seconds_max) as limit:
-                reply = await self._patiently(question, limit)
+                return await self._patiently(ask, limit)
         except TimeoutError:
             why = f"{self.name} gave no answer within {self.seconds_max:g} s"
             # Who was not waited for may have answered all the same, for the price of the question at least.
-            raise WriterError(why, recovery=RECOVERY, tokens_used=question.tokens) from None
-        if reply.tokens_used is not None:
-            return reply
-        return Reply(reply.text, question.tokens + sum(token_counts([reply.text])))
+            raise self.error(why, recovery=RECOVERY, tokens_used=tokens) from None
 
-    async def _patiently(self, question: Question, limit: asyncio.Timeout) -> Reply:
+    async def _patiently(self, ask: Callable[[C], Awaitable[A]], limit: asyncio.Timeout) -> A:
         """Ask again where a failure passes and there is time to wait for it."""
         loop = asyncio.get_running_loop()
         for tried in range(1, TRIES_MAX + 1):
             try:
-                return await self._ask(self._at_hand(loop), question)
+                return await ask(self._at_hand(loop))
             except self._errors as error:
                 pause = _pause(error, tried)
                 left = (limit.when() or 0) - loop.time()
@@ -184,7 +158,7 @@ class ModelWriter(ABC, Generic[C]):
             self._client = (loop, self._made(self._key(), self._base_url))
         return self._client[1]
 
-    def _failed(self, error: Exception, pause: float | None, left: float) -> WriterError:
+    def _failed(self, error: Exception, pause: float | None, left: float) -> ModelError:
         """Say what went wrong, without the key, whatever the server says of it."""
         status = getattr(error, "status_code", None)
         key = os.environ.get(self.key_variable)
@@ -192,28 +166,68 @@ class ModelWriter(ABC, Generic[C]):
         said = one_line(words, MESSAGE_CHARS_MAX)
         what = f"answered with status {status}" if status is not None else "gave no whole answer"
         later = f"; it asks to wait {pause:g} s" if pause is not None and pause >= left else ""
-        return WriterError(
+        return self.error(
             f"{self.name} {what}{later}: {said or type(error).__name__}",
             recovery=f"see whether {self.key_variable} is right" if status in {401, 403} else RECOVERY,
         )
 
 
+class ModelWriter(Vendor[C]):
+    """A writer that asks a vendor's model over the network."""
+
+    what = "writer"
+    error = WriterError
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        """Judge one text in the light of who the agent is and of other memories by id."""
+        reply = await self._answer(judging(text, identity, others))
+        return judgement(reply.text, reply.tokens_used or 0)
+
+    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Find facts in what was said, each with the turn that it was learned from."""
+        checked_turns(turns)
+        reply = await self._answer(extracting(turns, wanted))
+        return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
+
+    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+        """Return a text of at most so many tokens that says what this one says."""
+        check_count("tokens_max", tokens_max, 1, SHORTER_TOKENS_MAX)
+        if len(text) > SHORTENED_CHARS_MAX:
+            raise InvalidInput(
+                f"a text of {len(text):,} characters is too long to be shortened",
+                recovery=f"split it into parts of at most {SHORTENED_CHARS_MAX:,}",
+            )
+        reply = await self._answer(shortening(text, tokens_max))
+        return shorter(reply.text, reply.tokens_used or 0, text, tokens_max)
+
+    @abstractmethod
+    async def _ask(self, client: C, question: Question) -> Reply:
+        """Ask once."""
+
+    async def _answer(self, question: Question) -> Reply:
+        """Ask; what the answer cost is estimated where the server did not say it."""
+        reply = await self._within(lambda client: self._ask(client, question), question.tokens)
+        if reply.tokens_used is not None:
+            return reply
+        return Reply(reply.text, question.tokens + sum(token_counts([reply.text])))
+
+
 def missing(vendor: str) -> ExtensionError:
-    """Return the error of a writer whose package is not there."""
+    """Return the error of a vendor whose package is not there."""
     return ExtensionError(
-        f"the writers of {vendor} need the package {vendor}, which is not installed",
+        f"the models of {vendor} need the package {vendor}, which is not installed",
         recovery=f"install it: pip install 'remanence[{vendor}]'",
         extension=vendor,
     )
 
 
-async def document(answer: Answering) -> dict[str, Any]:
+async def document(answer: Answering, bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
     """Read the body of an answer, up to a limit, as the JSON object that it has to be."""
     body = bytearray()
     async for piece in answer.iter_bytes():
         body += piece
-        if len(body) > ANSWER_BYTES_MAX:
-            raise unusable(f"the answer is longer than {ANSWER_BYTES_MAX:,} bytes", 0)
+        if len(body) > bytes_max:
+            raise unusable(f"the answer is longer than {bytes_max:,} bytes", 0)
     try:
         found = orjson.loads(bytes(body))
     except orjson.JSONDecodeError as error:

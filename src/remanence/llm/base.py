@@ -1,6 +1,6 @@
 """What the engine asks of an embedder and of a writer. Knows no model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -17,14 +17,17 @@ WordWeight = Callable[[str], float]
 WordWeights = Callable[[Sequence[str], Ints], Vectors]
 
 __all__ = [
+    "EmbeddedTexts",
     "Embedder",
     "Extractor",
     "Ints",
     "Judgement",
+    "QuestionEmbedder",
     "Shortener",
     "SimilarityThresholds",
     "TogetherEmbedder",
     "Vectors",
+    "WaitingEmbedder",
     "WordWeight",
     "WordWeights",
     "Writer",
@@ -41,7 +44,7 @@ def unit_rows(rows: Vectors) -> Vectors:
 
 
 class Embedder(Protocol):
-    """Texts in, unit vectors out; the same text always gives the same vector."""
+    """Texts in, unit vectors out, at once, inside `learn`; the same text always gives the same vector."""
 
     @property
     def name(self) -> str:
@@ -72,6 +75,51 @@ class TogetherEmbedder(Protocol):
 
     def embed_together(self, texts: Sequence[str], weights: WordWeights) -> Vectors:
         """Return what `embed` gives for each text alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedTexts:
+    """What a model made of texts: a row for each, in their order, and the tokens that it took."""
+
+    vectors: Vectors
+    tokens_used: int = 0
+
+
+class WaitingEmbedder(Protocol):
+    """A model, in this process or on a server, that takes its time: asked at consolidation, never inside `learn`.
+
+    Its vectors stand beside the static ones; where it fails, those and the words answer alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name, stored with its vectors; another name means other vectors."""
+        ...
+
+    @property
+    def dimensions(self) -> int | None:
+        """The length of a vector; None where only the first answer tells."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """True, which says that it may not be asked inside `learn`."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors | EmbeddedTexts | Awaitable[Vectors | EmbeddedTexts]:
+        """Return one row per text; called in a thread of its own, unless it is `async`."""
+        ...
+
+
+@runtime_checkable
+class QuestionEmbedder(Protocol):
+    """A waiting embedder for which a question is embedded otherwise than what answers it."""
+
+    def embed_questions(
+        self, texts: Sequence[str]
+    ) -> Vectors | EmbeddedTexts | Awaitable[Vectors | EmbeddedTexts]:
+        """Return one row per question."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The writers that come with this package, by name: a vendor and one of its models, such as openai:MODEL."""
+"""The writers and the waiting embedders that come with this package, by name, such as openai:MODEL or local:FOLDER."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,9 +6,11 @@ from remanence.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remanence.llm.asking import ModelWriter
+    from remanence.llm.base import WaitingEmbedder
 
 VENDORS = ("anthropic", "openai")
 NAMES = tuple(f"{vendor}:MODEL" for vendor in VENDORS)
+EMBEDDERS = ("local:FOLDER", "multilingual", "openai", "openai:MODEL")
 
 
 def vendor_writer(name: str) -> "ModelWriter[Any] | None":
@@ -25,3 +27,25 @@ def vendor_writer(name: str) -> "ModelWriter[Any] | None":
     from remanence.llm.anthropic_writer import AnthropicWriter
 
     return AnthropicWriter(model)
+
+
+def waiting_embedder(name: str) -> "WaitingEmbedder | None":
+    """Return the embedder of a folder, of many languages or of a vendor; None for a name that is of another kind."""
+    sort, parted, rest = name.partition(":")
+    if name == "multilingual":
+        from remanence.llm.multilingual import MultilingualEmbedder
+
+        return MultilingualEmbedder()
+    if name == "local:":
+        raise InvalidInput(f"{name!r} names no folder", recovery="write it as local:FOLDER")
+    if sort == "local" and parted:
+        from remanence.llm.onnx_folder import FolderEmbedder
+
+        return FolderEmbedder(rest)
+    if name == "openai" or (sort == "openai" and rest):
+        from remanence.llm.openai_embedder import DEFAULT, OpenAIEmbedder
+
+        return OpenAIEmbedder(rest or DEFAULT)
+    if sort == "openai" and parted:
+        raise InvalidInput(f"{name!r} names no model", recovery="write it as openai:MODEL, or openai alone")
+    return None

@@ -1,8 +1,8 @@
 """The fusion of the arms into one ranking with its reasons. Knows arrays of one scope, no store and no texts.
 
-    score = (lexical + semantic + lead + session) × named person × (1 + share × worth)
+    score = (lexical + semantic + contextual + lead + session) × named person × (1 + share × worth)
 
-Each arm is scaled to 0–1 over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
+Each arm is scaled over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,8 @@ Rows = npt.NDArray[np.intp]
 
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 1.0
+# Of the static and of the contextual vectors each, where there are both.
+BESIDE_WEIGHT = 0.7
 NAMED_FACTOR = 1.5  # a boost, never a filter: what others say about a person counts too
 WORTH_SHARE = 0.4
 # Where assistants talk most, length and form say little about worth.
@@ -63,7 +65,8 @@ class Ground:
 class Query:
     """What is asked: the text, its distinct stems in order, its vector if there is one, and who asks.
 
-    `asker` is a speaker's code. `within_conversation` says that the search is filtered to one conversation, where
+    `contextual` is its vector by a model whose vectors stand beside the static ones. `asker` is a speaker's code.
+    `within_conversation` says that the search is filtered to one conversation, where
     the names of those who take part tell less.
     """
 
@@ -72,6 +75,15 @@ class Query:
     vector: npt.NDArray[np.float32] | None = None
     asker: int | None = None
     within_conversation: bool = False
+    contextual: npt.NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contextual:
+    """Window vectors of a model by row, and which rows have a vector of their own."""
+
+    vectors: Floats
+    held: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,8 @@ class Ranked:
     """The best memories, best first, as aligned sequences of rows, scores and the parts of each score.
 
     `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
-    cosine, averaged. `candidates` is how many memories were in the running.
+    cosine, averaged. `candidates` is how many memories were in the running, `by_model` whether a model's vectors took
+    part.
     """
 
     rows: npt.NDArray[np.intp]
@@ -87,11 +100,12 @@ class Ranked:
     parts: tuple[Mapping[str, float], ...]
     strength: float
     candidates: int
+    by_model: bool = False
 
     def first(self, limit: int) -> "Ranked":
         """Return the best so many of them."""
         rows, scores, parts = self.rows[:limit], self.scores[:limit], self.parts[:limit]
-        return Ranked(rows, scores, parts, self.strength, self.candidates)
+        return Ranked(rows, scores, parts, self.strength, self.candidates, self.by_model)
 
 
 def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
@@ -121,11 +135,12 @@ def rank(
     query: Query,
     allowed: Bools | None,
     limit: int,
+    contextual: Contextual | None = None,
 ) -> Ranked:
     """Rank a scope against a question and return the best `limit` rows.
 
-    `terms` are those of the question's stems, `vectors` are window vectors by row, `allowed` (by row) are
-    the rows inside the filters, else the live ones.
+    `terms` are those of the question's stems, `vectors` are window vectors by row, `contextual` those of a model,
+    `allowed` (by row) are the rows inside the filters, else the live ones.
     """
     inside = ground.corpus.live if allowed is None else allowed
     candidates = np.flatnonzero(inside)
@@ -137,11 +152,11 @@ def rank(
         names=ground.names,
         names_capped=query.within_conversation,
     )
-    arms = [_scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)]
     likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
-    if likeness is not None:
-        arms.append(_scaled(likeness, SEMANTIC_WEIGHT))
-    evidence = arms[0] + arms[1] if len(arms) > 1 else arms[0]
+    meant = None if contextual is None else _meant(contextual, query.contextual, candidates)
+    arms = {"lexical": _scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
+    arms |= _semantic(likeness, meant)
+    evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead
     factors = _Factors(_taken(ground.raised, candidates), _spoken(ground, query, candidates))
@@ -151,13 +166,15 @@ def rank(
     score = factors.applied(evidence[places] + session, places)
     found = _best(score, depth)
     best = found[:limit]
-    parts = _Parts(arms, lexical, likeness, candidates[places], places, (lead[places], session), factors)
+    likenesses = _Likenesses(likeness, None if meant is None else meant.cosines)
+    parts = _Parts(arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors)
     return Ranked(
         rows=candidates[places[best]],
         scores=score[best],
         parts=tuple(parts.of(int(number)) for number in best),
         strength=max((parts.strength(int(number)) for number in found[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
+        by_model=meant is not None,
     )
 
 
@@ -186,9 +203,9 @@ class _Factors:
 class _Parts:
     """What the scores of the contenders are made of; `rows` and `places` are theirs, by number."""
 
-    arms: Sequence[Floats]
+    arms: Mapping[str, Floats]
     lexical: Lexical
-    likeness: Floats | None
+    likeness: "_Likenesses"
     rows: Rows
     places: Rows
     lent: tuple[Floats, Floats]  # by the question before it, and by its segment
@@ -197,21 +214,71 @@ class _Parts:
     def of(self, number: int) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
         place = int(self.places[number])
-        parts = {"lexical": float(self.arms[0][place]), "held": self._held(number)}
-        if self.likeness is not None:
-            parts |= {"semantic": float(self.arms[1][place]), "cosine": float(self.likeness[place])}
+        parts = {name: float(arm[place]) for name, arm in self.arms.items()} | {"held": self._held(number)}
+        parts |= self.likeness.of(place)
         lead, session = (float(values[number]) for values in self.lent)
         return parts | {"lead": lead, "session": session} | self.factors.of(place)
 
     def strength(self, number: int) -> float:
         """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
         held = self._held(number)
-        if self.likeness is None:
+        if self.likeness.static is None:
             return held
-        return (held + min(1.0, max(0.0, float(self.likeness[self.places[number]])))) / 2
+        cosine = float(self.likeness.static[self.places[number]])
+        return (held + min(1.0, max(0.0, cosine))) / 2
 
     def _held(self, number: int) -> float:
         return self.lexical.held(int(self.rows[number]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Likenesses:
+    """The cosines of the candidates with the question, by the static vectors and by a model's."""
+
+    static: Floats | None
+    contextual: Floats | None
+
+    def of(self, place: int) -> dict[str, float]:
+        """Return those of one candidate by name."""
+        named = {"cosine": self.static, "contextual_cosine": self.contextual}
+        return {name: float(cosines[place]) for name, cosines in named.items() if cosines is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The cosines of the candidates by a model's vectors, and which of them have one of their own."""
+
+    cosines: Floats
+    held: Bools
+
+
+def _semantic(likeness: Floats | None, meant: _Meant | None) -> dict[str, Floats]:
+    """Return the arms of vectors, scaled; two weigh less each than one alone.
+
+    Where the model has no vector yet of a candidate, the static vectors speak for it.
+    """
+    if meant is None:
+        return {} if likeness is None else {"semantic": _scaled(likeness, SEMANTIC_WEIGHT)}
+    found = np.zeros(len(meant.held), np.float32)
+    found[meant.held] = _scaled(meant.cosines[meant.held], BESIDE_WEIGHT)
+    if likeness is None:
+        return {"contextual": found}
+    static = _scaled(likeness, BESIDE_WEIGHT)
+    return {"semantic": static, "contextual": np.where(meant.held, found, static)}
+
+
+def _meant(contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows) -> _Meant | None:
+    """Compare the candidates with the question by a model's vectors; None where none of them has one."""
+    held = _taken(contextual.held, candidates)
+    cosines = _likeness(contextual.vectors, query, candidates, len(contextual.held))
+    return None if cosines is None or not held.any() else _Meant(cosines, held)
+
+
+def _sum(arms: Sequence[Floats]) -> Floats:
+    total = arms[0]
+    for arm in arms[1:]:
+        total = total + arm
+    return total
 
 
 def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:

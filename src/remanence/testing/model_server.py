@@ -22,7 +22,7 @@ RETRY_AFTER_S = 1
 LARGE_BYTES = 10_000_000
 FAULTS = (
     "malformed", "cut-off", "schema-invalid", "429", "500", "401", "slow", "closed", "refusing", "10mb",
-    "unknown-ids", "orders-to-delete", "no-responses",
+    "unknown-ids", "orders-to-delete", "no-responses", "nan", "fewer", "shorter",
 )  # fmt: skip
 _WRONG = {
     "malformed": '{"alignment": 0.5, "contr',
@@ -129,8 +129,14 @@ def _messages(body: Mapping[str, Any]) -> Any:
 
 def _embeddings(body: Mapping[str, Any]) -> Any:
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    vectors = [vector(text) for text in texts]
+    if body["model"] == "nan":
+        vectors[0] = [float("nan")] * len(vectors[0])
+    if body["model"] == "shorter":  # where one text is asked about, such as a question
+        vectors = [row[: len(row) // 2] if len(texts) == 1 else row for row in vectors]
     rows = [
-        {"object": "embedding", "index": place, "embedding": vector(text)} for place, text in enumerate(texts)
+        {"object": "embedding", "index": place, "embedding": row}
+        for place, row in enumerate(vectors[body["model"] == "fewer" :])
     ]
     used = sum(map(len, texts)) // 4
     usage = {"prompt_tokens": used, "total_tokens": used}
@@ -162,7 +168,7 @@ class Handler(BaseHTTPRequestHandler):
             if self._fails(model, raw):
                 return None
             answer = json.dumps(api(body)).encode()
-            if model == "malformed" and self.path == "/v1/messages":
+            if model == "malformed" and self.path in {"/v1/messages", "/v1/embeddings"}:
                 answer = answer[: len(answer) // 2]
             return self._send(200, answer, whole=model != "closed")
         except (KeyError, TypeError, IndexError, ValueError) as error:

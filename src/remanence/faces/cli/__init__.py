@@ -33,7 +33,7 @@ MODULES = {
     "quarantine_commands": "quarantine",
     "review_commands": "review decline",
     "session_commands": "session",
-    "upkeep": "doctor settings accept-clock guide completion",
+    "upkeep": "doctor reembed settings accept-clock guide completion",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})

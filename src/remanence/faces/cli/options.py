@@ -169,7 +169,10 @@ class Common:
     ] = None
     embedder: Annotated[
         str | None,
-        Parameter(help="What makes vectors: auto, hashed, none, or one that a package registers."),
+        Parameter(
+            help="What makes vectors: auto, hashed, none; with a model beside them local:FOLDER, multilingual,"
+            " openai or openai:MODEL; or one that a package registers."
+        ),
     ] = None
     writer: Annotated[
         str | None,

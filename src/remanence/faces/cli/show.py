@@ -180,6 +180,8 @@ def _recalled(answer: Recalled) -> Iterator[Text]:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
     for dropped in answer.dropped[:DROPPED_SHOWN]:
         yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
+    if answer.without_model:
+        yield Text(f"  without the model: {safe(answer.without_model)}", "dim")
 
 
 @lines.register

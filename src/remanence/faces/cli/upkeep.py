@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from remanence.errors import InvalidInput, StoreError
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, Given, Memory
-from remanence.faces.cli.progress import waiting
+from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import database, opened
 from remanence.faces.cli.undoable import Undoable
 
@@ -28,6 +28,22 @@ async def doctor(*, common: Given) -> Any:
                 return await memory.doctor()
     except StoreError as error:
         return [broken(error)]
+
+
+async def reembed(
+    embedder: Annotated[
+        str | None,
+        Parameter(
+            help="The model to change to: local:FOLDER, multilingual, openai, openai:MODEL or one that a package"
+            " registers; auto for none beside the static vectors; the one under way if absent."
+        ),
+    ] = None,
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    with counting("embedding") as progress:
+        return await memory.reembed(embedder, progress)
 
 
 async def settings(

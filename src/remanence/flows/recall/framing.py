@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from remanence.arguments import check_count, check_name
-from remanence.flows import settings
+from remanence.flows import contextual, settings
+from remanence.flows.contextual import Asked
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.ended import together
@@ -74,6 +75,7 @@ class _Reach:
     running: int
     unasked: int = 0
     strength: float = 0.0
+    by_model: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,7 +124,7 @@ async def frame(core: Core, look: Look) -> Recalled:
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
     field = await _field(core, chosen, look.query, limit)
     repeated = bool(field.reach.exact.any())  # what is asked stands here word for word
-    weak = look.query is not None and not repeated and is_weak(core, field.reach.strength)
+    weak = look.query is not None and not repeated and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
     order = offering(field.found, ranking.scores)
@@ -174,9 +176,10 @@ async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int
 async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _Field:
     """Gather the candidates; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
-    known = None if query is None else await asked_for(core, query)
+    known = None if query is None else (*await asked_for(core, query), await contextual.asked(core, query))
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
-    async with core.index.still(now, columns, windows=query is not None):
+    meant = None if known is None else known[2].arm
+    async with core.index.still(now, columns, windows=query is not None, model=meant):
         guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
         passes = guaranteed | await _passing(core, chosen, clock, now)
         if query is None or known is None:
@@ -238,7 +241,7 @@ def _whole(passes: Bools) -> _Reach:
 
 
 async def _asked(
-    core: Core, query: str, known: tuple[Known, list[str]], masks: tuple[Bools, Bools], pool: int
+    core: Core, query: str, known: tuple[Known, list[str], Asked], masks: tuple[Bools, Bools], pool: int
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
@@ -250,7 +253,11 @@ async def _asked(
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
     unasked = running - len(rows) if len(ranked.rows) < pool else 0
-    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranked.strength)
+    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranked.strength, ranked.by_model)
+
+
+def _is_weak(core: Core, reach: _Reach) -> bool:
+    return not reach.by_model and is_weak(core, reach.strength)
 
 
 async def _repeating(core: Core, query: str, passes: Bools) -> Bools:

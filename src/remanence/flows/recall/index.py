@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from remanence.change import Block, Change, Logged
 from remanence.errors import StoreDamaged
+from remanence.flows.recall.arm import Arm, widened
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, term_of
-from remanence.recall.semantic import touched_rows, window_vectors
+from remanence.recall.semantic import touched_rows
 from remanence.segment import segments
 from remanence.snapshot import Snapshot, SnapshotRequest, means
 from remanence.store.base import Store
@@ -47,16 +48,13 @@ class ScopeIndex:
     def __init__(self, store: Store, scope: str, dimensions: int) -> None:
         self._store = store
         self._scope = scope
-        self.dimensions = dimensions  # 0 while the vectors are not all of one embedder
+        self._own = Arm(None, dimensions)  # 0 dimensions while the vectors are not all of one embedder
+        self._model: Arm | None = None  # of the model whose vectors were last asked for
         self.position = -1
         self._rows = 0
         self._seq = np.zeros(0, np.int64)
         self._columns: dict[str, npt.NDArray[np.generic]] = {}
         self._codes: dict[str, dict[str, int]] = {}
-        # None where nobody has asked for them yet.
-        self._bare: npt.NDArray[np.float16] | None = None
-        self._windows: Floats | None = None
-        self._held = np.zeros(0, np.bool_)
         self._ground: Ground | None = None
         self._terms = KeptTerms()
         self._tagged: dict[str, Ints] = {}
@@ -71,16 +69,38 @@ class ScopeIndex:
         return self._seq[: self._rows]
 
     @property
+    def dimensions(self) -> int:
+        """The length of the vectors that memories come with; 0 while they are not all of one embedder."""
+        return self._own.dimensions
+
+    @dimensions.setter
+    def dimensions(self, dimensions: int) -> None:
+        self._own.dimensions = dimensions
+
+    @property
     def bare(self) -> npt.NDArray[np.float16]:
         """The vectors as stored, one row per memory; zeros where there is none. Only where they were asked for."""
-        assert self._bare is not None
-        return self._bare[: self._rows]
+        assert self._own.bare is not None
+        return self._own.bare[: self._rows]
 
     @property
     def windows(self) -> Floats:
         """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
-        assert self._windows is not None
-        return self._windows[: self._rows]
+        assert self._own.windows is not None
+        return self._own.windows[: self._rows]
+
+    def contextual(self, model: str | None) -> tuple[Floats, Bools] | None:
+        """Return the windows of a model that was asked for, and which rows have a vector of it; None where none has."""
+        arm = self._model
+        if arm is None or arm.model != model or arm.windows is None or not arm.held[: self._rows].any():
+            return None
+        return arm.windows[: self._rows], arm.held[: self._rows]
+
+    def without_model(self, statuses: Iterable[Status]) -> Ints:
+        """Return, ascending, the memories of some statuses that have no vector of the model that was asked for."""
+        assert self._model is not None
+        found: Ints = self.seq[self.having(statuses) & ~self._model.held[: self._rows]]
+        return found
 
     def having(self, statuses: Iterable[Status]) -> Bools:
         """Tell which memories have one of some statuses."""
@@ -174,7 +194,7 @@ class ScopeIndex:
     def embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
         rows = self.rows_of(seqs)
-        return set(self.seq[rows[self._held[rows]]].tolist())
+        return set(self.seq[rows[self._own.held[rows]]].tolist())
 
     def standing(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that stand."""
@@ -222,22 +242,65 @@ class ScopeIndex:
         tags: frozenset[str] = frozenset(),
         vectors: bool = False,
         windows: bool = False,
+        model: tuple[str, int] | None = None,
     ) -> AsyncIterator[None]:
-        """Catch up, with what is asked for, and let nobody else do so before the block ends: rows keep their place."""
+        """Catch up, with what is asked for, and let nobody else do so before the block ends: rows keep their place.
+
+        `model` names one, and how many of its vectors were ever written: where there are more than were read, the
+        memories that have none yet are looked at again.
+        """
         async with self._turn:
             whole = False
             try:
                 await self._catch_up()
                 await self._read(now, columns, tags)
-                if (vectors or windows) and self._bare is None:
-                    await _to_the_end(self._embed, *await self._vectors())
+                if (vectors or windows) and self._own.bare is None:
+                    await self._take(self._own)
+                await self._follow(model)
                 whole = True
             finally:
                 if not whole:  # cancelled half-way: what was passed over is read anew
                     self.position = -1
-            if windows and self._windows is None:
-                await _to_the_end(self._blend_all)
+            for arm in self._arms if windows else ():
+                await _to_the_end(self._blend_first, arm)
             yield
+
+    def _blend_first(self, arm: Arm) -> None:
+        """Work out the windows of an arm where nobody did."""
+        if arm.windows is None and arm.dimensions:
+            arm.blend_all(self.ground.windows, self._rows)
+
+    @property
+    def _arms(self) -> list[Arm]:
+        """The arms that are kept."""
+        arms = [self._own] if self._model is None else [self._own, self._model]
+        return [arm for arm in arms if arm.bare is not None]
+
+    async def _take(self, arm: Arm) -> None:
+        """Read all vectors of an arm."""
+        await _to_the_end(arm.take, *await self._vectors(arm), self.seq, len(self._seq))
+
+    async def _follow(self, asked: tuple[str, int] | None) -> None:
+        """Keep the vectors of one model only; read those that were written since."""
+        if asked is None:
+            return
+        arm, (name, written) = self._model, asked
+        if arm is None or arm.model != name:
+            arm = self._model = Arm(name, 0)
+        if arm.bare is None or (arm.written != written and not arm.dimensions):
+            arm.forget()
+            await self._take(arm)
+        elif arm.written != written:
+            missing = self.seq[self.lends & ~arm.held[: self._rows]].tolist()
+            await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
+        arm.written = written
+
+    def _place_late(self, arm: Arm, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Put vectors into rows that had none, and blend the windows that they reach."""
+        arm.place(seqs, vectors, self.seq)
+        if len(seqs) and arm.windows is not None:
+            rows, _ = self.rows_among(seqs)
+            arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
     async def _catch_up(self) -> None:
         """Patch what changed, or forget all that is kept."""
@@ -247,7 +310,9 @@ class ScopeIndex:
 
     def _forget(self) -> None:
         self.position = -1
-        self._columns, self._bare, self._windows, self._ground = {}, None, None, None
+        self._columns, self._ground = {}, None
+        for arm in self._arms:
+            arm.forget()
         self._terms.clear()
         self._tagged.clear()
 
@@ -307,10 +372,13 @@ class ScopeIndex:
         wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns)
         return await self._store.snapshot(self._scope, wanted, now)
 
-    async def _vectors(self, only: Sequence[int] | None = None) -> tuple[Ints, npt.NDArray[np.float16]]:
-        if not self.dimensions or (only is not None and not only):
+    async def _vectors(
+        self, arm: Arm, only: Sequence[int] | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+        unread = arm.bare is None and only is not None
+        if (arm.model is None and not arm.dimensions) or unread or (only is not None and not only):
             return np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
-        return await self._store.vectors(self._scope, only=only)
+        return await self._store.vectors(self._scope, only=only, model=arm.model)
 
     async def take_vectors(self, dimensions: int) -> None:
         """Read the vectors from now on: all of them are of one embedder."""
@@ -325,36 +393,11 @@ class ScopeIndex:
             values = snapshot.asks if name == ASKS else snapshot.columns[name]
             assert values is not None
             # There may be room for more rows already.
-            self._columns[name] = _widened(values, len(self._seq)).copy()
+            self._columns[name] = widened(values, len(self._seq)).copy()
         for name in names & NAMES:
             self._codes[name] = {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
         for pattern, marked in snapshot.tags.items():
             self._tagged[pattern] = snapshot.seq[marked]
-
-    def _embed(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them."""
-        whole = vectors.shape == (self._rows, self.dimensions) and np.array_equal(seqs, self._seq)
-        if whole and vectors.flags.writeable:
-            self._bare, self._held = vectors, np.ones(self._rows, np.bool_)
-            return
-        self._bare = np.zeros((len(self._seq), self.dimensions), np.float16)
-        self._held = np.zeros(len(self._seq), np.bool_)
-        self._place(seqs, vectors)
-
-    def _place(self, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        """Put vectors into their rows; rows that arrived since the columns were read are left for the next refresh."""
-        if self._bare is None or not len(seqs) or not self._rows:
-            return
-        if vectors.shape[1] != self.dimensions:
-            raise StoreDamaged(
-                f"the vectors of scope {self._scope!r} have {vectors.shape[1]} numbers instead of {self.dimensions}",
-                recovery="run `doctor`, then go back to the latest backup",
-            )
-        at = np.searchsorted(self.seq, seqs)
-        at[at == self._rows] = 0
-        here = self.seq[at] == seqs
-        self._bare[at[here]] = vectors[here]
-        self._held[at[here]] = True
 
     async def _patch(self, changed: Iterable[int]) -> bool:
         """Read single memories again, or for the first time, and the windows that they reach."""
@@ -365,10 +408,13 @@ class ScopeIndex:
             memories += [memory for memory in found if memory is not None]
         if not memories:
             return True
-        only = [] if self._bare is None else [memory.seq for memory in memories]
-        return await _to_the_end(self._place_again, memories, *await self._vectors(only))
+        only = [memory.seq for memory in memories]
+        placed = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
+        return await _to_the_end(self._place_again, memories, placed)
 
-    def _place_again(self, memories: Sequence[Memory], seqs: Ints, vectors: npt.NDArray[np.float16]) -> bool:
+    def _place_again(
+        self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, npt.NDArray[np.float16]]]
+    ) -> bool:
         """Put memories into their rows, old or new; return False where that takes reading anew."""
         self._terms.clear()
         latest = int(self.seq[-1]) if self._rows else 0
@@ -376,7 +422,7 @@ class ScopeIndex:
             return False  # a row came back in the middle
         old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
         # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
-        left = None if self._windows is None else touched_rows(self.ground.windows, old)
+        left = touched_rows(self.ground.windows, old) if self._blends else None
         rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
@@ -384,7 +430,9 @@ class ScopeIndex:
         rows = self.rows_of(memory.seq for memory in memories)
         for name, values in self._columns.items():
             values[rows] = self._coded(name, memories)
-        self._place(seqs, vectors)
+        for arm, seqs, vectors in found:
+            arm.clear(rows)
+            arm.place(seqs, vectors, self.seq)
         if fresh or not all(map(_same, rested_on, self._ground_of(old))):
             self._ground = None
             self._blend(left, rows)
@@ -394,20 +442,21 @@ class ScopeIndex:
         """Return what ranking takes from some rows, as far as it is here."""
         status = self._columns["status"][rows]
         columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
-        vectors = [] if self._bare is None else [self._bare[rows]]
+        vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
         return [*columns, _stands(status), _lends(status), *vectors]
 
-    def _blend_all(self) -> None:
-        """Work out all windows, which are followed from then on."""
-        # There may be room for more rows already.
-        self._windows = _widened(window_vectors(self.ground.windows, self.bare), len(self._seq))
+    @property
+    def _blends(self) -> bool:
+        """Whether windows are kept."""
+        return any(arm.windows is not None for arm in self._arms)
 
     def _blend(self, left: Ints | None, rows: Ints) -> None:
         """Work out again the windows that changed rows reach, and those that they reached before."""
-        if left is None or self._windows is None:
+        if left is None:
             return
         reached = np.union1d(left, touched_rows(self.ground.windows, rows))
-        self._windows[reached] = window_vectors(self.ground.windows, self.bare, rows=reached)
+        for arm in self._arms:
+            arm.blend(self.ground.windows, reached, self._rows)
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
@@ -430,14 +479,10 @@ class ScopeIndex:
         needed = self._rows + by
         if needed > len(self._seq):
             room = max(needed, 2 * self._rows, 1_024)
-            self._seq = _widened(self._seq, room)
-            self._columns = {name: _widened(values, room) for name, values in self._columns.items()}
-            self._bare = None if self._bare is None else _widened(self._bare, room)
-            self._windows = None if self._windows is None else _widened(self._windows, room)
-            self._held = _widened(self._held, room)
-        if self._bare is not None:
-            self._held[self._rows : needed] = False
-            self._bare[self._rows : needed] = 0
+            self._seq = widened(self._seq, room)
+            self._columns = {name: widened(values, room) for name, values in self._columns.items()}
+        for arm in self._arms:
+            arm.grow(self._rows, needed, len(self._seq))
         self._rows = needed
 
 
@@ -467,11 +512,3 @@ def _lends(status: npt.NDArray[Any]) -> Bools:
 
 def _same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-
-
-def _widened(values: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    if len(values) == room:
-        return values
-    wide = np.zeros((room, *values.shape[1:]), values.dtype)
-    wide[: len(values)] = values
-    return wide

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
 from remanence.errors import InvalidInput
+from remanence.flows import contextual
+from remanence.flows.contextual import Asked
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
@@ -33,7 +35,7 @@ from remanence.model import (
 )
 from remanence.recall.fit import SAID, Told, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
-from remanence.recall.fuse import Query, Ranked, rank
+from remanence.recall.fuse import Contextual, Query, Ranked, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
@@ -77,9 +79,10 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys()
-    async with core.index.still(core.clock.now(), columns, windows=True):
+    meant = await contextual.asked(core, asked.query)
+    async with core.index.still(core.clock.now(), columns, windows=True, model=meant.arm):
         allowed = await _allowed(core, asked)
-        ranked = await ranked_rows(core, asked, (known, terms), allowed, pool)
+        ranked = await ranked_rows(core, asked, (known, terms, meant), allowed, pool)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     same = await told(core, seqs)
     if asked.budget is None and same.none_of(seqs):
@@ -88,8 +91,9 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     memories = looked.memories
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
-    weak = is_weak(core, ranked.strength)
+    weak = not ranked.by_model and is_weak(core, ranked.strength)
     answer = await aside(chars, _answer, core, asked, ranked, looked, (above, weak, same))
+    answer = replace(answer, without_model=meant.without)
     if asked.count_use and not weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
@@ -171,9 +175,12 @@ def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
 
 
 async def ranked_rows(
-    core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str]], allowed: Bools, pool: int
+    core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str], Asked], allowed: Bools, pool: int
 ) -> Ranked:
-    """Rank on the resident columns; `words` are the statistics of the question and its stems worth asking for."""
+    """Rank on the resident columns.
+
+    `words` are the statistics of the question, its stems worth asking for, and what a model made of it.
+    """
     postings = await core.index.postings(words[1])
     return await asyncio.to_thread(_rank_rows, core, asked, words, postings, allowed, pool)
 
@@ -181,22 +188,25 @@ async def ranked_rows(
 def _rank_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Sequence[str]],
+    words: tuple[Known, Sequence[str], Asked],
     postings: Mapping[str, npt.NDArray[np.int64]],
     allowed: Bools,
     pool: int,
 ) -> Ranked:
     index = core.index
-    known, wanted = words
+    known, wanted, meant = words
     query = Query(
         text=asked.query,
         stems=tuple(wanted),
         vector=_vector(core, asked.query, known),
         asker=None if asked.asker is None else index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
+        contextual=meant.vector,
     )
     vectors = index.windows if index.dimensions else None
-    return rank(index.ground, index.terms(wanted, postings), vectors, query, allowed, pool)
+    found = index.contextual(meant.model)
+    beside = None if found is None else Contextual(*found)
+    return rank(index.ground, index.terms(wanted, postings), vectors, query, allowed, pool, beside)
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from remanence.clock import MINUTE
 from remanence.errors import LeaseLost
-from remanence.flows import embedding, settings
+from remanence.flows import contextual, embedding, settings
 from remanence.flows.core import Core, leased
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.write import consolidating
@@ -81,7 +81,7 @@ class Quiet:
 
 
 # In this order, each under the lease of its name; what a step returns is counted in the result.
-STEPS: Mapping[str, Step] = {"reflections": draw_together}
+STEPS: Mapping[str, Step] = {"reflections": draw_together, contextual.STEP: contextual.embed_missing}
 
 
 async def consolidate(
