@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
+    from remanence.flows.mirror.mirror import Mirror, Mirrored
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.review import Review, ReviewItem
@@ -181,6 +182,8 @@ __all__ = [
     "ManualClock",
     "Memories",
     "Memory",
+    "Mirror",
+    "Mirrored",
     "ModelError",
     "Moment",
     "NameUnknown",
@@ -286,6 +289,8 @@ _LATER = {
     "Ingested": "remanence.flows.write.ingesting",
     "Judgement": "remanence.llm.base",
     "Listened": "remanence.flows.write.hearing",
+    "Mirror": "remanence.flows.mirror.mirror",
+    "Mirrored": "remanence.flows.mirror.mirror",
     "Noted": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "Plan": "remanence.curate.plan",

@@ -21,6 +21,7 @@ from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
+from remanence.flows.mirror.mirror import Mirror, Mirrorings
 from remanence.flows.recall import framing, profiling, rating, recalling
 from remanence.flows.recall.filters import LISTABLE, read, together
 from remanence.flows.recall.framing import Look
@@ -96,6 +97,7 @@ class Engine:
     def __init__(self, core: Core) -> None:
         self._kept = core
         self._group_commit = learning.GroupCommit(core)
+        self._mirrorings: Mirrorings = {}
 
     @property
     def _core(self) -> Core:
@@ -151,6 +153,11 @@ class Engine:
     def graph(self) -> Graph:
         """Contradictions between the memories of this scope."""
         return Graph(self._core)
+
+    @property
+    def mirror(self) -> Mirror:
+        """A folder of text files, one for each fact, kept as the memory is."""
+        return Mirror(self._core, self._mirrorings)
 
     # Writing
 

@@ -366,6 +366,12 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "Import an export: a memory that is here already stays as it is, a text that is here already is confirmed.",
             "an export is to be taken in", "as learn_many", _RECEIPT, "doctor",
             "import memories.jsonl"),
+        Advice("mirror.sync", "mirror sync",
+            "Bring a folder of text files to what the memory holds: what changed is written, what is gone removed.",
+            "people or other programs shall read the facts as files",
+            "at first a file for each fact, then as much as changed, and a look at each file's size and time",
+            "how many files were written and removed, and which somebody edited", "mirror sync again, when you like",
+            "mirror sync facts"),
     ),
     "Maintain": (
         Advice("status", "status", "Count memories, links and sessions, and show what is due.",

@@ -28,6 +28,7 @@ MODULES = {
     "frame_commands": "frame boot profile topics frames",
     "hearing_commands": "note flush chat",
     "mcp": "mcp",
+    "mirror_commands": "mirror",
     "plan_commands": "plan apply curate compact explain",
     "policies": "policy",
     "quarantine_commands": "quarantine",

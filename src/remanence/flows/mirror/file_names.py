@@ -1,0 +1,64 @@
+"""What a file of the mirror is called: names that any system can keep, from what a memory is and when it came.
+
+Knows names alone; whatever a category or an id holds, nothing of it leads out of its folder.
+"""
+
+import re
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import blake2b
+
+from remanence.clock import DAY, SECOND
+from remanence.model import Memory, Status
+
+FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
+HASH_CHARS = 8  # of an id
+SLUG_CHARS = 40
+NO_SLUG = "other"  # where nothing of a name can stand in a file's
+NO_CATEGORY = "memory"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ID = re.compile(r"[0-9a-f]{32}")
+_APART = re.compile(r"[^a-z0-9]+")
+_MILLISECOND = 1_000
+
+
+def path_of(memory: Memory, folder: str | None = None, *, whole_id: bool = False) -> str:
+    """Return the path of a memory's file, with the whole id where eight digits of it are taken already."""
+    folder = _folder(memory) if folder is None else folder
+    at = memory.status_at if folder == ARCHIVE else memory.learned_at
+    slug = slug_of(memory.category or NO_CATEGORY)
+    mark = _hex(memory.id) if whole_id else _hex(memory.id)[-HASH_CHARS:]
+    return f"{folder}/{_day(at // DAY)}/{slug}-{_stamp(memory.learned_at)}-{mark}.md"
+
+
+@lru_cache(maxsize=1_024)
+def slug_of(name: str) -> str:
+    """Return a name in small letters, digits and hyphens."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return _APART.sub("-", plain).strip("-")[:SLUG_CHARS].rstrip("-") or NO_SLUG
+
+
+def _folder(memory: Memory) -> str:
+    if memory.status is Status.ARCHIVED:
+        return ARCHIVE
+    return CORRECTIONS if memory.category == "correction" else FACTS
+
+
+def _hex(id_: str) -> str:
+    """Return an id, or its digest where it is not one that was made here."""
+    return id_ if _ID.fullmatch(id_) else blake2b(id_.encode(), digest_size=16).hexdigest()
+
+
+@lru_cache(maxsize=1_024)
+def _day(day: int) -> str:
+    return (_EPOCH + timedelta(days=day)).date().isoformat()
+
+
+def _stamp(micros: int) -> str:
+    """Write a time to the millisecond, UTC, in digits: 20260302T093015123Z."""
+    day, rest = divmod(micros, DAY)
+    second, micros = divmod(rest, SECOND)
+    minute, second = divmod(second, 60)
+    hour, minute = divmod(minute, 60)
+    return f"{_day(day).replace('-', '')}T{hour:02}{minute:02}{second:02}{micros // _MILLISECOND:03}Z"

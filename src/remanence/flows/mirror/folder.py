@@ -1,0 +1,260 @@
+"""The folder of a mirror: files are read and written in it, and nothing outside of it is ever touched.
+
+Every path is walked from the folder's own handle, and no link is followed on the way; a file is written beside its
+place and then put there, so that a reader sees it whole. Knows files; must not know what is in one.
+"""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from remanence.errors import InvalidInput, StoreUnavailable
+
+if sys.platform != "win32":
+    import fcntl
+
+OWN = ".remanence"  # the folder in it that holds how far the mirror has come
+LOCK = "lock"
+FILE_BYTES_MAX = 1_000_000  # of a file that is read; ten times the longest text
+TEMPORARY = ".remanence-tmp-"
+_FILE_MODE, _FOLDER_MODE = 0o600, 0o700
+_READ = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+)
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_ENTER = _READ | getattr(os, "O_DIRECTORY", 0)
+_LINKS = frozenset({errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.EISDIR})
+FOLDERS_KEPT = 64  # handles that are open at once
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file was changed: its size, and when it was last written, in nanoseconds."""
+
+    size: int
+    at: int
+
+
+class Folder:
+    """An open folder: use it as a context manager, and let it go soon, since what is in it may be moved away."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._handle = -1
+        self._folders: dict[str, int] = {}
+        self._written = 0
+
+    def __enter__(self) -> Self:
+        if os.open not in os.supports_dir_fd or os.rename not in os.supports_dir_fd:
+            raise InvalidInput(
+                "this system opens no file relative to a folder", recovery="mirror on Linux or macOS"
+            )
+        with self._told("."):
+            with suppress(FileExistsError):  # what is no folder is told below
+                self.root.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+            self._handle = os.open(self.root, _ENTER & ~getattr(os, "O_NOFOLLOW", 0))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for handle in (*self._folders.values(), self._handle):
+            os.close(handle)
+        self._folders, self._handle = {}, -1
+
+    def write(self, path: str, data: bytes) -> Stamp:
+        """Put a file in its place, whole."""
+        with self._told(path):
+            try:
+                return self._put(path, data)
+            except FileNotFoundError:  # its folder was taken away since it was opened
+                self._close_all_but("")
+            return self._put(path, data)
+
+    def _put(self, path: str, data: bytes) -> Stamp:
+        folder, name = self._parted(path, make=True)
+        self._written += 1
+        beside = f"{TEMPORARY}{os.getpid()}-{self._written}"
+        put = False
+        try:
+            stamp = _filled(beside, data, folder)
+            os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+            put = True
+            return stamp
+        finally:
+            if not put:
+                with suppress(OSError):
+                    os.unlink(beside, dir_fd=folder)
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return what tells whether a file was changed; None where there is none."""
+        with self._told(path):
+            try:
+                folder, name = self._parted(path)
+                return _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False))
+            except FileNotFoundError:
+                return None
+
+    def read(self, path: str, most: int = FILE_BYTES_MAX) -> tuple[bytes, Stamp]:
+        """Return what a file holds; raise InvalidInput for what is no plain file, or too large."""
+        with self._told(path, may_lack=True):
+            folder, name = self._parted(path)
+            handle = os.open(name, _READ, dir_fd=folder)
+            try:
+                found = os.fstat(handle)
+                if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+                    raise InvalidInput(
+                        f"{path} is no file of at most {most:,} bytes", recovery="take it away"
+                    )
+                with os.fdopen(os.dup(handle), "rb") as opened:
+                    return opened.read(most), _stamp(found)
+            finally:
+                os.close(handle)
+
+    def remove(self, path: str) -> None:
+        """Take a file away, and the folder of its day where it was the last one there."""
+        with self._told(path):
+            try:
+                folder, name = self._parted(path)
+                os.unlink(name, dir_fd=folder)
+            except FileNotFoundError:
+                return
+            above, _, day = path.rpartition("/")[0].rpartition("/")
+            if above:
+                with suppress(OSError):
+                    os.rmdir(day, dir_fd=self._folder(above, make=False))
+                    os.close(self._folders.pop(f"{above}/{day}"))
+
+    def files(self, *folders: str) -> Iterator[tuple[str, Stamp]]:
+        """Yield the files of some folders and of the folders in these; what a killed process left half is removed."""
+        for folder in folders:
+            yield from self._listed(folder, deeper=True)
+
+    def _listed(self, path: str, *, deeper: bool) -> Iterator[tuple[str, Stamp]]:
+        with self._told(path):
+            try:
+                handle = self._folder(path, make=False)
+            except FileNotFoundError:
+                return
+            with os.scandir(handle) as entries:
+                found = list(entries)
+        inner = []
+        for entry in found:
+            within = f"{path}/{entry.name}"
+            if entry.name.startswith("."):
+                if entry.name.startswith(TEMPORARY):
+                    self.remove(within)
+            elif entry.is_dir(follow_symlinks=False):
+                inner.append(within)
+            else:
+                with suppress(FileNotFoundError):
+                    yield within, _stamp(entry.stat(follow_symlinks=False))
+        for within in inner if deeper else ():
+            yield from self._listed(within, deeper=False)
+
+    def append(self, path: str, data: bytes, at: int) -> None:
+        """Write at a place of a file of our own, and cut off what stood there and after it."""
+        with self._told(path):
+            folder, name = self._parted(path, make=True)
+            handle = os.open(name, (_WRITE & ~os.O_EXCL), _FILE_MODE, dir_fd=folder)
+            try:
+                os.ftruncate(handle, at)
+                os.lseek(handle, at, os.SEEK_SET)
+                _all_written(handle, data)
+            finally:
+                os.close(handle)
+
+    @contextmanager
+    def locked(self) -> Iterator[bool]:
+        """Keep other processes out of the folder for a block, or say that one is in there; the dead keep nobody out."""
+        with self._told(f"{OWN}/{LOCK}"):
+            folder, name = self._parted(f"{OWN}/{LOCK}", make=True)
+            handle = os.open(name, (_WRITE & ~os.O_EXCL), _FILE_MODE, dir_fd=folder)
+        try:
+            yield _taken(handle)
+        finally:
+            os.close(handle)
+
+    def _parted(self, path: str, *, make: bool = False) -> tuple[int, str]:
+        """Return the handle of a path's folder, and its name there."""
+        above, _, name = path.rpartition("/")
+        _refuse_out(path, name)
+        return self._folder(above, make=make), name
+
+    def _folder(self, path: str, *, make: bool) -> int:
+        """Return the handle of a folder, walked to from the root without following links."""
+        if not path:
+            return self._handle
+        held = self._folders.get(path)
+        if held is not None:
+            return held
+        above, _, name = path.rpartition("/")
+        _refuse_out(path, name)
+        beneath = self._folder(above, make=make)
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(name, _FOLDER_MODE, dir_fd=beneath)
+        if len(self._folders) >= FOLDERS_KEPT:
+            self._close_all_but(above)
+        handle = self._folders[path] = os.open(name, _ENTER, dir_fd=beneath)
+        return handle
+
+    def _close_all_but(self, kept: str) -> None:
+        for path in [path for path in self._folders if not f"{kept}/".startswith(f"{path}/")]:
+            os.close(self._folders.pop(path))
+
+    @contextmanager
+    def _told(self, path: str, *, may_lack: bool = False) -> Iterator[None]:
+        """Say in the words of this package what the system refused; what `may_lack` is for the caller."""
+        try:
+            yield
+        except OSError as error:
+            if may_lack and isinstance(error, FileNotFoundError):
+                raise
+            where = self.root / path
+            if error.errno in _LINKS:
+                raise InvalidInput(
+                    f"{where} is a link, or not what the mirror made there",
+                    recovery="take it away: the mirror follows no link and writes only inside its folder",
+                ) from None
+            raise StoreUnavailable(
+                f"the mirror cannot use {where}: {error.strerror}",
+                recovery="make room or let it write there; the memory is whole, and the next sync catches up",
+            ) from None
+
+
+def _refuse_out(path: str, name: str) -> None:
+    if name in ("", ".", "..") or "\0" in name:
+        raise InvalidInput(f"{path!r} leads out of the mirror", recovery="name a file in the mirror")
+
+
+def _filled(name: str, data: bytes, folder: int) -> Stamp:
+    handle = os.open(name, _WRITE, _FILE_MODE, dir_fd=folder)
+    try:
+        _all_written(handle, data)
+        return _stamp(os.fstat(handle))
+    finally:
+        os.close(handle)
+
+
+def _all_written(handle: int, data: bytes) -> None:
+    done = os.write(handle, data)
+    while done < len(data):
+        done += os.write(handle, data[done:])
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return Stamp(found.st_size, found.st_mtime_ns)
+
+
+def _taken(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,182 @@
+"""One text file of the mirror: fields between two lines of dashes, one a line, and below them the text as it is.
+
+A strict part of YAML that other programs read, and that is read back exactly: no anchors, no tags, no blocks, and what
+is not a list or a mapping is text, so that `NO` and `1.10` stay what they are. Knows no file and no memory.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import orjson
+
+from remanence.errors import InvalidInput, shown
+
+FRONT_BYTES_MAX = 65_536  # of the fields with both lines of dashes
+CHECKSUM = "checksum"  # over all the rest: a file that has it right was not edited
+Field: TypeAlias = str | list[str] | dict[str, Any]
+_FENCE = "---"
+_OPEN, _CLOSE = b"---\n", b"---\n\n"
+_NAME = re.compile(r"([a-z][a-z_]{0,39}):(?: +(.*)|)")
+_ITEM = re.compile(r" *- +(.*)")
+_CHECKSUM = re.compile(rb'^checksum: "([0-9a-f]{16})"\n', re.MULTILINE)
+_REFUSED = "&*!|>%@`"  # what a plain word may not begin with: YAML means something else by it
+_BOM = "\ufeff"
+_PLAIN = "write `name: value`, a line each; put a value with special signs in double quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a file says: its fields, its text, and whether it still is as the mirror wrote it (`is_whole`)."""
+
+    fields: Mapping[str, Field]
+    text: str
+    is_whole: bool
+
+
+def line(name: str, value: object) -> bytes:
+    """Write one field: texts in quotes, lists and mappings on one line, numbers as they are."""
+    return b"%b: %b\n" % (name.encode(), orjson.dumps(value))
+
+
+def written(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:
+    """Return a file of the mirror and its checksum."""
+    head = _OPEN + b"".join(lines)
+    tail = _CLOSE + text.encode() + b"\n"
+    checksum = _checksum(head, tail)
+    return b'%bchecksum: "%b"\n%b' % (head, checksum.encode(), tail), checksum
+
+
+def read(data: bytes) -> Page:
+    """Read a file; raise InvalidInput for one that is neither fields and a text nor a text alone."""
+    is_whole = _is_whole(data)
+    try:
+        content = data.decode().removeprefix(_BOM)
+    except UnicodeDecodeError:
+        raise InvalidInput("it is not UTF-8", recovery="save it as UTF-8") from None
+    if "\r\n" in content and not is_whole:  # saved by an editor that ends lines so
+        content = content.replace("\r\n", "\n")
+    first, _, rest = content.partition("\n")
+    if first.rstrip() != _FENCE:
+        return Page({}, content.removesuffix("\n"), is_whole=False)
+    fields, text = _parted(rest)
+    return Page(_fields(fields), text.removeprefix("\n").removesuffix("\n"), is_whole)
+
+
+def checksum_of(data: bytes) -> str | None:
+    """Return the checksum of a file that is as the mirror wrote it."""
+    found = _CHECKSUM.search(data, 0, FRONT_BYTES_MAX)
+    if not data.startswith(_OPEN) or found is None:
+        return None
+    given = found[1].decode()
+    return given if given == _checksum(data[: found.start()], data[found.end() :]) else None
+
+
+def _is_whole(data: bytes) -> bool:
+    return checksum_of(data) is not None
+
+
+def _checksum(head: bytes, tail: bytes) -> str:
+    digest = blake2b(head, digest_size=8)
+    digest.update(tail)
+    return digest.hexdigest()
+
+
+def _parted(rest: str) -> tuple[list[str], str]:
+    """Return the lines of the fields and the text below them."""
+    lines: list[str] = []
+    size = start = 0
+    while start < len(rest) and size <= FRONT_BYTES_MAX:
+        end = rest.find("\n", start)
+        end = len(rest) if end < 0 else end
+        one = rest[start : min(end, start + FRONT_BYTES_MAX)]
+        size += len(one.encode()) + 1
+        if one.rstrip() == _FENCE:
+            return lines, rest[end + 1 :]
+        lines.append(one)
+        start = end + 1
+    raise InvalidInput(
+        f"its fields do not end within {FRONT_BYTES_MAX:,} bytes",
+        recovery="end them with a line of three dashes, above the text",
+    )
+
+
+def _fields(lines: Iterable[str]) -> dict[str, Field]:
+    """Read the fields; a list may also stand below its name, an item a line."""
+    found: dict[str, Field] = {}
+    name = ""
+    for one in lines:
+        if not one.strip() or one.lstrip().startswith("#"):
+            continue
+        item = _ITEM.fullmatch(one)
+        above = found.get(name)
+        if item is not None and (above == "" or isinstance(above, list)):
+            found[name] = [*(above or ()), _scalar(item[1].strip())]
+            continue
+        name, value = _named(one)
+        if name in found:
+            raise InvalidInput(f"{name} stands there twice", recovery="leave one of them")
+        found[name] = _value(value) if value else ""
+    return found
+
+
+def _named(one: str) -> tuple[str, str]:
+    found = _NAME.fullmatch(one.rstrip())
+    if found is None:
+        raise InvalidInput(f"{shown(one)} is no field", recovery=_PLAIN)
+    return found[1], (found[2] or "").strip()
+
+
+def _value(value: str) -> Field:
+    if value[0] == "[":
+        return _list(value)
+    return _mapping(value) if value[0] == "{" else _scalar(value)
+
+
+def _scalar(value: str) -> str:
+    """Read a text: in quotes, or as it stands."""
+    if value[:1] == '"':
+        read_ = _json(value)
+        if isinstance(read_, str):
+            return read_
+    if value[:1] == "'":
+        if len(value) > 1 and value[-1] == "'":
+            return value[1:-1].replace("''", "'")
+        raise InvalidInput(f"{shown(value)} does not end", recovery=_PLAIN)
+    if value[:1] and value[0] in _REFUSED:
+        raise InvalidInput(f"{shown(value)} begins with a sign of YAML's own", recovery=_PLAIN)
+    return value
+
+
+def _list(value: str) -> list[str]:
+    """Read a list: of texts in quotes, or of plain words."""
+    if value.endswith("]") and not any(sign in value[1:-1] for sign in "[]{}\"'"):
+        return [_scalar(item.strip()) for item in value[1:-1].split(",") if item.strip()]
+    read_ = _json(value)
+    if not all(isinstance(item, str) for item in read_):
+        raise InvalidInput(f"{shown(value)} is no list of texts", recovery='write it like ["one", "two"]')
+    return list(read_)
+
+
+def _mapping(value: str) -> dict[str, Any]:
+    return dict(_json(value))
+
+
+def _json(value: str) -> Any:
+    try:
+        return json.loads(value, object_pairs_hook=_once, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{shown(value)} cannot be read", recovery=_PLAIN) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return dict(pairs)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)

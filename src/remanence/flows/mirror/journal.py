@@ -1,0 +1,163 @@
+"""How far a mirror has come: which file is whose, as which it was left, and up to where the changes were followed.
+
+Kept in a file of the mirror's own that grows by a line for each file, and is written anew where most of it is old. A
+line that was half written is none; whoever lost the file begins anew, and finds what is there by its check sums. Knows
+that file; must not know what the mirror writes.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from remanence.errors import InvalidInput
+from remanence.flows.mirror.folder import OWN, Folder, Stamp
+
+PATH = f"{OWN}/state.jsonl"
+FORMAT, VERSION = "remanence mirror", 1
+BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
+SLACK = 1_000  # lines that may be old before the file is written anew
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One file of the mirror: whose it is (0 for none of a single memory), as which it was left, and its check sum."""
+
+    owner: int
+    stamp: Stamp
+    checksum: str
+
+
+@dataclass
+class Journal:
+    """What a mirror knows of its folder; `position` is where it is in the change feed, `digest` what stood there."""
+
+    mirror: str
+    scope: str
+    position: int = -1
+    digest: str = ""
+    files: dict[str, Kept] = field(default_factory=dict)
+    _of: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _lines: list[bytes] = field(default_factory=list)
+    _count: int = 0
+    _end: int = 0
+    _stamp: Stamp | None = None
+
+    @classmethod
+    def opened(cls, folder: Folder) -> "Journal | None":
+        """Return what a mirror knows of its folder; None where nothing is known, so that all is looked at anew."""
+        try:
+            data, stamp = folder.read(PATH, BYTES_MAX)
+        except FileNotFoundError:
+            return None
+        lines = data.split(b"\n")[:-1]
+        head = _head(lines)
+        if head is None:
+            return None
+        if head["version"] > VERSION:
+            raise InvalidInput(
+                f"{folder.root / PATH} is of version {head['version']}",
+                recovery="mirror with a newer remanence",
+            )
+        journal = cls(str(head["mirror"]), str(head["scope"]))
+        journal._end, journal._count = len(lines[0]) + 1, 1
+        journal._read(lines[1:])
+        journal._stamp = stamp
+        return journal
+
+    def of(self, owner: int) -> set[str]:
+        """Return the paths of a memory's files."""
+        return set(self._of.get(owner, ()))
+
+    def keep(self, path: str, kept: Kept) -> None:
+        """Note how a file was left."""
+        self._forget(path)
+        self.files[path] = kept
+        self._of[kept.owner].add(path)
+        self._lines.append(_line([path, kept.owner, *kept.stamp, kept.checksum]))
+
+    def drop(self, path: str) -> None:
+        """Note that a file is not the mirror's any more."""
+        if self._forget(path):
+            self._lines.append(_line([path]))
+
+    def reached(self, position: int, digest: str) -> None:
+        """Note up to where the changes were followed."""
+        if (position, digest) != (self.position, self.digest):
+            self.position, self.digest = position, digest
+            self._lines.append(_line({"position": position, "digest": digest}))
+
+    def save(self, folder: Folder) -> None:
+        """Write what was noted since the last time."""
+        if not self._lines and self._end:
+            return
+        self._count += len(self._lines)
+        if not self._end or self._count > 2 * len(self.files) + SLACK:
+            lines = list(self._every())
+            self._count, data = len(lines), b"".join(lines)
+            self._stamp, self._end = folder.write(PATH, data), len(data)
+        else:
+            data = b"".join(self._lines)
+            folder.append(PATH, data, self._end)
+            self._end += len(data)
+            self._stamp = folder.stamp(PATH)
+        self._lines.clear()
+
+    def is_current(self, folder: Folder) -> bool:
+        """Tell whether nobody else has written the file since."""
+        return self._stamp is not None and folder.stamp(PATH) == self._stamp
+
+    def _forget(self, path: str) -> bool:
+        before = self.files.pop(path, None)
+        if before is None:
+            return False
+        self._of[before.owner].discard(path)
+        if not self._of[before.owner]:
+            del self._of[before.owner]
+        return True
+
+    def _every(self) -> Iterator[bytes]:
+        yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})
+        for path, kept in self.files.items():
+            yield _line([path, kept.owner, *kept.stamp, kept.checksum])
+        yield _line({"position": self.position, "digest": self.digest})
+
+    def _read(self, lines: Iterable[bytes]) -> None:
+        """Take in what stands in the file, up to the first line that is none."""
+        for line in lines:
+            try:
+                _take(self, orjson.loads(line))
+            except (ValueError, TypeError, KeyError):
+                break
+            self._end += len(line) + 1
+            self._count += 1
+        self._lines.clear()
+
+
+def _head(lines: list[bytes]) -> dict[str, Any] | None:
+    """Return the first line of a file of ours."""
+    try:
+        head = orjson.loads(lines[0]) if lines else None
+    except ValueError:
+        return None
+    if not isinstance(head, dict) or not {"format", "version", "mirror", "scope"} <= head.keys():
+        return None
+    return head if head["format"] == FORMAT and isinstance(head["version"], int) else None
+
+
+def _take(journal: Journal, read: object) -> None:
+    match read:
+        case [str(path), int(owner), int(size), int(at), str(checksum)]:
+            journal.keep(path, Kept(owner, Stamp(size, at), checksum))
+        case [str(path)]:
+            journal.drop(path)
+        case {"position": int(position), "digest": str(digest)}:
+            journal.position, journal.digest = position, digest
+        case _:
+            raise ValueError
+
+
+def _line(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,164 @@
+"""Which memories have a file in the mirror, which files each has, and what stands in them.
+
+Mirrored are facts and what callers learned: no turns as they were said, nothing in quarantine, nothing forgotten. Knows
+memories and their links; must not know what is in the folder.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.clock import to_datetime
+from remanence.flows.core import Core
+from remanence.flows.mirror.file_names import ARTIFACTS, path_of
+from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, written
+from remanence.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
+from remanence.store.lineage import REPLACING
+from remanence.write.arrive import TURN
+
+# What is also kept in the user's own words where it is this sure (engram's verbatim artifacts).
+VERBATIM = {
+    "decision": "decision",
+    "correction": "correction",
+    "principle": "constraint",
+    "commitment": "commitment",
+}
+VERBATIM_CONFIDENCE = 0.8
+ENTITY = "entity"  # a name that memories mention, of which there is a file of another sort
+SOURCES_SHOWN = 100
+_OUT = frozenset({Status.QUARANTINED, Status.PRUNED})
+_SPARE = 1_024  # bytes of the fields that are left for what is always there
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as it is to stand: its path, and what is in it with its check sum; `path` may have to be a longer one."""
+
+    path: str
+    data: bytes
+    checksum: str
+    longer: str
+
+
+def is_mirrored(memory: Memory) -> bool:
+    """Tell whether a memory has a file."""
+    is_raw = TURN in memory.tags and memory.category is None
+    return memory.status not in _OUT and not is_raw and memory.category != ENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What memories need of others for their files: by number, the id of what took their place, and whose words."""
+
+    successors: Mapping[int, str]
+    words: Mapping[int, Memory]
+
+
+async def beside(core: Core, memories: Sequence[Memory]) -> Beside:
+    """Return what some memories need of others."""
+    old = [one.seq for one in memories if one.status is Status.SUPERSEDED]
+    sure = [one.seq for one in memories if _is_verbatim(one) and TURN not in one.tags]
+    links = await core.store.neighbours(core.scope, old) if old else []
+    by = {link.target: link.source for link in links if link.relation in REPLACING}
+    told = await core.store.neighbours(core.scope, sure, Relation.LEARNED_FROM) if sure else []
+    of = {link.source: link.target for link in reversed(told)}
+    wanted = sorted({*by.values(), *of.values()})
+    found = await core.store.get(core.scope, wanted) if wanted else []
+    known = {one.seq: one for one in found if one is not None}
+    words = {seq: known[turn] for seq, turn in of.items() if turn in known}
+    return Beside({seq: known[newer].id for seq, newer in by.items() if newer in known}, words)
+
+
+def files_of(memory: Memory, others: Beside) -> Iterator[File]:
+    """Yield the files of a memory."""
+    if not is_mirrored(memory):
+        return
+    lines = list(_lines(fields_of(memory, others.successors.get(memory.seq))))
+    data, checksum = written(lines, memory.text)
+    yield File(path_of(memory), data, checksum, path_of(memory, whole_id=True))
+    words = _own_words(memory, others)
+    if words is not None:
+        yield _artifact(memory, words)
+
+
+def fields_of(memory: Memory, successor: str | None = None) -> dict[str, Any]:
+    """Return what stands above the text, by name, in its order; what is not said is left out."""
+    fields = {
+        "id": memory.id,
+        "revision": memory.revision,
+        "status": memory.status.label,
+        "category": memory.category,
+        "kind": memory.kind.label if memory.kind is not None else None,
+        "state": memory.state,
+        "severity": memory.severity.label if memory.severity is not None else None,
+        "speaker": memory.speaker,
+        "agent": memory.agent,
+        "role": memory.role.label if memory.role is not Role.USER else None,
+        "trust": memory.trust.label if memory.trust is not Trust.USER else None,
+        "said": _time(memory.said_at),
+        "learned": _time(memory.learned_at),
+        "updated": _time(memory.text_at),
+        "valid_from": _time(memory.valid_from),
+        "valid_to": _time(memory.valid_to),
+        "confidence": memory.confidence,
+        "importance": memory.importance,
+        "verification": _unless(memory.verification, Verification.UNVERIFIED),
+        "pinned": True if memory.pinned else None,
+        "tags": list(memory.tags),
+        "sources": list(memory.sources[:SOURCES_SHOWN]) or None,
+        "attributes": dict(memory.attributes) if memory.attributes else None,
+        "reason": memory.reason.label if memory.reason is not None else None,
+        "superseded_by": successor,
+        "since": _time(memory.status_at) if memory.status not in STANDING else None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _unless(value: Verification, usual: Verification) -> str | None:
+    return None if value is usual else value.label
+
+
+def _time(micros: int | None) -> str | None:
+    return None if micros is None else to_datetime(micros).isoformat()
+
+
+def _lines(fields: Mapping[str, Any]) -> Iterator[bytes]:
+    """Write fields; one that would be too long for all to be read is named in place of itself."""
+    left, out = FRONT_BYTES_MAX - _SPARE, []
+    for name, value in fields.items():
+        one = line(name, value)
+        if len(one) > left:
+            out.append(name)
+            continue
+        left -= len(one)
+        yield one
+    if out:
+        yield line("left_out", out)
+
+
+def _is_verbatim(memory: Memory) -> bool:
+    sure = memory.confidence is not None and memory.confidence >= VERBATIM_CONFIDENCE
+    return memory.category in VERBATIM and sure and memory.status in {*STANDING, Status.SUPERSEDED}
+
+
+def _own_words(memory: Memory, others: Beside) -> Memory | None:
+    """Return the turn in which the user said it, or the memory where it is in the user's own words itself."""
+    if not _is_verbatim(memory):
+        return None
+    said = others.words.get(memory.seq, memory)
+    return said if said.role is Role.USER and said.status not in _OUT else None
+
+
+def _artifact(memory: Memory, said: Memory) -> File:
+    category = memory.category or ""
+    fields: dict[str, Any] = {
+        "artifact": VERBATIM[category],
+        "of": memory.id,
+        "said_in": said.id,
+        "speaker": said.speaker,
+        "said": _time(said.said_at),
+        "status": memory.status.label,
+    }
+    lines = [line(name, value) for name, value in fields.items() if value is not None]
+    data, checksum = written(lines, said.text)
+    return File(path_of(memory, ARTIFACTS), data, checksum, path_of(memory, ARTIFACTS, whole_id=True))

@@ -1,0 +1,355 @@
+"""A folder is brought to what a memory holds: what changed since the last time is written, what left is taken away.
+
+It follows the change feed from where it was, so that it catches up after any crash and keeps no writer waiting. A file
+that somebody edited, or put there, is left as it is and handed on; one that is missing is written again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from remanence.change import Block, Change
+from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
+from remanence.flows.core import Core
+from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, FACTS
+from remanence.flows.mirror.folder import Folder, Stamp
+from remanence.flows.mirror.front_matter import checksum_of, read
+from remanence.flows.mirror.journal import Journal, Kept
+from remanence.flows.mirror.mirrored import Beside, File, beside, files_of
+from remanence.model import Memory, Relation, short_id
+from remanence.snapshot import SnapshotRequest
+from remanence.store.base import Bookkeeping
+from remanence.store.lineage import REPLACING
+from remanence.write.arrive import TURN
+
+FOLDERS = (FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE)
+MIRRORS = "mirror/"  # what the bookkeeping's names of mirrors begin with
+MEMORIES = 500  # read at once
+PARTS = 200  # of the feed, read at once
+ID_BYTES = 8
+WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
+TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that is not as the mirror left it: what is in it, or why it could not be read."""
+
+    path: str
+    stamp: Stamp
+    data: bytes = b""
+    problem: str = ""
+    recovery: str = ""
+
+
+@dataclass
+class Done:
+    """What a pass did; `damaged` names memories that could not be read."""
+
+    written: int = 0
+    removed: int = 0
+    damaged: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Some memories, None for those that are gone, and what their files need of others."""
+
+    memories: Sequence[tuple[int, Memory | None]]
+    others: Beside
+
+
+class Mirroring:
+    """One folder, and what is known of it between two passes."""
+
+    def __init__(self, core: Core, root: Path) -> None:
+        self.core = core
+        self.root = root
+        self.edited: dict[str, Found] = {}
+        self.done = Done()
+        self._journal: Journal | None = None
+        self._folder: Folder | None = None
+        self._turn = asyncio.Lock()
+        self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
+        self._claimed: dict[
+            str, tuple[str, Kept]
+        ] = {}  # files of ours that were not known, by the id in them
+
+    @property
+    def journal(self) -> Journal:
+        """What is known of the folder."""
+        assert self._journal is not None
+        return self._journal
+
+    @property
+    def folder(self) -> Folder:
+        """The folder, while it is open."""
+        assert self._folder is not None
+        return self._folder
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
+        async with self._turn, self._alone():
+            yield
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        folder = await asyncio.to_thread(Folder(self.root).__enter__)
+        try:
+            async with _locked(folder):
+                self._folder, self.done = folder, Done()
+                await self._know()
+                async with self._saved():
+                    yield
+        finally:
+            self._folder = None
+            folder.__exit__(None, None, None)
+
+    @asynccontextmanager
+    async def _saved(self) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.journal.save, self.folder)
+
+    async def _know(self) -> None:
+        """Take up what is known of the folder, or begin anew; a folder of another memory is refused."""
+        journal = self._journal
+        if journal is None or not await asyncio.to_thread(journal.is_current, self.folder):
+            self.edited.clear()
+            journal = await asyncio.to_thread(Journal.opened, self.folder)
+        self._journal = await self._own(journal)
+
+    async def _own(self, journal: Journal | None) -> Journal:
+        core, now = self.core, self.core.clock.now()
+        if journal is None:
+            journal = Journal(core.random(ID_BYTES).hex(), core.scope)
+            kept = {MIRRORS + journal.mirror: {"path": str(self.root)}}
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put=kept))
+            return journal
+        name = MIRRORS + journal.mirror
+        known = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))).values
+        if name not in known or journal.scope != core.scope:
+            raise InvalidInput(
+                f"{self.root} holds the mirror of another memory (scope {journal.scope!r})",
+                recovery="name another folder; to begin anew in this one, delete its folder .remanence",
+            )
+        return journal
+
+    async def bring(self) -> None:
+        """Bring the folder to what the memory holds now."""
+        await asyncio.to_thread(self._look)
+        await self._adopt()
+        if self.journal.position < 0 or not await self._stands():
+            await self._all()
+        await self.follow()
+        anew, self._anew = sorted(self._anew), set()
+        await self._write_all(anew)
+
+    async def follow(self) -> bool:
+        """Write what changed since the last time; tell whether anything did."""
+        core, moved = self.core, False
+        while True:
+            page = await core.store.history(core.scope, after=self.journal.position, limit=PARTS)
+            if not page:
+                return moved
+            moved = True
+            await self._write_all(sorted(_touched(entry for part in page for entry in part.entries)))
+            self.journal.reached(page[-1].position, page[-1].digest)
+
+    async def _stands(self) -> bool:
+        """Tell whether what was followed is still what happened: no older copy of the database came back."""
+        core, journal = self.core, self.journal
+        if not journal.position:
+            return True
+        parts = await core.store.history(core.scope, after=journal.position - 1, limit=1, rows=False)
+        return bool(parts) and (parts[0].position, parts[0].digest) == (journal.position, journal.digest)
+
+    async def _all(self) -> None:
+        """Write all there is, and go on from there."""
+        core, journal = self.core, self.journal
+        snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
+        at = snapshot.position
+        parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
+        owners = {kept.owner for kept in journal.files.values()} - {0}
+        await self._write_all(sorted({*snapshot.seq.tolist(), *owners}))
+        journal.reached(at, parts[0].digest if parts else "")
+
+    async def _write_all(self, seqs: Sequence[int]) -> None:
+        """Write the files of some memories; the next ones are read meanwhile."""
+        writing: asyncio.Task[None] | None = None
+        try:
+            for begin in range(0, len(seqs), MEMORIES):
+                read_ = await self._read(seqs[begin : begin + MEMORIES])
+                if writing is not None:
+                    await writing
+                writing = asyncio.create_task(asyncio.to_thread(self._write, read_))
+            if writing is not None:
+                await writing
+        finally:
+            if writing is not None:  # nobody leaves the folder while a thread is in it
+                await asyncio.wait({writing})
+
+    async def _read(self, seqs: Sequence[int]) -> _Read:
+        """Read memories, and the facts of the turns among them, whose words may stand in another file."""
+        known = await self._held(seqs)
+        turns = [seq for seq, one in known.items() if one is not None and TURN in one.tags]
+        if turns:
+            links = await self.core.store.neighbours(self.core.scope, turns, Relation.LEARNED_FROM)
+            facts = {link.source for link in links} - known.keys()
+            known |= await self._held(sorted(facts))
+        there = [one for one in known.values() if one is not None]
+        return _Read(list(known.items()), await beside(self.core, there))
+
+    async def _held(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
+        if not seqs:
+            return {}
+        store, scope = self.core.store, self.core.scope
+        try:
+            return dict(zip(seqs, await store.get(scope, seqs), strict=True))
+        except StoreDamaged as damage:
+            if len(seqs) == 1:  # its file stays as it is
+                self.done.damaged.append(f"{short_id(seqs[0])}: {damage}; {damage.recovery}")
+                return {}
+        found = [await self._held([seq]) for seq in seqs]
+        return {seq: one for some in found for seq, one in some.items()}
+
+    # In a thread, where files are read and written
+
+    def _write(self, read_: _Read) -> None:
+        for seq, memory in read_.memories:
+            files = files_of(memory, read_.others) if memory is not None else iter(())
+            self._put_all(seq, files)
+
+    def _put_all(self, owner: int, files: Iterator[File]) -> None:
+        paths = {self._put(owner, file) for file in files}
+        for path in self.journal.of(owner) - paths - self.edited.keys():
+            if self._is_left(path):
+                self.folder.remove(path)
+                self.journal.drop(path)
+                self.done.removed += 1
+
+    def _put(self, owner: int, file: File) -> str:
+        """Write a file where it is not so yet and nobody edited it; return its path."""
+        journal, path = self.journal, file.path
+        if path in journal.files and journal.files[path].owner != owner:
+            path = file.longer
+        if not self._is_left(path):
+            return path
+        claimed = self._claimed.pop(path, None)
+        if claimed is not None:
+            journal.keep(path, replace(claimed[1], owner=owner))
+        kept = journal.files.get(path)
+        if kept is not None and kept.checksum == file.checksum:
+            return path
+        journal.keep(path, Kept(owner, self.folder.write(path, file.data), file.checksum))
+        self.done.written += 1
+        return path
+
+    def _is_left(self, path: str) -> bool:
+        """Tell whether a file may be written or taken away: it is as it was left, or not there."""
+        if path in self.edited:
+            return False
+        stamp, kept = self.folder.stamp(path), self.journal.files.get(path)
+        if stamp is None:
+            self.journal.drop(path)
+            return True
+        if kept is not None and kept.stamp == stamp:
+            return True
+        self._look_at(path, stamp)
+        return path not in self.edited
+
+    def _look(self) -> None:
+        """Look at all files by size and time: which are missing, and which somebody wrote."""
+        journal = self.journal
+        seen = dict(self.folder.files(*FOLDERS))
+        self.edited = {path: one for path, one in self.edited.items() if seen.get(path) == one.stamp}
+        for path in journal.files.keys() - seen.keys():
+            self._anew.add(journal.files[path].owner)
+            journal.drop(path)
+        for path, stamp in seen.items():
+            kept = journal.files.get(path)
+            if path not in self.edited and (kept is None or kept.stamp != stamp):
+                self._look_at(path, stamp)
+
+    def _look_at(self, path: str, stamp: Stamp) -> None:
+        """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
+        kept = self.journal.files.get(path)
+        if kept is None and not path.endswith(".md"):
+            return
+        try:
+            data, stamp = self.folder.read(path)
+        except FileNotFoundError:
+            return
+        except InvalidInput as error:
+            self.edited[path] = Found(path, stamp, problem=str(error), recovery=error.recovery)
+            return
+        checksum = checksum_of(data)
+        if checksum is not None:
+            self._claim(path, Kept(kept.owner if kept is not None else 0, stamp, checksum), data)
+        elif data.strip():
+            self.edited[path] = Found(path, stamp, data)
+        elif kept is not None:  # what a crash of the machine, or somebody, left empty is as good as missing
+            self._anew.add(kept.owner)
+            self.journal.drop(path)
+
+    def _claim(self, path: str, kept: Kept, data: bytes) -> None:
+        """Take a file for the mirror's own, written before a crash or put back by somebody."""
+        if kept.owner:
+            self.journal.keep(path, kept)
+            self._anew.add(kept.owner)
+            return
+        fields = read(data).fields
+        self._claimed[path] = (str(fields.get("id") or fields.get("of") or ""), kept)
+
+    async def _adopt(self) -> None:
+        """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
+        claimed, self._claimed = self._claimed, {}
+        names = sorted({name for name, _ in claimed.values() if name})
+        found = dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True))
+        for path, (name, kept) in claimed.items():
+            memory = found.get(name)
+            if memory is not None:
+                self.journal.keep(path, Kept(memory.seq, kept.stamp, kept.checksum))
+                self._anew.add(memory.seq)
+
+
+def _touched(entries: Iterable[Change | Block]) -> set[int]:
+    """Return the memories of whose files some changes may say something else."""
+    found: set[int] = set()
+    for entry in entries:
+        if isinstance(entry, Block):
+            keys = entry.row_keys()
+            found.update(keys if entry.table == "memories" else _ends(keys))
+        elif entry.table == "links":
+            found |= _ends([entry.key])
+        elif entry.table in ("memories", "tags", "sources"):
+            found.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
+    return found
+
+
+def _ends(keys: Iterable[object]) -> set[int]:
+    found: set[int] = set()
+    for key in keys:
+        assert isinstance(key, tuple)
+        if key[2] in TELLING:
+            found |= {key[0], key[1]}
+    return found
+
+
+@asynccontextmanager
+async def _locked(folder: Folder) -> AsyncIterator[None]:
+    """Wait until no other process is in the folder, and keep them out for a block."""
+    for _ in range(WAITS):
+        with folder.locked() as held:
+            if held:
+                yield
+                return
+        await asyncio.sleep(WAIT_S)
+    raise StoreUnavailable(
+        f"another process has been writing into {folder.root} for {WAIT_S * WAITS:g} s",
+        recovery="wait until it is done, or name another folder",
+    )
