@@ -94,7 +94,10 @@ if TYPE_CHECKING:
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.inspect import Event, State
-    from remanence.flows.mirror.mirror import Mirror, Mirrored
+    from remanence.flows.mirror.applying import Applied
+    from remanence.flows.mirror.hand_edits import FileEdit
+    from remanence.flows.mirror.mirror import Mirror
+    from remanence.flows.mirror.watching import Mirrored
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.review import Review, ReviewItem
@@ -130,6 +133,7 @@ __all__ = [
     "AboutNamed",
     "ActionName",
     "Affected",
+    "Applied",
     "Asking",
     "Check",
     "Clock",
@@ -156,6 +160,7 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Fact",
+    "FileEdit",
     "Forbidden",
     "FoundFact",
     "Frame",
@@ -290,7 +295,9 @@ _LATER = {
     "Judgement": "remanence.llm.base",
     "Listened": "remanence.flows.write.hearing",
     "Mirror": "remanence.flows.mirror.mirror",
-    "Mirrored": "remanence.flows.mirror.mirror",
+    "Applied": "remanence.flows.mirror.applying",
+    "FileEdit": "remanence.flows.mirror.hand_edits",
+    "Mirrored": "remanence.flows.mirror.watching",
     "Noted": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "Plan": "remanence.curate.plan",

@@ -1,5 +1,5 @@
 # Written from the engine by `make pages`; a test compares.
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
@@ -15,7 +15,9 @@ from remanence.flows import acted, inspect, review
 from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.graph import Contradiction
-from remanence.flows.mirror.mirror import Mirrored
+from remanence.flows.mirror.applying import Applied
+from remanence.flows.mirror.hand_edits import FileEdit
+from remanence.flows.mirror.watching import Mirrored
 from remanence.flows.recall import profiling
 from remanence.flows.reembedding import Reembedded
 from remanence.flows.settings import Setting
@@ -75,6 +77,15 @@ class Graph:
 
 class Mirror:
     def sync(self, folder: str | Path) -> Mirrored: ...
+    def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> Applied: ...
+    def discard(self, folder: str | Path, *paths: str) -> Mirrored: ...
+    def watch(
+        self,
+        folder: str | Path,
+        tell: Callable[[Mirrored], object] | None = None,
+        *,
+        command: Sequence[str] = (),
+    ) -> None: ...
 
 class Schedule:
     def should_curate(self) -> bool: ...

@@ -1,39 +1,20 @@
-"""A memory as a folder of text files, as `memory.mirror`: kept up to date with what is stored.
+"""A memory as a folder of text files, as `memory.mirror`: kept up to date with what is stored, and read again.
 
 Knows what a caller may ask of a mirror; how files are read and written is elsewhere.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from remanence.arguments import check_path
-from remanence.flows.core import Core, first_remarks
+from remanence.flows.core import Core
+from remanence.flows.mirror import applying
+from remanence.flows.mirror.applying import Applied
+from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.results import Result, counted, number, visible
+from remanence.flows.mirror.watching import Command, Mirrored, Watch, synced
 from remanence.signatures import checked_class
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Mirrored(Result):
-    """What a sync did to a folder: files written and removed, how many there are now, and which somebody edited.
-
-    Edited files stay as they are. `damaged` names memories that could not be read, whose files stay too.
-    """
-
-    path: str
-    files: int
-    written: int = 0
-    removed: int = 0
-    edited: tuple[str, ...] = ()
-    damaged: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        did = counted({"written": self.written, "removed": self.removed})
-        edited = f"; edited by hand and left as they are: {', '.join(self.edited)}" if self.edited else ""
-        damaged = f"; not read: {'; '.join(self.damaged)}" if self.damaged else ""
-        return visible(f"{self.path}: {number(self.files, 'file', 'files')}, {did}{edited}{damaged}")
-
 
 Mirrorings: TypeAlias = dict[Path, Mirroring]
 
@@ -47,27 +28,46 @@ class Mirror:
         self._known = known
 
     async def sync(self, folder: str | Path) -> Mirrored:
-        """Bring a folder of text files to what the memory holds: what changed is written, what is gone removed.
+        """Bring a folder of text files to what the memory holds, and show what edits by hand would change.
 
         The folder is made where it is not there. A missing file is written again, and one that somebody edited stays.
         """
         mirroring = self._of(folder)
         async with mirroring.opened():
-            await mirroring.bring()
-            return _told(mirroring)
+            return await synced(mirroring)
+
+    async def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> Applied:
+        """Apply what was edited by hand in a folder: the edits that a sync showed, or all that can be applied.
+
+        Each is a run of its own, which `undo` takes back. What was refused stays in its file, with the reason.
+        """
+        mirroring = self._of(folder)
+        async with mirroring.opened():
+            return await applying.apply(mirroring, edits)
+
+    async def discard(self, folder: str | Path, *paths: str) -> Mirrored:
+        """Drop edits by hand: the files that are named are written anew from the memory."""
+        mirroring = self._of(folder)
+        async with mirroring.opened():
+            await applying.discard(mirroring, paths)
+            return await synced(mirroring)
+
+    async def watch(
+        self,
+        folder: str | Path,
+        tell: Callable[[Mirrored], object] | None = None,
+        *,
+        command: Sequence[str] = (),
+    ) -> None:
+        """Keep a folder up to date until it is cancelled; `tell` hears what was written and what was edited.
+
+        Changes are written at once, edits by hand are seen within three seconds. The `command`, a program with its
+        arguments, runs after what was written, one at a time.
+        """
+        runs = Command(command) if command else None
+        await Watch(self._of(folder), tell or (lambda _: None), runs).run()
 
     def _of(self, folder: str | Path) -> Mirroring:
         check_path(folder)
         path = Path(folder).absolute()
         return self._known.setdefault(path, Mirroring(self._core, path))
-
-
-def _told(mirroring: Mirroring) -> Mirrored:
-    return Mirrored(
-        str(mirroring.root),
-        len(mirroring.journal.files),
-        mirroring.done.written,
-        mirroring.done.removed,
-        first_remarks(sorted(mirroring.edited)),
-        first_remarks(mirroring.done.damaged),
-    )

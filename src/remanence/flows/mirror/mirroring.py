@@ -30,6 +30,9 @@ MEMORIES = 500  # read at once
 PARTS = 200  # of the feed, read at once
 ID_BYTES = 8
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
+NOWHERE = -1  # of a mirror that has not looked at all memories yet
+NONE = Stamp(-1, -1)  # of a file that is not there
+UNWRITTEN = ""  # the check sum of one that is to be written
 TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
 
 
@@ -139,15 +142,31 @@ class Mirroring:
             )
         return journal
 
-    async def bring(self) -> None:
-        """Bring the folder to what the memory holds now."""
+    async def look(self) -> None:
+        """Look at all files: which are missing, which the mirror wrote and does not know, and which were edited."""
+        if not await self._stands():
+            self.journal.reached(NOWHERE, "")
         await asyncio.to_thread(self._look)
         await self._adopt()
-        if self.journal.position < 0 or not await self._stands():
+
+    async def write(self) -> None:
+        """Bring the folder to what the memory holds now; an edited file stays."""
+        if self.journal.position == NOWHERE:
             await self._all()
         await self.follow()
-        anew, self._anew = sorted(self._anew), set()
-        await self._write_all(anew)
+        await self._write_all(sorted(self._anew))
+        self._anew.clear()
+
+    def settle(self, path: str, owner: int) -> None:
+        """Take an edited file for the mirror's own again: it is written anew from its memory."""
+        found = self.edited.pop(path)
+        self.journal.keep(path, Kept(owner, found.stamp, UNWRITTEN))
+        self._anew.add(owner)
+
+    async def is_behind(self) -> bool:
+        """Tell whether anything changed since the last time."""
+        core, at = self.core, self.journal.position
+        return bool(await core.store.history(core.scope, after=at, limit=1, rows=False))
 
     async def follow(self) -> bool:
         """Write what changed since the last time; tell whether anything did."""
@@ -163,8 +182,8 @@ class Mirroring:
     async def _stands(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
         core, journal = self.core, self.journal
-        if not journal.position:
-            return True
+        if journal.position <= 0:
+            return journal.position == 0
         parts = await core.store.history(core.scope, after=journal.position - 1, limit=1, rows=False)
         return bool(parts) and (parts[0].position, parts[0].digest) == (journal.position, journal.digest)
 
@@ -237,17 +256,25 @@ class Mirroring:
         journal, path = self.journal, file.path
         if path in journal.files and journal.files[path].owner != owner:
             path = file.longer
+        try:
+            self._put_at(path, owner, file)
+        except (
+            InvalidInput
+        ) as error:  # a folder or a link is in its place; it is tried again with the next look
+            journal.keep(path, Kept(owner, NONE, UNWRITTEN))
+            self.edited[path] = Found(path, NONE, problem=str(error), recovery=error.recovery)
+        return path
+
+    def _put_at(self, path: str, owner: int, file: File) -> None:
         if not self._is_left(path):
-            return path
+            return
         claimed = self._claimed.pop(path, None)
         if claimed is not None:
-            journal.keep(path, replace(claimed[1], owner=owner))
-        kept = journal.files.get(path)
-        if kept is not None and kept.checksum == file.checksum:
-            return path
-        journal.keep(path, Kept(owner, self.folder.write(path, file.data), file.checksum))
-        self.done.written += 1
-        return path
+            self.journal.keep(path, replace(claimed[1], owner=owner))
+        kept = self.journal.files.get(path)
+        if kept is None or kept.checksum != file.checksum:
+            self.journal.keep(path, Kept(owner, self.folder.write(path, file.data), file.checksum))
+            self.done.written += 1
 
     def _is_left(self, path: str) -> bool:
         """Tell whether a file may be written or taken away: it is as it was left, or not there."""
@@ -255,7 +282,8 @@ class Mirroring:
             return False
         stamp, kept = self.folder.stamp(path), self.journal.files.get(path)
         if stamp is None:
-            self.journal.drop(path)
+            if kept is not None:
+                self._miss(path, kept)
             return True
         if kept is not None and kept.stamp == stamp:
             return True
@@ -263,17 +291,24 @@ class Mirroring:
         return path not in self.edited
 
     def _look(self) -> None:
-        """Look at all files by size and time: which are missing, and which somebody wrote."""
-        journal = self.journal
+        """Look at all files by size and time."""
         seen = dict(self.folder.files(*FOLDERS))
         self.edited = {path: one for path, one in self.edited.items() if seen.get(path) == one.stamp}
-        for path in journal.files.keys() - seen.keys():
-            self._anew.add(journal.files[path].owner)
-            journal.drop(path)
+        for path, kept in list(self.journal.files.items()):
+            if path not in seen:
+                self._miss(path, kept)
+            elif kept.checksum == UNWRITTEN:  # whoever wanted to write it did not come to it
+                self._anew.add(kept.owner)
         for path, stamp in seen.items():
-            kept = journal.files.get(path)
-            if path not in self.edited and (kept is None or kept.stamp != stamp):
+            known = self.journal.files.get(path)
+            if path not in self.edited and (known is None or known.stamp != stamp):
                 self._look_at(path, stamp)
+
+    def _miss(self, path: str, kept: Kept) -> None:
+        """Note that a file is to be written again, so that a crash before that is made good."""
+        self._anew.add(kept.owner)
+        if kept.checksum != UNWRITTEN:
+            self.journal.keep(path, Kept(kept.owner, NONE, UNWRITTEN))
 
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
@@ -288,33 +323,35 @@ class Mirroring:
             self.edited[path] = Found(path, stamp, problem=str(error), recovery=error.recovery)
             return
         checksum = checksum_of(data)
-        if checksum is not None:
-            self._claim(path, Kept(kept.owner if kept is not None else 0, stamp, checksum), data)
+        if checksum is not None and kept is None:
+            fields = read(data).fields
+            name = str(fields.get("id") or fields.get("of") or "")
+            self._claimed[path] = (name, Kept(0, stamp, checksum))
+        elif checksum is not None and kept is not None:
+            self._own_again(path, kept.owner, stamp)
         elif data.strip():
             self.edited[path] = Found(path, stamp, data)
         elif kept is not None:  # what a crash of the machine, or somebody, left empty is as good as missing
-            self._anew.add(kept.owner)
-            self.journal.drop(path)
+            self._own_again(path, kept.owner, stamp)
 
-    def _claim(self, path: str, kept: Kept, data: bytes) -> None:
-        """Take a file for the mirror's own, written before a crash or put back by somebody."""
-        if kept.owner:
-            self.journal.keep(path, kept)
-            self._anew.add(kept.owner)
-            return
-        fields = read(data).fields
-        self._claimed[path] = (str(fields.get("id") or fields.get("of") or ""), kept)
+    def _own_again(self, path: str, owner: int, stamp: Stamp) -> None:
+        self.journal.keep(path, Kept(owner, stamp, UNWRITTEN))
+        self._anew.add(owner)
 
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claimed, self._claimed = self._claimed, {}
         names = sorted({name for name, _ in claimed.values() if name})
-        found = dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True))
+        found = (
+            dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True)) if names else {}
+        )
+        is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, kept) in claimed.items():
             memory = found.get(name)
-            if memory is not None:
-                self.journal.keep(path, Kept(memory.seq, kept.stamp, kept.checksum))
-                self._anew.add(memory.seq)
+            if memory is not None and is_all:
+                self.journal.keep(path, replace(kept, owner=memory.seq))
+            elif memory is not None:
+                self._own_again(path, memory.seq, kept.stamp)
 
 
 def _touched(entries: Iterable[Change | Block]) -> set[int]:

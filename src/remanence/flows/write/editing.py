@@ -79,13 +79,25 @@ _LABELS: Mapping[str, type[Label]] = {
 
 
 async def edit(
-    core: Core, name: OneMemory, values: Mapping[str, Any], if_revision: int | None = None
+    core: Core,
+    name: OneMemory,
+    values: Mapping[str, Any],
+    if_revision: int | None = None,
+    *,
+    tags: Sequence[str] | None = None,
 ) -> Receipt:
-    """Change what a memory says, what it is, how far it has come, how sure and important it is, or when it holds."""
+    """Change what a memory says, what it is, how far it has come, how sure and important it is, or when it holds.
+
+    With `tags` it has these from then on and no others.
+    """
     kept, counts = await aside(len(str(values.get("text", ""))), _screened, core, values)
+    if tags is not None:
+        check_tags(tags)
+        tags, marked = gating.screened_tags(core, tags)
+        counts = {**counts, **marked}
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await edited(core, memory, VERBS["update"], kept)
+        return await edited(core, memory, VERBS["update"], kept, tags)
 
     done = await core.change(name, "update", decide, if_revision=if_revision)
     return await _marked(core, done, counts)

@@ -1,0 +1,112 @@
+"""Edits by hand are applied: each file by the verb that it proposes, as it was shown, or refused with the reason.
+
+Knows what applying a proposal does; what a file proposes is in `hand_edits`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.flows.core import Core
+from remanence.flows.mirror.hand_edits import FileEdit, proposals
+from remanence.flows.mirror.mirroring import Mirroring
+from remanence.flows.write.editing import edit as edit_memory
+from remanence.flows.write.learning import learn_many
+from remanence.model import Turn
+from remanence.results import Result, number
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Applied(Result):
+    """What became of edits by hand: those that were applied, those that were refused and why, and the runs."""
+
+    path: str
+    applied: tuple[FileEdit, ...] = ()
+    refused: tuple[FileEdit, ...] = ()
+    runs: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        told = f"{self.path}: {number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
+        return "\n".join([told, *map(str, self.applied), *map(str, self.refused)])
+
+
+async def proposed(mirroring: Mirroring) -> list[FileEdit]:
+    """Return what edited files would change; one that says what its memory says is the mirror's again."""
+    kept = mirroring.journal.files
+    owners = {path: kept[path].owner for path in mirroring.edited.keys() & kept.keys()}
+    edits = await proposals(mirroring.core, mirroring.edited.values(), owners)
+    for edit in edits:
+        if edit.verb == "none" and not edit.error and edit.seq is not None:
+            mirroring.settle(edit.path, edit.seq)
+    return [edit for edit in edits if edit.path in mirroring.edited]
+
+
+async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Applied:
+    """Apply edits that were shown, or all that can be."""
+    await mirroring.look()
+    now = {edit.path: edit for edit in await proposed(mirroring)}
+    chosen = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
+    applied, refused, runs = [], [], []
+    for edit in chosen:
+        if edit.error:
+            refused.append(edit)
+            continue
+        try:
+            done, run = await _applied(mirroring.core, edit)
+        except (Conflict, InvalidInput, NotFound, Protected) as error:
+            refused.append(edit.refused(error))
+            continue
+        applied.append(done)
+        runs += [run] if run is not None else []
+        assert done.seq is not None
+        mirroring.settle(edit.path, done.seq)
+    await mirroring.write()
+    return Applied(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
+
+
+async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
+    """Write files anew from their memories, whatever was edited in them."""
+    await mirroring.look()
+    edits = {edit.path: edit for edit in await proposed(mirroring)}
+    for path in paths:
+        kept, edit = mirroring.journal.files.get(path), edits.get(path)
+        owner = kept.owner if kept is not None else edit.seq if edit is not None else None
+        if path in mirroring.edited and owner is None:
+            raise InvalidInput(
+                f"{path} is no file of the mirror's own", recovery="take it away by hand, if it is not wanted"
+            )
+        if path not in mirroring.edited and kept is None:
+            raise NotFound(f"no edited file {path}", recovery="name it as the sync shows it")
+        if path in mirroring.edited and owner is not None:
+            mirroring.settle(path, owner)
+    await mirroring.write()
+
+
+def _as_shown(edit: FileEdit, now: dict[str, FileEdit]) -> FileEdit:
+    """Return a proposal as it stands now, if the file is still the one that was shown."""
+    current = now.get(edit.path)
+    if current is not None and current.digest == edit.digest:
+        return current
+    return edit.refused(
+        Conflict(
+            [("file", edit.path)],
+            "the file changed since its proposal was shown",
+            "look at the proposals again; nothing was written",
+        )
+    )
+
+
+async def _applied(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
+    """Do what a proposal says; return it with the memory that it became, and the run."""
+    values: dict[str, Any] = dict(edit.after)
+    if edit.verb == "update":
+        assert edit.id is not None
+        tags = values.pop("tags", None)
+        done = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
+        return edit, done.run if done.changes else None
+    turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
+    (learned,) = await learn_many(core, [turn])
+    if learned.status == "gated":
+        raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
+    return replace(edit, id=learned.id, seq=learned.seq), learned.run

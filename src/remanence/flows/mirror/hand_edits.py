@@ -1,0 +1,302 @@
+"""What somebody edited in a mirror, as proposals: each file with what it would change, shown first and then applied.
+
+Knows what of a memory a file may change, and by which verb; must not know how files are found or written.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from math import isfinite
+from typing import Any, Literal
+
+from remanence.clock import to_datetime, to_micros
+from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, shown
+from remanence.flows.core import Core, aside
+from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, path_of
+from remanence.flows.mirror.front_matter import CHECKSUM, Field, Page, read
+from remanence.flows.mirror.mirrored import fields_of
+from remanence.flows.mirror.mirroring import MEMORIES, Found
+from remanence.flows.write import gating
+from remanence.model import STANDING, Memory, Turn, short_id
+from remanence.results import Result, one_line, visible
+from remanence.text import check_text
+
+# What a file may change of its memory, and what one that is new may say besides.
+_WORDS = ("category", "kind", "state", "severity")
+_NUMBERS = ("confidence", "importance")
+_TIMES = ("valid_from", "valid_to")
+EDITABLE = frozenset({*_WORDS, *_NUMBERS, *_TIMES, "tags", "attributes"})
+# What changes with the memory, whoever edits a file: an old value in it is no wish.
+MAINTAINED = frozenset(
+    {CHECKSUM, "revision", "updated", "verification", "trust", "since", "reason", "superseded_by"}
+    | {"sources", "left_out", "pinned"}
+)
+SAID = frozenset({*_WORDS, *_NUMBERS, "tags", "attributes", "speaker", "said"})
+SHOWN_CHARS = 400  # of a text in a list of proposals
+Verb = Literal["update", "learn", "none"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileEdit(Result):
+    """What one edited file would change: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
+
+    Where it cannot be applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest`
+    is that of the file: what is applied is what was shown. `replaced` counts what markers took the place of.
+    """
+
+    path: str
+    digest: str
+    verb: Verb = "none"
+    id: str | None = None
+    seq: int | None = None
+    revision: int | None = None
+    before: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    after: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
+    error: str = ""
+    problem: str = ""
+    recovery: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.verb} {short_id(self.seq)}" if self.seq is not None else self.verb
+        lines = [self.path if self.error else f"{self.path}: {what}"]
+        lines += [
+            f"    {name}: {_brief(self.before.get(name))} → {_brief(to)}" for name, to in self.after.items()
+        ]
+        lines += [f"    replaced {kind} ×{count}" for kind, count in self.replaced.items()]
+        lines += [f"    not applied: {self.error}: {self.problem}", f"    → {self.recovery}"] * bool(
+            self.error
+        )
+        return visible("\n".join(lines))
+
+    def refused(self, error: RemanenceError) -> "FileEdit":
+        """Return it as one that cannot be applied."""
+        return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
+
+
+def digest_of(data: bytes) -> str:
+    """Return what tells one content of a file from another."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, int]) -> list[FileEdit]:
+    """Return what edited files would change, in order of their paths; `owners` says whose file is whose."""
+    every = sorted(founds, key=lambda one: one.path)
+    edits: list[FileEdit] = []
+    for begin in range(0, len(every), MEMORIES):
+        pages = [_page(found) for found in every[begin : begin + MEMORIES]]
+        names = sorted({name for _, page in pages if page is not None and (name := _id(page))})
+        known = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
+        for edit, page in pages:
+            memory = None if page is None else known.get(_id(page))
+            edits.append(
+                edit if page is None else await _proposed(core, edit, page, memory, owners.get(edit.path))
+            )
+    return edits
+
+
+def _page(found: Found) -> tuple[FileEdit, Page | None]:
+    edit = FileEdit(found.path, digest_of(found.data))
+    if found.problem:
+        return edit.refused(InvalidInput(found.problem, recovery=found.recovery)), None
+    try:
+        return edit, read(found.data)
+    except InvalidInput as error:
+        return edit.refused(error), None
+
+
+def _id(page: Page) -> str:
+    name = page.fields.get("id")
+    return name if isinstance(name, str) else ""
+
+
+async def _proposed(
+    core: Core, edit: FileEdit, page: Page, memory: Memory | None, owner: int | None
+) -> FileEdit:
+    """Return what one file would change, or why it cannot."""
+    try:
+        _refuse_words(edit.path)
+        read_ = _update(edit, page, _own(edit, page, memory, owner)) if _id(page) else _new(edit, page)
+        return await _screened(core, read_)
+    except (InvalidInput, NotFound) as error:
+        return edit.refused(error)
+
+
+def _refuse_words(path: str) -> None:
+    if path.startswith(f"{ARTIFACTS}/"):
+        raise InvalidInput(
+            "what stands there are the user's own words",
+            recovery="edit the file of the fact, and discard the edit of this one",
+        )
+
+
+def _own(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -> Memory:
+    """Return the memory whose file it is; a copy is not read."""
+    if memory is None:
+        raise NotFound(
+            f"no memory has the id {shown(_id(page))}",
+            recovery="to make it a new one, take the line `id` away",
+        )
+    own = {path_of(memory), path_of(memory, whole_id=True)}
+    if owner != memory.seq and edit.path not in own:
+        raise InvalidInput(
+            f"it is a copy of the file of {short_id(memory.seq)}",
+            recovery=f"edit {path_of(memory)}; to make it a new memory, take the line `id` away",
+        )
+    return memory
+
+
+def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
+    """Return what a file would change of its memory."""
+    was = {
+        name: _value(name, _as_read(value)) for name, value in fields_of(memory).items() if name in EDITABLE
+    }
+    said = {name: _value(name, page.fields[name]) for name in EDITABLE & page.fields.keys()}
+    after = {name: value for name, value in sorted(said.items()) if value != was.get(name, _value(name, ""))}
+    if _flat(page.text) != _flat(memory.text):
+        after = {"text": page.text, **after}
+    before = {name: memory.text if name == "text" else was.get(name) for name in after}
+    edit = replace(
+        edit, id=memory.id, seq=memory.seq, revision=_revision(page, memory), before=before, after=after
+    )
+    others = _others(page, memory)
+    if (after or others) and memory.status not in STANDING:
+        raise InvalidInput(
+            f"memory {memory.id} is {memory.status.label}",
+            recovery=f"bring it back first: restore {memory.id}; or discard the edit",
+        )
+    if edit.revision != memory.revision and (after or others):
+        return edit.refused(
+            Conflict(
+                [("memories", memory.seq)],
+                f"the file is of revision {edit.revision}, the memory of {memory.revision}: it changed meanwhile",
+                f"look at what stands now; to change it all the same, set `revision: {memory.revision}` in the file",
+                expected=edit.revision,
+                current=memory.revision,
+            )
+        )
+    if others:
+        raise InvalidInput(
+            f"a file does not change {', '.join(others)}",
+            recovery="take that back; names and values of yours go into attributes, and verbs do the rest",
+        )
+    return replace(edit, verb="update") if after else edit
+
+
+def _revision(page: Page, memory: Memory) -> int:
+    given = page.fields.get("revision", "")
+    if not isinstance(given, str) or not given.isascii() or not given.isdigit() or len(given) > 18:
+        raise InvalidInput(
+            "the file does not say of which revision it is",
+            recovery=f"put the line `revision: {memory.revision}` back, once you have looked at what stands now",
+        )
+    return int(given)
+
+
+def _others(page: Page, memory: Memory) -> list[str]:
+    """Return the fields that say something else than the memory and that no file changes."""
+    fields = {name: _as_read(value) for name, value in fields_of(memory).items()}
+    if page.fields.get("status") in {one.label for one in STANDING}:
+        fields["status"] = page.fields["status"]  # it comes from the inbox by itself
+    changed = page.fields.keys() - EDITABLE - MAINTAINED
+    return sorted(name for name in changed if fields.get(name, "") != page.fields[name])
+
+
+def _new(edit: FileEdit, page: Page) -> FileEdit:
+    """Return a file that somebody put there as a memory to learn."""
+    folder, others = edit.path.partition("/")[0], sorted(page.fields.keys() - SAID - {CHECKSUM})
+    if folder == ARCHIVE:
+        raise InvalidInput("nothing new begins in the archive", recovery="put the file into facts/")
+    if others:
+        raise InvalidInput(
+            f"a new memory has no field {', '.join(others)}", recovery=f"use: {', '.join(sorted(SAID))}"
+        )
+    given = {name: _value(name, value) for name, value in page.fields.items() if name in SAID}
+    after = {name: value for name, value in sorted(given.items()) if value not in (None, ())}
+    if folder == CORRECTIONS:
+        after.setdefault("category", "correction")
+    return replace(edit, verb="learn", after={"text": page.text, **after})
+
+
+async def _screened(core: Core, edit: FileEdit) -> FileEdit:
+    """Let what a file says pass the gate, so that what is shown is what would be kept."""
+    text = edit.after.get("text")
+    if text is not None:
+        if not text.strip():
+            raise InvalidInput(
+                "it holds no text", recovery="an empty file is never a forget: remanence forget"
+            )
+        check_text(text)
+        await gating.refuse_forbidden(core, text)
+    turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
+    kept, counts = await aside(len(turn.text), gating.screened, core, turn)
+    tags, marked = gating.screened_tags(core, turn.tags)
+    if not counts and not marked:
+        return edit
+    passed = {"text": kept.text, "attributes": kept.attributes, "tags": tags}
+    after = {name: passed.get(name, value) for name, value in edit.after.items()}
+    return replace(edit, after=after, replaced={**counts, **marked})
+
+
+def _value(name: str, given: Field) -> Any:
+    """Read a field as what it means; raise InvalidInput for what it cannot mean."""
+    if name == "tags":
+        if isinstance(given, dict):
+            raise _misread(name, "a list of texts")
+        return tuple(sorted({*given} if isinstance(given, list) else {given} - {""}))
+    if name == "attributes":
+        if given and not isinstance(given, dict):
+            raise _misread(name, "a mapping on one line, in JSON")
+        return given or None
+    if not isinstance(given, str):
+        raise _misread(name, "one value")
+    if given in ("", "null"):
+        return None
+    if name in _NUMBERS:
+        return _number(name, given)
+    return _time(name, given) if name in {*_TIMES, "said"} else given
+
+
+def _number(name: str, given: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        raise _misread(name, "a number from 0 to 1") from None
+    if not isfinite(value) or not 0 <= value <= 1:
+        raise _misread(name, "a number from 0 to 1")
+    return round(value, 6)
+
+
+def _time(name: str, given: str) -> datetime:
+    try:
+        read_ = datetime.fromisoformat(given)
+        read_ = read_ if read_.tzinfo is not None else read_.replace(tzinfo=UTC)
+        return to_datetime(to_micros(read_))
+    except (ValueError, OverflowError):
+        raise _misread(name, "a time such as 2026-03-01T09:30Z") from None
+
+
+def _misread(name: str, what: str) -> InvalidInput:
+    return InvalidInput(f"{name} is no {what.removeprefix('a ')}", recovery=f"write {name} as {what}")
+
+
+def _as_read(value: Any) -> Field:
+    """Return a field that was written as it is read."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str | list | dict) else str(value)
+
+
+def _flat(text: str) -> str:
+    return text.replace("\r\n", "\n").removesuffix("\n")
+
+
+def _brief(value: Any) -> str:
+    if value is None or value == ():
+        return "nothing"
+    text = value.isoformat() if isinstance(value, datetime) else value
+    return one_line(
+        repr(text) if isinstance(text, str) else ", ".join(text) if isinstance(text, Sequence) else str(text),
+        SHOWN_CHARS,
+    )

@@ -1,0 +1,221 @@
+"""A folder is kept up to date as long as somebody watches: changes are followed at once, edits found within seconds.
+
+Knows when to look and whom to tell; a command of somebody's runs after what was written, one at a time.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.clock import SECOND, lived
+from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.flows.core import REMARKS_SHOWN, first_remarks
+from remanence.flows.mirror.applying import proposed
+from remanence.flows.mirror.hand_edits import FileEdit
+from remanence.flows.mirror.mirroring import Mirroring
+from remanence.results import Result, counted, number, visible
+
+FOLLOW_S = 0.1  # between two looks at the feed
+LOOK = SECOND  # between two looks at all files, at least
+LOOK_MOST = 2 * SECOND  # and at most, so that an edit is seen within three seconds
+LOOK_SHARE = 4  # a look is followed by so many times its length without one
+COMMAND_S = 600.0  # a command that takes longer is ended
+ERROR_BYTES = 2_000  # of what it says
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Mirrored(Result):
+    """What a sync did to a folder: files written and removed, how many there are now, and what edits would change.
+
+    Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `damaged` names memories
+    that could not be read, whose files stay too. `failed` says why nothing could be written, `command` what became of
+    the command that runs after.
+    """
+
+    path: str
+    files: int
+    written: int = 0
+    removed: int = 0
+    edits: tuple[FileEdit, ...] = ()
+    waiting: int = 0
+    damaged: tuple[str, ...] = ()
+    failed: str = ""
+    command: str = ""
+
+    def __str__(self) -> str:
+        if self.failed:
+            return visible(f"{self.path}: {self.failed}")
+        did = counted({"written": self.written, "removed": self.removed})
+        head = f"{self.path}: {number(self.files, 'file', 'files')}, {did}"
+        more = self.waiting - len(self.edits)
+        told = [visible(head + "".join(f"; not read: {one}" for one in self.damaged))]
+        if self.waiting:
+            told.append(
+                f"{number(self.waiting, 'edit', 'edits')} by hand; nothing of it is in the memory yet:"
+            )
+        told += [*map(str, self.edits), *([f"and {more:,} more"] if more else [])]
+        return "\n".join([*told, *([visible(self.command)] if self.command else [])])
+
+
+async def synced(mirroring: Mirroring) -> Mirrored:
+    """Bring a folder to what the memory holds, and say what edits in it would change."""
+    await mirroring.look()
+    edits = await proposed(mirroring)
+    await mirroring.write()
+    return told(mirroring, edits)
+
+
+def told(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> Mirrored:
+    """Say what was done to a folder."""
+    return Mirrored(
+        str(mirroring.root),
+        len(mirroring.journal.files),
+        mirroring.done.written,
+        mirroring.done.removed,
+        tuple(edits[:REMARKS_SHOWN]),
+        len(edits),
+        first_remarks(mirroring.done.damaged),
+    )
+
+
+class Command:
+    """A command that runs after what was written, one at a time; asked for while it runs, it runs once more."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        if not words or not all(words):
+            raise InvalidInput("the command has no words", recovery="pass the program and its arguments")
+        self._words = words
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+        self.said = ""
+
+    def wanted(self) -> None:
+        """Let it run now, or once more after it has."""
+        if self._task is not None and not self._task.done():
+            self._again = True
+            return
+        self._task = asyncio.create_task(self._run())
+
+    async def done(self) -> None:
+        """Wait until it has run."""
+        if self._task is not None:
+            await self._task
+
+    async def stop(self) -> None:
+        """End it where it runs."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _run(self) -> None:
+        self._again = True
+        while self._again:
+            self._again = False
+            self.said = await _ran(self._words)
+
+
+async def _ran(words: Sequence[str]) -> str:
+    """Run a command to its end, and say how it went; "" where all is well."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except OSError as error:
+        return f"the command {words[0]!r} cannot be run: {error.strerror}"
+    try:
+        async with asyncio.timeout(COMMAND_S):
+            said = await _last(process.stderr)
+            code = await process.wait()
+    except TimeoutError:
+        return f"the command {words[0]!r} was ended after {COMMAND_S:g} s"
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return f"the command {words[0]!r} failed with {code}: {said}" if code else ""
+
+
+async def _last(stream: Any) -> str:
+    """Read a stream to its end, and return the last of it."""
+    last = b""
+    while some := await stream.read(ERROR_BYTES):
+        last = (last + some)[-ERROR_BYTES:]
+    return last.decode(errors="replace").strip()
+
+
+class Watch:
+    """Keeps a folder up to date until it is cancelled; `tell` hears of all that was done and found."""
+
+    def __init__(
+        self, mirroring: Mirroring, tell: Callable[[Mirrored], object], command: Command | None
+    ) -> None:
+        self._mirroring = mirroring
+        self._tell = tell
+        self._command = command
+        self._look_at = 0  # when all files are looked at again
+        self._edits: tuple[FileEdit, ...] = ()
+        self._failed = self._said = ""
+        self._has_told = False
+
+    async def run(self) -> None:
+        """Go on until somebody cancels."""
+        try:
+            while True:
+                await self._turn()
+                await asyncio.sleep(FOLLOW_S)
+        finally:
+            if self._command is not None:
+                await self._command.stop()
+
+    async def _turn(self) -> None:
+        try:
+            done = await self._done()
+        except StoreUnavailable as error:  # full, or not there for a while: it is tried again
+            done = Mirrored(str(self._mirroring.root), 0, failed=f"{error}; {error.recovery}")
+        if self._command is not None:
+            if done is not None and (done.written or done.removed):
+                self._command.wanted()
+            done = self._with_command(done)
+        if done is not None and self._is_news(done):
+            self._tell(done)
+
+    async def _done(self) -> Mirrored | None:
+        """Follow the changes where there are any, and look at all files where that is due."""
+        mirroring, begun = self._mirroring, lived()
+        if begun >= self._look_at:
+            async with mirroring.opened():
+                done = await synced(mirroring)
+            taken = lived() - begun
+            self._look_at = lived() + min(max(LOOK, LOOK_SHARE * taken), LOOK_MOST)
+            return done
+        if not await mirroring.is_behind():
+            return None
+        async with mirroring.opened():
+            await mirroring.follow()
+            return replace(told(mirroring), edits=self._edits, waiting=len(self._edits))
+
+    def _with_command(self, done: Mirrored | None) -> Mirrored | None:
+        assert self._command is not None
+        said = self._command.said
+        if done is None and said == self._said:
+            return None
+        base = (
+            Mirrored(str(self._mirroring.root), len(self._mirroring.journal.files)) if done is None else done
+        )
+        return replace(base, command=said)
+
+    def _is_news(self, done: Mirrored) -> bool:
+        """Tell whether anything is otherwise than it was told last."""
+        before = self._edits, self._failed, self._said
+        self._failed, self._said = done.failed, done.command
+        if not done.failed:
+            self._edits = done.edits
+        is_news = not self._has_told or before != (self._edits, self._failed, self._said)
+        self._has_told = True
+        return bool(done.written or done.removed) or is_news
