@@ -13,6 +13,7 @@ from remanence.errors import ExtensionError, InvalidInput, shown
 from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
 from remanence.flows.waiting_model import parts
+from remanence.gate.screening import refuse_secret
 from remanence.keywords import TrustName
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
@@ -69,6 +70,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     check_name("a scope", scope)
     if agent is not None:
         check_name("an agent", agent)
+        refuse_secret(b"", "name of the agent", agent)
     store, counter = own.get("store"), own.get("tokens")
     kept = store if store is not None else SqlStore(str(path))
     chosen, model = parts(embedder)

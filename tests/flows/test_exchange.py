@@ -173,7 +173,10 @@ async def test_an_import_without_links_is_whole(opener: Opener) -> None:
 
 
 async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> None:
-    """The same text is merged as a repeat: confirmed, with its tags and sources; a second import does it no more."""
+    """The same text is merged as a repeat: confirmed, with its tags and sources; a second import does it no more.
+
+    So it is where a user brings the file: what comes from outside adds nothing, see `test_from_outside`.
+    """
     async with opener(scope="from") as memory:
         more: dict[str, Any] = {"tags": ["self/constitutional"], "confidence": 0.9}
         given = await memory.learn("The boat is blue", source="letter", key="boat", **more)
@@ -184,9 +187,9 @@ async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> No
         lines = await _lines(memory)
     async with opener(scope="to") as memory:
         mine = await memory.learn("The boat is blue.", tags=["y"], confidence=0.5)
-        done = await memory.import_(lines)
+        done = await memory.import_(lines, trust="user")
         once = await _lines(memory)
-        again = await memory.import_(lines)
+        again = await memory.import_(lines, trust="user")
         kept = await memory.get(mine.id)
         links = await memory.links(mine.id)
 

@@ -141,7 +141,7 @@ async def test_a_hold_that_has_ended_is_not_brought(opener: Opener, clock: Manua
     async with opener() as memory:
         mine = await memory.learn("The boat is blue")
         await memory.hold(mine.id, "sale")
-        await memory.import_(_lines(_row(1, text="The boat is blue", holds=ended)), edited=True)
+        await memory.import_(_lines(_row(1, text="The boat is blue", holds=ended)), edited=True, trust="user")
 
         assert {"sale": None, "audit": None} == (await memory.get(mine.id)).holds
 

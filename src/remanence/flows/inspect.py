@@ -75,10 +75,11 @@ class State(Result):
     vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
     tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
     and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
-    to yet, `consolidation` when one last ran and what waits for the next, `review` counts what waits for a person, by
-    sort. `contextual` says which `model`'s vectors answer beside those of memories; where this opening has it, how many
-    memories have none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and
-    which is to answer `next`, and is still embedding.
+    to yet, of at most 100 sessions, those with the most to hear (`waiting_more` counts the others), `consolidation`
+    when one last ran and what waits for the next, `review` counts what waits for a person, by sort. `contextual`
+    says which `model`'s vectors answer beside those of memories; where this opening has it, how many memories have
+    none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and which is to
+    answer `next`, and is still embedding.
     """
 
     scope: str
@@ -105,6 +106,7 @@ class State(Result):
     spent: Mapping[str, int] = field(default_factory=dict)
     gate: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
+    waiting_more: int = 0
     consolidation: Upcoming | None = None
     review: Mapping[str, int] = field(default_factory=dict)
     contextual: Mapping[str, str | int] = field(default_factory=dict)
@@ -120,6 +122,9 @@ class State(Result):
         spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {counted(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
+        waits += f"; {number(self.waiting_more, 'more session waits', 'more sessions wait')}" * (
+            self.waiting_more > 0
+        )
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         settled = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; for review: {counted(self.review)}" if self.review else ""
@@ -143,6 +148,9 @@ class Event(Result):
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
         return visible(f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})")
+
+
+WAITING_MAX = 100  # sessions of which `status` reads a turn
 
 
 async def status(core: Core) -> State:
@@ -181,7 +189,8 @@ async def status(core: Core) -> State:
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
         gate=await gating.counted(core),
-        waiting=tuple(await waiting.waiting(core)),
+        waiting=tuple(await waiting.waiting(core, WAITING_MAX)),
+        waiting_more=max(0, await waiting.sessions(core) - WAITING_MAX),
         consolidation=await settling.upcoming(core, inbox),
         review=waits.counts,
         contextual=await reembedding.told_of(core),

@@ -17,6 +17,7 @@ from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.heartbeat import heartbeat_key, session_key
 from remanence.flows.write import hearing, settling
+from remanence.gate.screening import refuse_secret
 from remanence.results import Result, Time, minute_of, visible
 from remanence.store.base import Bookkeeping
 
@@ -44,6 +45,7 @@ class Session(Result):
 async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
     """Begin a session unless one is open, after the curation that is due, and return its id."""
     check_name("a task type", task_type)
+    refuse_secret(core.salt, "task type", task_type)
     async with core.gate:
         await heartbeat.beat(core)
         if core.session is not None:

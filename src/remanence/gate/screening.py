@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from remanence.errors import InvalidInput
 from remanence.gate.credentials import credentials, issued
 from remanence.gate.personal import personal
 from remanence.gate.spans import apart, replaced
@@ -37,6 +38,15 @@ def screen_name(name: str, salt: bytes) -> Screened:
     if not found:
         return Screened(name, _NOTHING)
     return Screened(replaced(name, found, salt), Counter(f"{one.group}: {one.kind}" for one in found))
+
+
+def refuse_secret(salt: bytes, what: str, name: str) -> None:
+    """Refuse a name that holds what looks like a secret, where a marker in its place would be no name."""
+    if screen_name(name, salt).replaced:
+        raise InvalidInput(
+            f"the {what} holds what looks like a secret",
+            recovery=f"pass another {what}: it is kept as it is, and shown",
+        )
 
 
 def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:

@@ -37,6 +37,7 @@ from remanence.write.trust import believed
 from remanence.write.value import keep_value
 
 KEPT_OUT = "in quarantine: it reads like instructions, and no user or agent said it"
+ECHO = "it says again what is here already, and counts for nothing"
 TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})
 # What a repeat says of a memory: the greater value counts.
@@ -169,10 +170,9 @@ class Batch:
             met = Outcome(twin.seq, twin.id, "confirmed")
         if met is None:
             return None
-        if TURN in draft.turn.tags and draft.role in PROGRAMS:
-            return Outcome(
-                met.key, met.id, "known", "it says again what is here already, and counts for nothing"
-            )
+        of_person = met.key < 0 and self.rows[-met.key - 1]["role"] not in PROGRAMS
+        if draft.role in PROGRAMS and (TURN in draft.turn.tags or of_person):
+            return Outcome(met.key, met.id, "known", ECHO)
         if met.key < 0:
             self._add_to_row(met.key, draft.turn)
         else:

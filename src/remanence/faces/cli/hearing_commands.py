@@ -22,6 +22,7 @@ from remanence.model import Link, Relation, short_id
 RECALLED = 5  # memories that are shown for a line of a chat
 PROMPT = "> "
 KEPT_OUT = frozenset({"gated", "quarantined"})
+HOOK_FIELDS = ("prompt", "session_id", "hook_event_name")  # that tell a hook's JSON from a text with a brace
 BOM = "\ufeff"  # what some shells put before what they pipe
 
 
@@ -74,7 +75,12 @@ def prompted(given: str) -> tuple[str, str | None]:
         return given, None
     try:
         read = json.loads(given)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if any(f'"{name}"' in given for name in HOOK_FIELDS):
+            raise InvalidInput(
+                f"this begins like a hook's JSON and is none: {error}",
+                recovery="pass whole JSON with prompt and session_id; what is a text all the same: `learn -`",
+            ) from error
         return given, None
     prompt, session = read.get("prompt"), read.get("session_id")
     if prompt is None:

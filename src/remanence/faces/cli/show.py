@@ -35,6 +35,8 @@ from remanence.model import (
     Hit,
     Memory,
     Recalled,
+    Status,
+    Trust,
 )
 from remanence.recall.frames import Frame
 from remanence.receipt import Receipt
@@ -210,7 +212,9 @@ def _why(parts: Mapping[str, float]) -> str:
 
 def _row(memory: Memory) -> Text:
     who = f"{safe(memory.speaker)}: " if memory.speaker else ""
-    mark = "" if memory.status.label == "active" else f" [{memory.status.label}]"
+    marks = [memory.status.label] * (memory.status is not Status.ACTIVE)
+    marks += [memory.trust.label] * (memory.trust is not Trust.USER)
+    mark = f" [{'; '.join(marks)}]" if marks else ""
     return Text.assemble(
         (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
     )
@@ -340,6 +344,10 @@ def _state(state: State) -> Iterator[Text]:
         yield Text.assemble(("  gate       ", "dim"), f"{counted(state.gate)} in all")
     for one in state.waiting:
         yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
+    if state.waiting_more:
+        yield Text.assemble(
+            ("  waiting    ", "dim"), f"{number(state.waiting_more, 'session', 'sessions')} more"
+        )
     if state.review:
         yield Text(f"  for review {results.counted(state.review)}; list it with: remanence review", "yellow")
     yield from _in_time(state)

@@ -25,6 +25,7 @@ from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
 from remanence.flows.write import gating
 from remanence.flows.write.superseding import claims_again
+from remanence.folding import fold_keys
 from remanence.model import (
     STANDING,
     Lifecycle,
@@ -74,6 +75,7 @@ async def undo(core: Core, run: str) -> Receipt:
         )
     if len(left) > 1 and await _written_since(core, logged[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left)
+    await _refuse_forbidden(core, run, left)
     changed = 0
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
@@ -89,6 +91,33 @@ async def undo(core: Core, run: str) -> Receipt:
         changed += whole.count
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
+
+
+async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> None:
+    """Refuse to give memories a text that was forbidden since, unless the run forbade it itself."""
+    if not await core.store.forbidden(core.scope):
+        return
+    texts: set[str] = set()
+    lifted: set[object] = set()
+    for part in left:
+        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
+        for change in inverses([one for one in whole.entries if isinstance(one, Change)]):
+            after = change.after or {}
+            if change.table == "forbidden" and change.after is None:
+                lifted.add(change.key)
+            elif change.table == "memories" and after.get("status", Status.INBOX) in STANDING:
+                texts |= {after["text"]} if "text" in after else set()
+    keys = await asyncio.to_thread(lambda: sorted({key for text in texts for key in fold_keys(text)}))
+    known = (
+        [one for one in await core.store.forbidden(core.scope, keys) if one.fold not in lifted]
+        if keys
+        else []
+    )
+    if known:
+        raise InvalidInput(
+            f"undone, the run would bring back a text that is forbidden since: {known[0]}",
+            recovery=f"lift it first: remanence forbid lift {known[0].fold}; or leave the run as it is",
+        )
 
 
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:

@@ -80,14 +80,17 @@ class New:
     def _times(self, tag: str) -> dict[str, int]:
         return {"at": self.tagged_at[tag]} if tag in self.tagged_at else {}
 
-    def repeated(self, row: Row, now: int) -> None:
-        """Let another line of the file that says the same be a repeat of this one."""
+    def repeated(self, row: Row, now: int, trust: Trust) -> None:
+        """Let another line of the file that says the same be a repeat of this one; less trusted, it adds nothing."""
+        self.sources.add(MERGED + row.id)
+        if trust < self.columns["trust"]:
+            return
         self.columns["confirmations"] = min(INT_MAX, self.columns.get("confirmations", 0) + _sightings(row))
         self.columns |= _gained(self.columns, row, now)
         if not self.tags.issuperset(row.tags):
             self.tags |= {*row.tags}
             self.columns["decay"] = decay(self.tags, self.columns.get("category"))
-        self.sources |= {*row.sources, MERGED + row.id}
+        self.sources |= {*row.sources}
 
 
 @dataclass
@@ -106,13 +109,19 @@ class Existing:
         """How many changes it makes."""
         return 1 + len(self.tags) + len(self.sources)
 
-    def repeated(self, row: Row, now: int) -> None:
-        """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on."""
+    def repeated(self, row: Row, now: int, trust: Trust) -> None:
+        """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on.
+
+        One that is believed less than the memory adds nothing to it: only that it came in is kept.
+        """
         memory = self.memory
         self.ids.append(row.id)
+        self.sources |= {MERGED + row.id} - {*memory.sources}
+        if trust < memory.trust:
+            return
         self.sightings += _sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
-        self.sources |= {*row.sources, MERGED + row.id} - {*memory.sources}
+        self.sources |= {*row.sources} - {*memory.sources}
         stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
         self.columns |= _gained({**stands, **self.columns}, row, now)
 
@@ -120,9 +129,10 @@ class Existing:
         """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
         seq, memory = self.memory.seq, self.memory
         times = min(self.sightings, INT_MAX - memory.confirmations)
+        counted = [VERBS["repeat"].counted(seq, confirmations=times)] if self.sightings else []
         gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
-        return joined([VERBS["repeat"].counted(seq, confirmations=times), *gained, *sources])
+        return joined([*counted, *gained, *sources])
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +283,11 @@ class _Overlap:
         text = screen(row.columns["text"], self.core.salt)
         attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
         counts.update(text.replaced)
-        names = {
+        names: dict[str, Any] = {
             what: self._name(name, counts) for what in NAMES if (name := row.columns.get(what)) is not None
         }
+        if held := row.columns.get("holds"):
+            names["holds"] = {self._name(reason, counts): until for reason, until in held.items()}
         tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
         claimed = [value for claim in row.claims for value in claim.values.values() if isinstance(value, str)]
         _, in_claims = screen_values(claimed, self.core.salt)
@@ -317,7 +329,7 @@ class _Overlap:
         elif isinstance(found, Memory):
             self._merge(row, found)
         else:
-            found.repeated(row, self.now)
+            found.repeated(row, self.now, self._trust(row))
             self.where[row.id] = found
             self.decided.kept.add(row.id)
 
@@ -344,7 +356,8 @@ class _Overlap:
         if MERGED + row.id in memory.sources:
             self.decided.kept.add(row.id)
         else:
-            self.decided.existing.setdefault(memory.seq, Existing(memory)).repeated(row, self.now)
+            existing = self.decided.existing.setdefault(memory.seq, Existing(memory))
+            existing.repeated(row, self.now, self._trust(row))
 
     def _added(self, row: Row, twin: KnownMemory | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -401,9 +414,15 @@ class _Overlap:
             self.decided.claims.append(Claimed(end, number, claim.values, by))
 
     async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
-        """Forbid what the export forbids; what is forbidden here already stays as it is."""
+        """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
         folds = [row.fold for row in rows]
         known = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
+        if self.door < Trust.USER:
+            if left := len({*folds} - known):
+                self.decided.remarks.append(
+                    f"texts that the file forbids, which only `trust='user'` lets it: {left:,}"
+                )
+            return
         self.decided.forbidden += [
             Forbid(row.fold, row.at, None if row.memory is None else self.where.get(row.memory))
             for row in rows

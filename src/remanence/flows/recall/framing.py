@@ -24,6 +24,7 @@ from remanence.flows.recall.recalling import (
     render,
     tokens_of,
 )
+from remanence.gate.screening import refuse_secret
 from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
@@ -116,6 +117,7 @@ async def frame(core: Core, look: Look) -> Recalled:
         check_text(look.query)
     if look.agent is not None:
         check_name("agent", look.agent)
+        refuse_secret(core.salt, "name of the agent", look.agent)
     budget = chosen.budget if look.budget is None else look.budget
     limit = chosen.limit if look.limit is None else look.limit
     limit = await settings.number(core, "frame_limit") if limit is None else limit

@@ -20,6 +20,7 @@ from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
+from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.model import (
     COLUMN,
@@ -75,7 +76,7 @@ class RecallRequest:
 
 async def recall(core: Core, asked: RecallRequest) -> Recalled:
     """Answer a question from what stands: inbox and active memories."""
-    _check(asked)
+    _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys()
@@ -124,10 +125,11 @@ def _hashes(query: str) -> dict[str, int]:
     return {stem: term_hash(stem) for stem in stems(query)}
 
 
-def _check(asked: RecallRequest) -> None:
+def _check(core: Core, asked: RecallRequest) -> None:
     check_text(asked.query)
     if asked.agent is not None:
         check_name("agent", asked.agent)
+        refuse_secret(core.salt, "name of the agent", asked.agent)
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)

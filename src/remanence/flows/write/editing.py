@@ -38,6 +38,7 @@ from remanence.flows.write.learning import (
     prepared,
     vector_of,
 )
+from remanence.gate.screening import refuse_secret
 from remanence.guards import protecting
 from remanence.model import (
     STANDING,
@@ -287,6 +288,7 @@ async def hold(
 ) -> Receipt:
     """Forbid destruction under a named hold, until a time or for good."""
     check_name("a hold", reason)
+    refuse_secret(core.salt, "reason of a hold", reason)
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return held(memory, reason, until, core.clock.now())
@@ -464,13 +466,16 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
 
 
 async def link(core: Core, wish: Linking) -> Link:
-    """Draw a typed link between two standing memories, or strengthen the one that is there."""
+    """Draw a typed link between two memories, or strengthen the one that is there; none of what is in quarantine."""
     relation = label(Relation, wish.relation, "relation")
     for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
         if value is not None:
             check_fraction(what, value)
     for attempt in range(RACES_MAX):
         source, target = await _ends(core, wish.source, wish.target, relation)
+        for memory in await core.store.get(core.scope, [source, target]):
+            if memory is not None:
+                refuse_quarantined(memory)
         held = await _held(core, source, target, relation)
         _refuse_moved_link(held, wish.if_revision)
         change = linked(held, (source, target, int(relation)), wish, core.clock.now())

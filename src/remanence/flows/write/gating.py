@@ -16,7 +16,7 @@ from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
 from remanence.gate.orders import instructs
-from remanence.gate.screening import Screened, screen, screen_name, screen_values
+from remanence.gate.screening import Screened, refuse_secret, screen, screen_name, screen_values
 from remanence.model import Learned, Memory, OneMemory, Trust, Turn
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping
@@ -61,11 +61,8 @@ def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     A name that is looked up by is refused: with a marker in it nobody would find it.
     """
     for what in _LOOKED_UP:
-        if (name := getattr(turn, what)) is not None and screen_name(name, core.salt).replaced:
-            raise InvalidInput(
-                f"the {what} holds what looks like a secret",
-                recovery=f"pass another {what}: it is kept as it is, and shown",
-            )
+        if (name := getattr(turn, what)) is not None:
+            refuse_secret(core.salt, what, name)
     given = {
         what: screen_name(name, core.salt) for what in _SHOWN if (name := getattr(turn, what)) is not None
     }

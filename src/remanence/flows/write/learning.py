@@ -39,7 +39,7 @@ from remanence.recall.semantic import ArrivalWeights
 from remanence.segment import LOOK_BACK
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
-from remanence.write.arrive import GREATER, TURN, Batch, Draft, in_segment
+from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, Batch, Draft, in_segment
 from remanence.write.claims import claims_of
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.supposed import said_again
@@ -295,6 +295,8 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
         for memory in filter(None, memories):
             refuse_repeat(memory, system=core.policy.is_system(memory.category))
     have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
+    persons = {one.seq for one in memories if one is not None and one.role not in PROGRAMS}
+    have |= _forget_echoes(drafts, batch, persons)
     for place, draft in enumerate(drafts):
         outcome = batch.outcomes[place]
         # A repeat keeps no row and so no key of its own; its source tells that the same turn came in before.
@@ -308,6 +310,25 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
     gained = [_gained(memory, batch, drafts) for memory in memories if memory is not None]
     facts = await _facts_again(core, [one for one in memories if one is not None], drafts, batch)
     return joined([*changes, *chain.from_iterable(gained), *facts])
+
+
+def _forget_echoes(
+    drafts: Sequence[Draft], batch: Batch, of_persons: Collection[int]
+) -> set[tuple[int, str]]:
+    """Count what a program says again of a person's memories as known; return the sources that nobody else brings."""
+    echoed: set[tuple[int, str]] = set()
+    brought: set[tuple[int, str]] = set()
+    for place, draft in enumerate(drafts):
+        outcome = batch.outcomes[place]
+        if outcome.status != "confirmed" or outcome.key not in of_persons:
+            continue
+        mine = brought
+        if draft.role in PROGRAMS:
+            batch.forget_repeat(place, ECHO)
+            mine = echoed
+        if draft.turn.source is not None:
+            mine.add((outcome.key, draft.turn.source))
+    return echoed - brought
 
 
 async def _facts_again(

@@ -124,12 +124,15 @@ async def triggers(core: Core) -> Triggers:
     )
 
 
-async def waiting(core: Core) -> list[Waiting]:
-    """List what waits, the oldest first."""
+async def waiting(core: Core, most: int | None = None) -> list[Waiting]:
+    """List what waits, the oldest first; `most` looks at no more sessions than that, those with most to hear."""
     now = core.clock.now()
     when = await triggers(core)
     found = []
-    for buffer in await buffers(core):
+    all_ = await buffers(core)
+    if most is not None and len(all_) > most:
+        all_ = sorted(all_, key=lambda one: (-one.high, -one.turns - len(one.released)))[:most]
+    for buffer in all_:
         oldest = await next_turns(core, buffer, most=1)
         if oldest:  # else they are gone: undone or purged
             since = oldest[0].learned_at
@@ -137,6 +140,11 @@ async def waiting(core: Core) -> list[Waiting]:
             due_at = when.due_at(buffer, since, now)
             found.append(Waiting(buffer.session, turns, buffer.high, since, due_at, buffer.cursor.failures))
     return sorted(found, key=lambda one: one.since)
+
+
+async def sessions(core: Core) -> int:
+    """Count the sessions of which something waits."""
+    return len(await buffers(core))
 
 
 async def buffers(core: Core, session: str | None = None) -> list[Buffer]:
