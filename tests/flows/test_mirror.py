@@ -11,6 +11,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.flows.mirror.front_matter import Page, read
+from remanence.flows.mirror.mirroring import FOLDERS
 from tests.flows.conftest import Opener
 
 ROPES = "The ropes are in the shed."
@@ -29,7 +30,7 @@ because = "test"
 
 def files(folder: Path, *under: str) -> list[Path]:
     """Return the text files of a mirror, in order."""
-    return sorted(path for top in under or ("",) for path in (folder / top).rglob("*.md"))
+    return sorted(path for top in under or FOLDERS for path in (folder / top).rglob("*.md"))
 
 
 def text_of(path: Path) -> str:
@@ -111,6 +112,22 @@ async def test_the_archive_forgetting_and_coming_back(
 
     assert ["archive/2026-01-06"] == [str(path.parent.relative_to(tmp_path)) for path in archived]
     assert 2 == len(files(tmp_path, "facts")) == len(files(tmp_path))
+
+
+async def test_memories_whose_ids_end_alike_have_a_file_each(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """The second one is named by its whole id, and each stays where it is."""
+    memory._core.random = lambda count: os.urandom(count - 4) + bytes(4)
+    learned = [await memory.learn(text) for text in (ROPES, "Soup is served at noon.")]
+    await memory.mirror.sync(tmp_path)
+    await memory.update(2, importance=0.5)
+    await memory.update(1, importance=0.5)
+    done = await memory.mirror.sync(tmp_path)
+
+    assert 2 == done.written
+    assert {one.id for one in learned} == {_page(path).fields["id"] for path in files(tmp_path)}
+    assert {8, 32} == {len(path.stem.rpartition("-")[2]) for path in files(tmp_path)}
 
 
 async def test_turns_and_quarantine_have_no_file(memory: remanence.Engine, tmp_path: Path) -> None:

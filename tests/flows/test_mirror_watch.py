@@ -17,7 +17,7 @@ from remanence.flows.mirror.watching import Mirrored
 from tests.flows.test_mirror import ROPES, files, text_of
 
 ROOT = Path(__file__).parents[2]
-HANGS_AFTER_S = 20
+HANGS_AFTER_S = 300
 POLL_S = 0.02
 
 

@@ -3,17 +3,19 @@
 Knows what applying a proposal does; what a file proposes is in `hand_edits`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import Core
+from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import FileEdit, proposals
-from remanence.flows.mirror.mirroring import Mirroring
+from remanence.flows.mirror.mirroring import NOBODY, Mirroring
+from remanence.flows.write.editing import correct
 from remanence.flows.write.editing import edit as edit_memory
 from remanence.flows.write.learning import learn_many
-from remanence.model import Turn
+from remanence.model import Learned, Turn
 from remanence.results import Result, number
 
 
@@ -39,13 +41,15 @@ async def proposed(mirroring: Mirroring) -> list[FileEdit]:
     for edit in edits:
         if edit.verb == "none" and not edit.error and edit.seq is not None:
             mirroring.settle(edit.path, edit.seq)
+    for path in mirroring.edited.keys() & {*DOCUMENTS} - {edit.path for edit in edits}:
+        mirroring.settle(path, NOBODY)
     return [edit for edit in edits if edit.path in mirroring.edited]
 
 
 async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Applied:
     """Apply edits that were shown, or all that can be."""
     await mirroring.look()
-    now = {edit.path: edit for edit in await proposed(mirroring)}
+    now = {(edit.path, edit.line): edit for edit in await proposed(mirroring)}
     chosen = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
     applied, refused, runs = [], [], []
     for edit in chosen:
@@ -59,8 +63,13 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Appli
             continue
         applied.append(done)
         runs += [run] if run is not None else []
-        assert done.seq is not None
-        mirroring.settle(edit.path, done.seq)
+    left = {edit.path for edit in refused} | {
+        path for path, _ in now.keys() - {(one.path, one.line) for one in chosen}
+    }
+    for path, owner in {edit.path: edit.seq for edit in applied}.items():
+        if path not in left:
+            assert owner is not None
+            mirroring.settle(path, NOBODY if path in DOCUMENTS else owner)
     await mirroring.write()
     return Applied(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
 
@@ -72,6 +81,7 @@ async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
     for path in paths:
         kept, edit = mirroring.journal.files.get(path), edits.get(path)
         owner = kept.owner if kept is not None else edit.seq if edit is not None else None
+        owner = NOBODY if path in DOCUMENTS else owner
         if path in mirroring.edited and owner is None:
             raise InvalidInput(
                 f"{path} is no file of the mirror's own", recovery="take it away by hand, if it is not wanted"
@@ -83,9 +93,9 @@ async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
     await mirroring.write()
 
 
-def _as_shown(edit: FileEdit, now: dict[str, FileEdit]) -> FileEdit:
+def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) -> FileEdit:
     """Return a proposal as it stands now, if the file is still the one that was shown."""
-    current = now.get(edit.path)
+    current = now.get((edit.path, edit.line))
     if current is not None and current.digest == edit.digest:
         return current
     return edit.refused(
@@ -105,8 +115,16 @@ async def _applied(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
         tags = values.pop("tags", None)
         done = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
         return edit, done.run if done.changes else None
+    if edit.verb == "correct":
+        assert edit.id is not None
+        learned = await correct(core, edit.id, values["text"], edit.revision)
+        return _as_learned(edit, learned)
     turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
     (learned,) = await learn_many(core, [turn])
+    return _as_learned(edit, learned)
+
+
+def _as_learned(edit: FileEdit, learned: Learned) -> tuple[FileEdit, str | None]:
     if learned.status == "gated":
         raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
     return replace(edit, id=learned.id, seq=learned.seq), learned.run

@@ -20,16 +20,22 @@ NO_CATEGORY = "memory"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID = re.compile(r"[0-9a-f]{32}")
 _APART = re.compile(r"[^a-z0-9]+")
+_ENDING = ".md"
 _MILLISECOND = 1_000
 
 
-def path_of(memory: Memory, folder: str | None = None, *, whole_id: bool = False) -> str:
-    """Return the path of a memory's file, with the whole id where eight digits of it are taken already."""
+def path_of(memory: Memory, folder: str | None = None) -> str:
+    """Return the path of a memory's file."""
     folder = _folder(memory) if folder is None else folder
     at = memory.status_at if folder == ARCHIVE else memory.learned_at
     slug = slug_of(memory.category or NO_CATEGORY)
-    mark = _hex(memory.id) if whole_id else _hex(memory.id)[-HASH_CHARS:]
-    return f"{folder}/{_day(at // DAY)}/{slug}-{_stamp(memory.learned_at)}-{mark}.md"
+    mark = _hex(memory.id)[-HASH_CHARS:]
+    return f"{folder}/{_day(at // DAY)}/{slug}-{_stamp(memory.learned_at)}-{mark}{_ENDING}"
+
+
+def longer(path: str, id_: str) -> str:
+    """Return a path with the whole id, for where the one with eight digits of it is another memory's."""
+    return f"{path[: -len(_ENDING) - HASH_CHARS]}{_hex(id_)}{_ENDING}"
 
 
 @lru_cache(maxsize=1_024)

@@ -135,6 +135,17 @@ class Folder:
         for folder in folders:
             yield from self._listed(folder, deeper=True)
 
+    def clear(self) -> None:
+        """Remove what a killed process left half in the folder itself and beside what is known of it."""
+        for path in ("", OWN):
+            with (
+                self._told(path or "."),
+                suppress(FileNotFoundError),
+                os.scandir(self._folder(path, make=False)) as found,
+            ):
+                for name in [entry.name for entry in found if entry.name.startswith(TEMPORARY)]:
+                    self.remove(f"{path}/{name}".removeprefix("/"))
+
     def _listed(self, path: str, *, deeper: bool) -> Iterator[tuple[str, Stamp]]:
         with self._told(path):
             try:

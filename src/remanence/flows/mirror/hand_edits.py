@@ -13,12 +13,14 @@ from typing import Any, Literal
 from remanence.clock import to_datetime, to_micros
 from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, shown
 from remanence.flows.core import Core, aside
-from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, path_of
+from remanence.flows.mirror.documents import DOCUMENTS, PROFILE, Line, lines_of, said
+from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, longer, path_of
 from remanence.flows.mirror.front_matter import CHECKSUM, Field, Page, read
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import MEMORIES, Found
 from remanence.flows.write import gating
 from remanence.model import STANDING, Memory, Turn, short_id
+from remanence.recall.profile import SECTIONS
 from remanence.results import Result, one_line, visible
 from remanence.text import check_text
 
@@ -34,20 +36,22 @@ MAINTAINED = frozenset(
 )
 SAID = frozenset({*_WORDS, *_NUMBERS, "tags", "attributes", "speaker", "said"})
 SHOWN_CHARS = 400  # of a text in a list of proposals
-Verb = Literal["update", "learn", "none"]
+Verb = Literal["update", "learn", "correct", "none"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileEdit(Result):
     """What one edited file would change: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
 
-    Where it cannot be applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest`
+    Of a document, such as the profile, each `line` that was edited is one, and all are applied or none. Where it
+    cannot be applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest`
     is that of the file: what is applied is what was shown. `replaced` counts what markers took the place of.
     """
 
     path: str
     digest: str
     verb: Verb = "none"
+    line: int | None = None
     id: str | None = None
     seq: int | None = None
     revision: int | None = None
@@ -60,7 +64,8 @@ class FileEdit(Result):
 
     def __str__(self) -> str:
         what = f"{self.verb} {short_id(self.seq)}" if self.seq is not None else self.verb
-        lines = [self.path if self.error else f"{self.path}: {what}"]
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        lines = [where if self.error else f"{where}: {what}"]
         lines += [
             f"    {name}: {_brief(self.before.get(name))} → {_brief(to)}" for name, to in self.after.items()
         ]
@@ -89,11 +94,82 @@ async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, in
         names = sorted({name for _, page in pages if page is not None and (name := _id(page))})
         known = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
         for edit, page in pages:
+            if page is not None and edit.path in DOCUMENTS:
+                edits += await _of_document(core, edit, page)
+                continue
             memory = None if page is None else known.get(_id(page))
             edits.append(
                 edit if page is None else await _proposed(core, edit, page, memory, owners.get(edit.path))
             )
     return edits
+
+
+async def _of_document(core: Core, edit: FileEdit, page: Page) -> list[FileEdit]:
+    """Return what the lines of an edited document would change: all of it, or why nothing can be."""
+    if edit.path != PROFILE:
+        return [
+            edit.refused(
+                InvalidInput(
+                    "it is worked out of what stands", recovery="edit the facts, and discard this edit"
+                )
+            )
+        ]
+    try:
+        lines = lines_of(page, {heading: category for category, heading in SECTIONS.items()})
+    except InvalidInput as error:
+        return [edit.refused(error)]
+    seqs = [one.seq for one in lines if one.seq is not None]
+    found = await core.store.get(core.scope, seqs) if seqs else []
+    known = {one.seq: one for one in found if one is not None}
+    edits = []
+    for one in lines:
+        its = replace(edit, line=one.number)
+        try:
+            read_ = _line_edit(its, one, known.get(one.seq or 0))
+            edits += [await _screened(core, read_)] if read_ is not None else []
+        except (InvalidInput, NotFound, Conflict) as error:
+            edits.append(its.refused(error))
+    broken = next((one for one in edits if one.error), None)
+    if broken is None:
+        return edits
+    whole = InvalidInput(
+        f"line {broken.line} cannot be applied, and the file is applied as a whole", recovery=broken.recovery
+    )
+    return [one if one.error else one.refused(whole) for one in edits]
+
+
+def _line_edit(edit: FileEdit, one: Line, memory: Memory | None) -> FileEdit | None:
+    """Return what one line would change; None where it says what its memory says."""
+    if one.seq is None:
+        after = {"text": one.text} if one.category is None else {"text": one.text, "category": one.category}
+        return replace(edit, verb="learn", after=after)
+    if memory is None:
+        raise NotFound(f"no memory #{one.seq}", recovery="take the line away, or the name in it")
+    own, text = " ".join(memory.text.split()), one.text.removeprefix(said(memory.speaker))
+    if text == own or (one.is_cut and own.startswith(text)):
+        return None
+    if one.is_cut:
+        raise InvalidInput(
+            f"#{one.seq} says more than the line shows",
+            recovery=f"edit the file of the fact: {path_of(memory)}",
+        )
+    if one.revision != memory.revision:
+        raise Conflict(
+            [("memories", memory.seq)],
+            f"#{one.seq} changed since the line was written: it has revision {memory.revision}, not {one.revision}",
+            f"discard the edit, look at what stands now, and edit that: it says {one_line(memory.text)!r}",
+            expected=one.revision,
+            current=memory.revision,
+        )
+    return replace(
+        edit,
+        verb="correct",
+        id=memory.id,
+        seq=memory.seq,
+        revision=memory.revision,
+        before={"text": memory.text},
+        after={"text": text},
+    )
 
 
 def _page(found: Found) -> tuple[FileEdit, Page | None]:
@@ -138,7 +214,7 @@ def _own(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -
             f"no memory has the id {shown(_id(page))}",
             recovery="to make it a new one, take the line `id` away",
         )
-    own = {path_of(memory), path_of(memory, whole_id=True)}
+    own = {path_of(memory), longer(path_of(memory), memory.id)}
     if owner != memory.seq and edit.path not in own:
         raise InvalidInput(
             f"it is a copy of the file of {short_id(memory.seq)}",

@@ -32,12 +32,16 @@ class Kept:
 
 @dataclass
 class Journal:
-    """What a mirror knows of its folder; `position` is where it is in the change feed, `digest` what stood there."""
+    """What a mirror knows of its folder; `position` is where it is in the change feed, `digest` what stood there.
+
+    `drawn_at` is up to which change what is worked out of many memories stands.
+    """
 
     mirror: str
     scope: str
     position: int = -1
     digest: str = ""
+    drawn_at: int = -1
     files: dict[str, Kept] = field(default_factory=dict)
     _of: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     _lines: list[bytes] = field(default_factory=list)
@@ -87,7 +91,13 @@ class Journal:
         """Note up to where the changes were followed."""
         if (position, digest) != (self.position, self.digest):
             self.position, self.digest = position, digest
-            self._lines.append(_line({"position": position, "digest": digest}))
+            self._lines.append(self._place())
+
+    def drew(self) -> None:
+        """Note that what is worked out of many memories stands as of now."""
+        if self.drawn_at != self.position:
+            self.drawn_at = self.position
+            self._lines.append(self._place())
 
     def save(self, folder: Folder) -> None:
         """Write what was noted since the last time."""
@@ -122,7 +132,10 @@ class Journal:
         yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})
         for path, kept in self.files.items():
             yield _line([path, kept.owner, *kept.stamp, kept.checksum])
-        yield _line({"position": self.position, "digest": self.digest})
+        yield self._place()
+
+    def _place(self) -> bytes:
+        return _line({"position": self.position, "digest": self.digest, "drawn_at": self.drawn_at})
 
     def _read(self, lines: Iterable[bytes]) -> None:
         """Take in what stands in the file, up to the first line that is none."""
@@ -153,8 +166,8 @@ def _take(journal: Journal, read: object) -> None:
             journal.keep(path, Kept(owner, Stamp(size, at), checksum))
         case [str(path)]:
             journal.drop(path)
-        case {"position": int(position), "digest": str(digest)}:
-            journal.position, journal.digest = position, digest
+        case {"position": int(position), "digest": str(digest), "drawn_at": int(drawn_at)}:
+            journal.position, journal.digest, journal.drawn_at = position, digest, drawn_at
         case _:
             raise ValueError
 

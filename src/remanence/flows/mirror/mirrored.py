@@ -32,12 +32,12 @@ _SPARE = 1_024  # bytes of the fields that are left for what is always there
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it is to stand: its path, and what is in it with its check sum; `path` may have to be a longer one."""
+    """A file as it is to stand: its path, and what is in it with its check sum; `id` is its memory's."""
 
     path: str
     data: bytes
     checksum: str
-    longer: str
+    id: str = ""
 
 
 def is_mirrored(memory: Memory) -> bool:
@@ -75,7 +75,7 @@ def files_of(memory: Memory, others: Beside) -> Iterator[File]:
         return
     lines = list(_lines(fields_of(memory, others.successors.get(memory.seq))))
     data, checksum = written(lines, memory.text)
-    yield File(path_of(memory), data, checksum, path_of(memory, whole_id=True))
+    yield File(path_of(memory), data, checksum, memory.id)
     words = _own_words(memory, others)
     if words is not None:
         yield _artifact(memory, words)
@@ -161,4 +161,4 @@ def _artifact(memory: Memory, said: Memory) -> File:
     }
     lines = [line(name, value) for name, value in fields.items() if value is not None]
     data, checksum = written(lines, said.text)
-    return File(path_of(memory, ARTIFACTS), data, checksum, path_of(memory, ARTIFACTS, whole_id=True))
+    return File(path_of(memory, ARTIFACTS), data, checksum, memory.id)

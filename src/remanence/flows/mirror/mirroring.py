@@ -5,7 +5,7 @@ that somebody edited, or put there, is left as it is and handed on; one that is 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +13,8 @@ from pathlib import Path
 from remanence.change import Block, Change
 from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.flows.core import Core
-from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, FACTS
+from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, Document, documents
+from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, FACTS, longer
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
 from remanence.flows.mirror.journal import Journal, Kept
@@ -32,6 +33,7 @@ ID_BYTES = 8
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
 NONE = Stamp(-1, -1)  # of a file that is not there
+NOBODY = 0  # whose the files are that are worked out of many memories
 UNWRITTEN = ""  # the check sum of one that is to be written
 TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
 
@@ -75,6 +77,7 @@ class Mirroring:
         self._journal: Journal | None = None
         self._folder: Folder | None = None
         self._turn = asyncio.Lock()
+        self._seen: Mapping[str, Stamp] | None = None  # what was there when all files were looked at just now
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
         self._claimed: dict[
             str, tuple[str, Kept]
@@ -153,8 +156,12 @@ class Mirroring:
         """Bring the folder to what the memory holds now; an edited file stays."""
         if self.journal.position == NOWHERE:
             await self._all()
+        self._seen = None
         await self.follow()
-        await self._write_all(sorted(self._anew))
+        await self._write_all(sorted(self._anew - {NOBODY}))
+        if self.journal.drawn_at != self.journal.position or NOBODY in self._anew:
+            await asyncio.to_thread(self._put_documents, await documents(self.core))
+            self.journal.drew()
         self._anew.clear()
 
     def settle(self, path: str, owner: int) -> None:
@@ -193,7 +200,7 @@ class Mirroring:
         snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
-        owners = {kept.owner for kept in journal.files.values()} - {0}
+        owners = {kept.owner for kept in journal.files.values()} - {NOBODY}
         await self._write_all(sorted({*snapshot.seq.tolist(), *owners}))
         journal.reached(at, parts[0].digest if parts else "")
 
@@ -243,6 +250,10 @@ class Mirroring:
             files = files_of(memory, read_.others) if memory is not None else iter(())
             self._put_all(seq, files)
 
+    def _put_documents(self, drawn: Sequence[Document]) -> None:
+        for one in drawn:
+            self._put(NOBODY, File(one.path, one.data, one.checksum))
+
     def _put_all(self, owner: int, files: Iterator[File]) -> None:
         paths = {self._put(owner, file) for file in files}
         for path in self.journal.of(owner) - paths - self.edited.keys():
@@ -255,7 +266,7 @@ class Mirroring:
         """Write a file where it is not so yet and nobody edited it; return its path."""
         journal, path = self.journal, file.path
         if path in journal.files and journal.files[path].owner != owner:
-            path = file.longer
+            path = longer(path, file.id)
         try:
             self._put_at(path, owner, file)
         except (
@@ -274,13 +285,16 @@ class Mirroring:
         kept = self.journal.files.get(path)
         if kept is None or kept.checksum != file.checksum:
             self.journal.keep(path, Kept(owner, self.folder.write(path, file.data), file.checksum))
-            self.done.written += 1
+            self.done.written += owner != NOBODY
 
     def _is_left(self, path: str) -> bool:
         """Tell whether a file may be written or taken away: it is as it was left, or not there."""
         if path in self.edited:
             return False
-        stamp, kept = self.folder.stamp(path), self.journal.files.get(path)
+        kept = self.journal.files.get(path)
+        if kept is None and self._seen is not None and path not in self._seen:
+            return True  # as just looked
+        stamp = self.folder.stamp(path)
         if stamp is None:
             if kept is not None:
                 self._miss(path, kept)
@@ -292,7 +306,10 @@ class Mirroring:
 
     def _look(self) -> None:
         """Look at all files by size and time."""
+        self.folder.clear()
         seen = dict(self.folder.files(*FOLDERS))
+        self._seen = seen
+        seen |= {path: stamp for path in DOCUMENTS if (stamp := self.folder.stamp(path)) is not None}
         self.edited = {path: one for path, one in self.edited.items() if seen.get(path) == one.stamp}
         for path, kept in list(self.journal.files.items()):
             if path not in seen:
@@ -313,6 +330,9 @@ class Mirroring:
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
         kept = self.journal.files.get(path)
+        if path == ACTIONS:  # a record, in which nothing can be edited: it is written over
+            self._own_again(path, NOBODY, stamp)
+            return
         if kept is None and not path.endswith(".md"):
             return
         try:
@@ -348,6 +368,8 @@ class Mirroring:
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, kept) in claimed.items():
             memory = found.get(name)
+            if path in DOCUMENTS:
+                self._own_again(path, NOBODY, kept.stamp)
             if memory is not None and is_all:
                 self.journal.keep(path, replace(kept, owner=memory.seq))
             elif memory is not None:

@@ -13,6 +13,7 @@ from remanence.clock import SECOND, lived
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.flows.core import REMARKS_SHOWN, first_remarks
 from remanence.flows.mirror.applying import proposed
+from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.results import Result, counted, number, visible
@@ -71,7 +72,7 @@ def told(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> Mirrored:
     """Say what was done to a folder."""
     return Mirrored(
         str(mirroring.root),
-        len(mirroring.journal.files),
+        len(mirroring.journal.files) - sum(path in mirroring.journal.files for path in DOCUMENTS),
         mirroring.done.written,
         mirroring.done.removed,
         tuple(edits[:REMARKS_SHOWN]),
