@@ -21,6 +21,7 @@ from remanence.verbs import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "seeds.md"
+RULES = load((ROOT / "tests" / "unit" / "data" / "seed_rules.toml").read_text(encoding="utf-8"))
 LABELS = {"Relation": Relation, "Status": Status, "Reason": Reason, "Decay": Decay}
 
 
@@ -39,7 +40,8 @@ def _engine(name: str) -> bool:
     *namespaces, verb = name.split(".")
     for namespace in namespaces:
         holder = get_type_hints(vars(holder)[namespace].fget)["return"]
-    return callable(getattr(holder, verb, None))
+    found = getattr(holder, verb, None)
+    return callable(found) or isinstance(found, property)
 
 
 def _imported(name: str) -> bool:
@@ -88,6 +90,8 @@ TESTS = _tests()
 KINDS: Mapping[str, Callable[[str], bool]] = {
     r"table (\w+)": lambda name: name in metadata.tables,
     r"preset (.+)": _preset,
+    r"rule ([\w-]+)": lambda name: name in {rule.name for rule in RULES.rules},
+    r"alias (\w+)": lambda name: name in RULES.aliases,
     r"word (\w+)": _word,
     r"setting (\w+)": lambda name: name in SETTINGS,
     r"frame (\w+)": lambda name: name in BUILTIN,
@@ -110,6 +114,73 @@ def resolves(name: str) -> bool:
     return False
 
 
+# Functions, settings with their defaults, and files that engram's document and its code name; a row has both.
+ENGRAM = {
+    "bufferMaxTurns": "5",
+    "bufferMaxMinutes": "15",
+    "triggerMode": "smart",
+    "extractionMinImportanceLevel": "low",
+    "factDeduplicationEnabled": "on",
+    "episodeNoteModeEnabled": "off",
+    "verbatimArtifactsEnabled": "off",
+    "memoryBoxesEnabled": "off",
+    "traceWeaverEnabled": "off",
+    "boxTopicShiftThreshold": ".35",
+    "boxTimeGapMs": "1,800,000",
+    "boxMaxMemories": "50",
+    "consolidateEveryN": "3",
+    "consolidationMinIntervalMs": "600,000",
+    "commitmentDecayDays": "90",
+    "factArchivalEnabled": "false",
+    "factArchivalAgeDays": "90",
+    "factArchivalMaxImportance": ".3",
+    "factArchivalMaxAccessCount": "2",
+    "factArchivalProtectedCategories": "",
+    "compressionGuidelineLearningEnabled": "off",
+    "contextCompressionActionsEnabled": "off",
+    "lifecyclePolicyEnabled": "on",
+    "lifecycleFilterStaleEnabled": "off",
+    "qmdTierMigrationEnabled": "false",
+    "qmdTierDemotionMinAgeDays": "14 days",
+    "multiGraphMemoryEnabled": "false",
+    "graphTraversalConfidenceFloor": ".2",
+    "graphTraversalPageRankIterations": "8",
+    "DEFAULT_REINFORCE_DELTA": ".05",
+    "perWindow": ".1",
+    "windowMs": "90 d",
+    "floor": ".1",
+    "computeLifecycleValueInputs": "",
+    "computeTierValueScore": "",
+    "decideTierTransition": "",
+    "graphEdgeConfidences": "",
+    "profile.md": "",
+    "IDENTITY.md": "",
+    "config/aliases.json": "",
+    "facts/YYYY-MM-DD/<category>-<timestamp>-<hash>.md": "",
+    "boxes/YYYY-MM-DD/box-<id>.md": "",
+    "entities/<type>-<name>.md": "",
+    "state/buffer.json": "",
+    "state/fact-hashes.txt": "",
+    "state/topics.json": "",
+    "state/open-box.json": "",
+    "state/traces.json": "",
+    "state/memory-actions.jsonl": "",
+    "state/compression-guidelines.md": "",
+    "state/lifecycle-metrics.json": "",
+    "state/tier-migration-journal.jsonl": "",
+    "state/graph-edge-decay-status.json": "",
+    "state/last_graph_recall.json": "",
+}
+
+
+@pytest.mark.parametrize("name", ENGRAM)
+def test_a_name_of_engram_has_a_row(name: str) -> None:
+    """With its default, where it has one."""
+    theirs = [row[0] for row in rows() if f"`{name}`" in row[0] or f"`{name}:" in row[0]]
+
+    assert any(ENGRAM[name] in cell.replace(name, "") for cell in theirs)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_of_the_map_resolves(name: str) -> None:
     """What the map promises is there."""
@@ -124,6 +195,8 @@ def test_a_name_of_the_map_resolves(name: str) -> None:
         "Memory.colour",
         "preset elfmem/none",
         "word wrd",
+        "rule A13-fresh",
+        "alias cold",
         "Status.gone",
         "test_x",
         "x",
