@@ -74,6 +74,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionCuts:
+    """Where a reader cut a session of a sample: the numbers of the turns with which another matter begins."""
+
+    sample: str
+    session: int
+    cuts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rated:
     """A text of a category, and how important it is."""
 
@@ -131,3 +140,8 @@ def turns(part: Part) -> list[Turn]:
 def rated(part: Part) -> list[Rated]:
     """Return texts with the importance of each."""
     return [Rated(**line) for line in read("importance", part)]
+
+
+def cuts(part: Part) -> list[SessionCuts]:
+    """Return where sessions were cut."""
+    return [SessionCuts(line["sample"], line["session"], tuple(line["cuts"])) for line in read("boxes", part)]

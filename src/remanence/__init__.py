@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from remanence.engine import Engine, Run
     from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.flows.acted import EngineAction
+    from remanence.flows.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
@@ -135,6 +136,8 @@ __all__ = [
     "Affected",
     "Applied",
     "Asking",
+    "Box",
+    "Boxes",
     "Check",
     "Clock",
     "Columns",
@@ -249,6 +252,8 @@ __all__ = [
     "Tier",
     "TierName",
     "Topic",
+    "Trace",
+    "Traces",
     "Trust",
     "TrustName",
     "Turn",
@@ -267,6 +272,10 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "Box": "remanence.flows.boxes",
+    "Boxes": "remanence.flows.boxes",
+    "Trace": "remanence.flows.boxes",
+    "Traces": "remanence.flows.boxes",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",
     "EmbeddedTexts": "remanence.llm.base",

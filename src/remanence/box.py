@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.model import Column, Label
+from remanence.model import Column, Label, Status
+
+# A turn that is none of these is passed over: it was forgotten, or nobody let it in.
+SHOWN = frozenset({Status.INBOX, Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
 
 
 class Outcome(Label):

@@ -15,8 +15,8 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
-from remanence.errors import InvalidInput
 from remanence.flows import acted, checks, inspect, lifetime, reembedding, review, sessions, settings
+from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
@@ -79,7 +79,7 @@ from remanence.model import (
     Turn,
 )
 from remanence.receipt import Consolidated, Receipt
-from remanence.signatures import checked, checked_class
+from remanence.signatures import checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 
@@ -159,6 +159,16 @@ class Engine:
         """A folder of text files, one for each fact, kept as the memory is."""
         return Mirror(self._core, self._mirrorings)
 
+    @property
+    def boxes(self) -> Boxes:
+        """Stretches of sessions about one matter each: list and show them."""
+        return Boxes(self._core)
+
+    @property
+    def traces(self) -> Traces:
+        """Boxes about the same matter across sessions: list and show them."""
+        return Traces(self._core)
+
     # Writing
 
     async def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned:
@@ -189,7 +199,7 @@ class Engine:
 
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
-        turns = [_turn(item) async for item in unhurried(items)]
+        turns = [learning.turn_of(item) async for item in unhurried(items)]
         return await learning.learn_many(self._core, turns, progress)
 
     async def ingest(
@@ -549,7 +559,7 @@ class Engine:
 
     async def undo(self, run: Run) -> Receipt:
         """Undo a run as a whole, or refuse to if a row changed since."""
-        return await undoing.undo(self._core, _run_id(run))
+        return await undoing.undo(self._core, runs.run_id(run))
 
     async def undo_last(self) -> Receipt:
         """Undo the newest run that can be undone; the receipt says which it was.
@@ -587,7 +597,7 @@ class Engine:
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await runs.report(self._core, _run_id(run), limit)
+        return await runs.report(self._core, runs.run_id(run), limit)
 
     async def status(self) -> inspect.State:
         """Count memories, links and sessions, and show what is due."""
@@ -680,17 +690,3 @@ class Engine:
         it is to be taken in as it is: `edited`.
         """
         return await transfer.import_(self._core, lines, name, edited=edited, trust=trust)
-
-
-def _run_id(run: Run) -> str:
-    name = run if isinstance(run, str) else run.run
-    if name is None or (isinstance(run, Receipt) and not run.changes):
-        raise InvalidInput("nothing was written, so there is no run", recovery="list runs with `history`")
-    return name
-
-
-@checked
-def _turn(item: Turn | str | Mapping[str, Any]) -> Turn:
-    if isinstance(item, Turn):
-        return item
-    return Turn(**item) if isinstance(item, Mapping) else Turn(item)

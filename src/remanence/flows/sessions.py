@@ -16,7 +16,7 @@ from remanence.flows.core import Core, Pulse
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.heartbeat import heartbeat_key, session_key
-from remanence.flows.write import hearing, settling
+from remanence.flows.write import boxing, hearing, settling
 from remanence.gate.screening import refuse_secret
 from remanence.results import Result, Time, minute_of, visible
 from remanence.store.base import Bookkeeping
@@ -76,6 +76,7 @@ async def end(core: Core, session: str | None) -> float:
             return 0.0
         hours, was_open = await _close(core, ended)
     await scheduling.keep(core, "extract", lambda core: hearing.rest(core, [ended]))
+    await scheduling.keep(core, "box", lambda core: boxing.seal(core, ended))
     if was_open:
         await scheduling.keep(core, "consolidate", _consolidate)
     return hours

@@ -55,6 +55,16 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "boot_tokens", 1_600, 1, 1_000_000, "how many tokens `boot` returns where no budget is given"
         ),
+        Setting("box_gap_minutes", 30, 1, 100_000, "after so many minutes without a turn a box is sealed"),
+        Setting(
+            "box_overlap_percent",
+            35,
+            0,
+            100,
+            "below this overlap of what is spoken of, another matter begins and a box is sealed",
+        ),
+        Setting("box_turns", 50, 2, 1_000, "the most turns in a box; the next one begins another"),
+        Setting("boxes", 1, 0, 1, "whether turns that were listened to are put into boxes"),
         Setting(
             "consolidate_at_end",
             1_000,
@@ -138,6 +148,9 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
+        Setting("trace_days", 7, 1, 3_650, "a box joins a trace at most so many days away"),
+        Setting("trace_overlap_percent", 40, 1, 100, "from this overlap of topics on a box joins a trace"),
+        Setting("traces", 1, 0, 1, "whether sealed boxes are joined to traces"),
         Setting(
             "summary_tokens",
             1_500,

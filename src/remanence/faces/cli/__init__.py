@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
+    "box_commands": "boxes traces",
     "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
     " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status"
     " actions",

@@ -206,3 +206,11 @@ def interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
     }
     started = {part.cause.run: None for part in recent}
     return tuple(run for run in started if run not in final and run not in undone)
+
+
+def run_id(run: Any) -> str:
+    """Return the id of a run, from itself or from what came of it; what wrote nothing has none."""
+    name: str | None = run if isinstance(run, str) else run.run
+    if name is None or (isinstance(run, Receipt) and not run.changes):
+        raise InvalidInput("nothing was written, so there is no run", recovery="list runs with `history`")
+    return name

@@ -21,6 +21,7 @@ from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
+from remanence.flows.curate.regrouping import regrouped
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
 from remanence.flows.write import gating
@@ -129,8 +130,10 @@ async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
         raise Conflict(hanging)
     for _ in range(RACES_MAX):
         try:
-            await core.commit(entries, cause)
+            await core.commit(await regrouped(core, entries, part.cause.detail), cause)
         except Conflict as conflict:
+            if {table for table, _ in conflict.keys} <= {"boxes", "traces"}:
+                continue  # turns were heard meanwhile
             entries = await _caught_up(core, entries, part, conflict)
             continue
         return

@@ -28,6 +28,7 @@ from remanence.flows.core import RACES_MAX, Core, leased, overtaken
 from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
 from remanence.flows.write import settling
+from remanence.flows.write.boxing import boxed
 from remanence.flows.write.facts import Told, told
 from remanence.flows.write.waiting import Triggers, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
@@ -192,7 +193,7 @@ async def _listened(core: Core, session: str, fence: Fence, spending: Spending) 
     (buffer,) = await buffers(core, session)
     turns = await next_turns(core, buffer, most=BATCH)
     goes_on = len(turns) == BATCH
-    books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on))
+    books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on), turns)
     if not turns:
         if books.counts:
             await _booked(core, books)
@@ -216,12 +217,13 @@ async def wanted_now(core: Core) -> Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What is written beside the facts of a batch: where the session's cursor then stands, and what no longer waits."""
+    """What is written beside the facts of a batch: its turns, where the cursor then stands, what no longer waits."""
 
     session: str
     fence: Fence
     values: Mapping[str, object]
     counts: Mapping[str, int]
+    heard: Sequence[Memory] = ()
 
 
 async def _booked(core: Core, books: _Books) -> None:
@@ -264,37 +266,35 @@ async def _found(core: Core, turns: Sequence[Memory], wanted: Wanted, spending: 
 async def _stored(
     core: Core, turns: Sequence[Memory], found: Extracted, wanted: Wanted, books: _Books
 ) -> Listened:
-    """Commit the facts of a batch with its cursor, again from the start after a lost race."""
+    """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
     for attempt in range(RACES_MAX):
         telling = await told(core, turns, found.facts)
+        grouping = await boxed(core, books.session, books.heard)
         writer = core.writer
         by = "rules" if writer is None or not isinstance(writer, Extractor) else writer.name
         cut = {"cut": dict(found.cut)} if found.cut else {}
+        told_of = {"session": books.session, "by": by, "wanted": wanted.hash, **cut}
+        detail = {**told_of, **telling.actions.detail(), **grouping.detail}
         cause = core.cause(
-            "extract",
-            detail={
-                "session": books.session,
-                "by": by,
-                "wanted": wanted.hash,
-                **cut,
-                **telling.actions.detail(),
-            },
+            "extract" if telling.changes else "box",
+            detail=detail if telling.changes else {"session": books.session, **grouping.detail},
             fence=books.fence,
             **settling.told_of(
                 telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
             ),
         )
-        if not telling.changes:
+        changes = [*telling.changes, *grouping.changes]
+        if not changes:
             await _booked(core, books)
             return _listened_to(telling)
         try:
-            await core.commit(telling.changes, cause)
+            await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             memories = await core.store.get(core.scope, [turn.seq for turn in turns])
             turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
             continue
-        return replace(_listened_to(telling), runs=(cause.run,))
+        return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
 
 

@@ -15,6 +15,7 @@ from remanence.flows.core import Core, label
 from remanence.flows.settings import number as setting
 from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.write import gating
+from remanence.flows.write.boxing import seal
 from remanence.flows.write.extracting import as_heard, parsed
 from remanence.flows.write.hearing import BATCH, Listened, listen, wanted_now
 from remanence.flows.write.learning import learn_many
@@ -113,6 +114,8 @@ async def ingest(
     learned = await learn_many(core, turns, progress, door)
     sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
     found = await listen(core, sessions)
+    for session in sorted(set(sessions)):  # the file holds all of them
+        await seal(core, session)
     counts = Counter(one.status for one in learned)
     return Ingested(
         source=Path(path).name,

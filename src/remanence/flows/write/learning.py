@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -37,6 +37,7 @@ from remanence.model import (
 )
 from remanence.recall.semantic import ArrivalWeights
 from remanence.segment import LOOK_BACK
+from remanence.signatures import checked
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
 from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, Batch, Draft, in_segment
@@ -421,3 +422,11 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
     """Return the latest texts of a name, newest first; of the last arrivals only, where `among` says how many."""
     asked = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
     return [memory.text for memory in await core.store.find(core.scope, asked)]
+
+
+@checked
+def turn_of(item: Turn | str | Mapping[str, Any]) -> Turn:
+    """Return what is to be learned as a turn: a text alone, or the fields of one by name."""
+    if isinstance(item, Turn):
+        return item
+    return Turn(**item) if isinstance(item, Mapping) else Turn(item)

@@ -15,6 +15,7 @@ from remanence.flows import contextual, embedding, settings
 from remanence.flows.core import Core, leased
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.write import consolidating
+from remanence.flows.write.boxing import quiet_boxes
 from remanence.flows.write.consolidating import TRIES_MAX
 from remanence.flows.write.reflections import draw_together
 from remanence.flows.write.steps import Settling, Step
@@ -81,7 +82,11 @@ class Quiet:
 
 
 # In this order, each under the lease of its name; what a step returns is counted in the result.
-STEPS: Mapping[str, Step] = {"reflections": draw_together, contextual.STEP: contextual.embed_missing}
+STEPS: Mapping[str, Step] = {
+    "boxes": quiet_boxes,
+    "reflections": draw_together,
+    contextual.STEP: contextual.embed_missing,
+}
 
 
 async def consolidate(

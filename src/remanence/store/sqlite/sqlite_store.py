@@ -36,7 +36,7 @@ from remanence.store.constraints import refuse_clocks, refuse_interval
 from remanence.store.sqlite import (
     audit,
     bookkeeping,
-    boxes,
+    box_reading,
     checking,
     commits,
     embeddings,
@@ -184,11 +184,11 @@ class SqlStore:
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
-        return await self._read(lambda connection: boxes.boxes(connection, self._names, scope, find))
+        return await self._read(lambda connection: box_reading.boxes(connection, self._names, scope, find))
 
     async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
         """List traces, those of the latest turns first."""
-        return await self._read(lambda connection: boxes.traces(connection, self._names, scope, find))
+        return await self._read(lambda connection: box_reading.traces(connection, self._names, scope, find))
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
