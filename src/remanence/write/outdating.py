@@ -79,13 +79,11 @@ class _Read:
     values: Mapping[str, frozenset[str]]
     names: frozenset[str]
     cues: frozenset[str]
-    stems: int
     asks: bool
     doubts: bool
     denies: bool
     mine: bool
     past: bool
-    talks: bool
     code: bool
 
 
@@ -102,10 +100,15 @@ def may_outdate(said: Said) -> bool:
         return False
     if len(stems(said.text)) > NEW_STEMS_MAX:
         return False
-    read = _read(said.text, language_code(said.text))
-    if read.code:
+    # Not `_read`: most of these texts are never compared, and it takes three times as long.
+    text = blanked(said.text)
+    if _CODE.search(text):
         return False
-    return bool(read.values) or read.denies or bool(read.cues and not read.doubts)
+    low, code = plain(text), language_code(said.text)
+    signs = CHANGING[code]
+    if signs.denies.search(low) or _values(text, code)[0]:
+        return True
+    return any(getattr(signs, name).search(low) for name in _CUES) and not signs.doubts.search(low)
 
 
 def outdated(old: Said, new: Said, near: float | None, held: Mapping[str, int], of: int) -> Outdated:
@@ -113,37 +116,44 @@ def outdated(old: Said, new: Said, near: float | None, held: Mapping[str, int], 
 
     `held` says how many of the memories, `of` in all, hold a stem of the newer text.
     """
-    code = language_code(f"{old.text} {new.text}")
-    was, now = _read(old.text, code), _read(new.text, code)
-    shared = was.about & now.about
     rare = max(RARE_LEAST, RARE_SHARE * of)
-    if was.asks or now.asks or was.code or now.code or not any(held.get(stem, 0) <= rare for stem in shared):
+    # What costs little says no to most: a text is about no other stems than it has.
+    were, are = stems(blanked(old.text)), stems(blanked(new.text))
+    if len(were) > OLD_STEMS_MAX or len(are) > NEW_STEMS_MAX:
         return NO
-    if was.stems > OLD_STEMS_MAX or now.stems > NEW_STEMS_MAX or was.talks:
+    if not any(held.get(stem, 0) <= rare for stem in frozenset(were).intersection(are)):
+        return NO
+    code = language_code(f"{old.text} {new.text}")
+    now = _read(new.text, code)
+    is_own = new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
+    if now.asks or now.code or (is_own and (now.doubts or not now.cues)):
+        return NO
+    was = _read(old.text, code)
+    shared = was.about & now.about
+    if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared):
         return NO
     parts = len(shared) / len(was.about), len(shared) / len(now.about)
-    if new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker):
-        return _changed(was, now, parts, near)
-    return _at_odds(old, new, (was, now), parts, near)
+    persons = old.role is new.role is Role.USER and new.trust == old.trust
+    found = _changed(was, now, parts, near) if is_own else _at_odds(was, now, parts, near, persons=persons)
+    if found is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
+        return NO
+    return found
 
 
 def _changed(was: _Read, now: _Read, parts: tuple[float, float], near: float | None) -> Outdated:
-    """Judge what one speaker said before and says now: a word of change has to be there."""
-    other = _other_values(was, now)
-    if was.past or now.doubts or now.talks or parts[0] < ABOUT_MIN or (near is not None and near < NEAR_MIN):
+    """Judge what one speaker said before and says now, with a word of change that nothing puts in doubt."""
+    if was.past or parts[0] < ABOUT_MIN or (near is not None and near < NEAR_MIN):
         return NO
-    if not now.cues or not (other or (now.cues & _ALONE and now.about - was.about)):
+    if not (_other_values(was, now) or (now.cues & _ALONE and now.about - was.about)):
         return NO
     return Outdated(CHANGED, parts[0] + (near or 0.0))
 
 
 def _at_odds(
-    old: Said, new: Said, read: tuple[_Read, _Read], parts: tuple[float, float], near: float | None
+    was: _Read, now: _Read, parts: tuple[float, float], near: float | None, *, persons: bool
 ) -> Outdated:
     """Judge what somebody else says: it has to be about the same, and have another value of a kind, or deny it."""
-    was, now = read
-    persons = old.role is new.role is Role.USER and new.trust == old.trust
-    if persons and ((was.mine and now.mine) or now.talks or min(parts) < PERSONS_ABOUT_MIN):
+    if persons and ((was.mine and now.mine) or min(parts) < PERSONS_ABOUT_MIN):
         return NO
     about = sum(parts)
     if near is not None and near < OTHERS_NEAR_MIN:
@@ -172,22 +182,28 @@ def _read(text: str, code: str) -> _Read:
     lexicon = LEXICONS.get(code)
     words = [word.strip(_ENDS) for word in low.split()]
     stop = frozenset() if lexicon is None else lexicon.stop
-    found = stems(text)
-    talks = bool(reading(text, code).has(*_NO_STATEMENT))
     return _Read(
-        about=frozenset(found) - told - stop,
+        about=frozenset(stems(text)) - told - stop,
         values=values,
         names=names,
         cues=frozenset(name for name in _CUES if getattr(signs, name).search(low)),
-        stems=len(found),
         asks=_ASKS.search(text) is not None,
         doubts=signs.doubts.search(low) is not None,
         denies=signs.denies.search(low) is not None,
         mine=signs.mine.search(low) is not None,
         past=lexicon is not None and _past(words, code),
-        talks=talks or (lexicon is not None and not _of_talk(code).isdisjoint(words)),
         code=_CODE.search(text) is not None,
     )
+
+
+@lru_cache(maxsize=1024)
+def _talks(text: str, code: str) -> bool:
+    """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
+    text = blanked(text)
+    words = [word.strip(_ENDS) for word in plain(text).split()]
+    if code in LEXICONS and not _of_talk(code).isdisjoint(words):
+        return True
+    return bool(reading(text, code).has(*_NO_STATEMENT))
 
 
 def _past(words: list[str], code: str) -> bool:
