@@ -311,15 +311,19 @@ class Mirroring:
         self._seen = seen
         seen |= {path: stamp for path in DOCUMENTS if (stamp := self.folder.stamp(path)) is not None}
         self.edited = {path: one for path, one in self.edited.items() if seen.get(path) == one.stamp}
-        for path, kept in list(self.journal.files.items()):
-            if path not in seen:
+        known = self.journal.files
+        unknown = seen.keys() - known.keys() - self.edited.keys()
+        for path, kept in list(known.items()):
+            stamp = seen.get(path)
+            if stamp is None:
                 self._miss(path, kept)
+            elif kept.stamp != stamp:
+                if path not in self.edited:
+                    self._look_at(path, stamp)
             elif kept.checksum == UNWRITTEN:  # whoever wanted to write it did not come to it
                 self._anew.add(kept.owner)
-        for path, stamp in seen.items():
-            known = self.journal.files.get(path)
-            if path not in self.edited and (known is None or known.stamp != stamp):
-                self._look_at(path, stamp)
+        for path in sorted(unknown):
+            self._look_at(path, seen[path])
 
     def _miss(self, path: str, kept: Kept) -> None:
         """Note that a file is to be written again, so that a crash before that is made good."""
