@@ -30,6 +30,7 @@ from remanence.write.transcripts import parse
 
 DEPTH = 20
 EMBEDDERS = ("auto", "hashed", "none")
+MODELS = "multilingual, local:FOLDER or openai:MODEL"  # beside the static vectors
 FIELDS = ("session", "thread", "text")
 PATHS = ("raw", "extract")
 PLACES = 10
@@ -49,7 +50,9 @@ def main() -> None:
     """Measure one embedder and one or more kinds of store."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path)
-    parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["none", "auto"])
+    parser.add_argument(
+        "--embedder", nargs="*", default=["none", "auto"], help=f"{', '.join(EMBEDDERS)}; {MODELS}"
+    )
     parser.add_argument("--store", choices=("own", "shared", "unfiltered"), nargs="*", default=["own"])
     parser.add_argument("--fields", choices=FIELDS, default="session")
     parser.add_argument("--path", choices=PATHS, nargs="*", default=["raw"], dest="paths")

@@ -618,12 +618,13 @@ class Engine:
         return await proposals.decline(self._core, name, what)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, references, hashes, audit, full text, clock, episodes and roles."""
+        """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
         core = self._core
         looked = [
             await core.watch.check(),
             await checks.memory_integrity(core),
             await checks.speakers(core),
+            await checks.languages(core),
         ]
         return [*await core.store.check(), *looked]
 

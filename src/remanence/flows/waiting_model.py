@@ -63,8 +63,9 @@ class Model:
     def __init__(self, given: WaitingEmbedder, asked_for: str = "") -> None:
         self._given = given
         self.asked_for = asked_for
-        self.name, self.dimensions = given.name, given.dimensions
-        self.batch_max: int = getattr(given, "batch_max", BATCH_MAX)
+        with guarded(f"the embedder {asked_for}" if asked_for else "the embedder"):
+            self.name, self.dimensions = given.name, given.dimensions
+            self.batch_max: int = getattr(given, "batch_max", BATCH_MAX)
         if not _is_name(self.name):
             raise self._nonsense(f"{shown(self.name)} as its name")
         if self.dimensions is not None and not _is_length(self.dimensions):

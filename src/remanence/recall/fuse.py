@@ -80,10 +80,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Contextual:
-    """Window vectors of a model by row, and which rows have a vector of their own."""
+    """Window vectors of a model by row, and which rows have a vector of their own.
+
+    `floor` is the strength below which words and static vectors are known to answer weakly, if anybody knows.
+    """
 
     vectors: Floats
     held: Bools
+    floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,9 @@ def rank(
     meant = None if contextual is None else _meant(contextual, query.contextual, candidates)
     arms = {"lexical": _scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
     arms |= _semantic(likeness, meant)
+    if contextual is not None and meant is not None and contextual.floor:
+        sure = _sure(arms, lexical, likeness, candidates) / contextual.floor
+        arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead
@@ -220,12 +227,9 @@ class _Parts:
         return parts | {"lead": lead, "session": session} | self.factors.of(place)
 
     def strength(self, number: int) -> float:
-        """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
-        held = self._held(number)
-        if self.likeness.static is None:
-            return held
-        cosine = float(self.likeness.static[self.places[number]])
-        return (held + min(1.0, max(0.0, cosine))) / 2
+        """Return how strong one answer is by words and static vectors."""
+        static = self.likeness.static
+        return _strength(self._held(number), None if static is None else float(static[self.places[number]]))
 
     def _held(self, number: int) -> float:
         return self.lexical.held(int(self.rows[number]))
@@ -265,6 +269,24 @@ def _semantic(likeness: Floats | None, meant: _Meant | None) -> dict[str, Floats
         return {"contextual": found}
     static = _scaled(likeness, BESIDE_WEIGHT)
     return {"semantic": static, "contextual": np.where(meant.held, found, static)}
+
+
+def _sure(arms: Mapping[str, Floats], lexical: Lexical, likeness: Floats | None, candidates: Rows) -> float:
+    """Return the strength that words and static vectors alone would answer with.
+
+    What they hardly know, such as another language, they scale up to the same numbers as what they know well.
+    """
+    known = _sum([arm for name, arm in arms.items() if name != "contextual"])
+    found = [0.0]
+    for place in _best(known, STRENGTH_DEPTH):
+        held = lexical.held(int(candidates[place]))
+        found.append(_strength(held, None if likeness is None else float(likeness[place])))
+    return max(found)
+
+
+def _strength(held: float, cosine: float | None) -> float:
+    """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
+    return held if cosine is None else (held + min(1.0, max(0.0, cosine))) / 2
 
 
 def _meant(contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows) -> _Meant | None:

@@ -338,6 +338,8 @@ def _state(state: State) -> Iterator[Text]:
         ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
+    for name, what in state.contextual.items():
+        yield Text.assemble((f"  {name.replace('_', ' '):<11}", "dim"), safe(f"{what}"))
     if any(state.spent.values()):
         yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
     if state.gate:

@@ -81,13 +81,17 @@ class _Reach:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Field:
-    """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all."""
+    """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all.
+
+    `without_model` says why a model had no part.
+    """
 
     found: Candidates
     reach: _Reach
     tokens: Ints
     above: Mapping[int, set[int]]
     standing: int
+    without_model: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,6 +141,7 @@ async def frame(core: Core, look: Look) -> Recalled:
     chars = sum(len(memory.text) for memory in filled.kept.values())
     head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
     answer = await aside(chars, _answer, core, look, chosen, (field, ranking), (filled, room), head)
+    answer = replace(answer, without_model=field.without_model)
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True)
@@ -202,7 +207,8 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
         tokens = core.index.column("tokens")[reach.rows]
         standing = int(core.index.stands.sum())
         stronger = await above(core, contradictions(core, read.links), seqs, read.evidence)
-        return _Field(found, reach, tokens, stronger, standing)
+        without = "" if known is None else known[2].without
+        return _Field(found, reach, tokens, stronger, standing, without)
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:

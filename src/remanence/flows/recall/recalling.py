@@ -207,7 +207,7 @@ def _rank_rows(
     )
     vectors = index.windows if index.dimensions else None
     found = index.contextual(meant.model)
-    beside = None if found is None else Contextual(*found)
+    beside = None if found is None else Contextual(*found, core.embedder.thresholds.weak_below)
     return rank(index.ground, index.terms(wanted, postings), vectors, query, allowed, pool, beside)
 
 
