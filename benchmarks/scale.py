@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ BATCH = 50_000  # memories an import takes at once
 LEARNED = 4_000
 CALLERS = 64
 CONSOLIDATED = 2_000
+SETTLED, SETTLE_ROUNDS, ENTITIES = 100, 8, 20
 QUERIES = 200
 IDENTITY = 50  # memories that are tagged as identity while frames are measured
 
@@ -134,6 +135,37 @@ async def measure_consolidate(path: Path, n: int, scopes: int) -> None:
     )
 
 
+async def measure_settle(path: Path, n: int, scopes: int) -> None:
+    """Consolidate a hundred at a time that belong to sessions, mention the same and give reasons: cold, then warm."""
+    texts = iter(Maker().texts(SETTLE_ROUNDS * SETTLED, salt=600_001 + os.getpid()))
+    async with remanence.open(path, scope="scope-0") as memory:
+        known = await memory.learn_many(
+            Turn(f"Entity {k} of {os.getpid()}", category="entity") for k in range(ENTITIES)
+        )
+        cpu_ms = [
+            await _settled(memory, [next(texts) for _ in range(SETTLED)], known) for _ in range(SETTLE_ROUNDS)
+        ]
+    figure("scale.settle.cold_cpu_ms", cpu_ms[0], "ms", n=n, scopes=scopes, memories=SETTLED)
+    figure("scale.settle.cpu_ms", float(np.median(cpu_ms[1:])), "ms", n=n, scopes=scopes, memories=SETTLED)
+
+
+async def _settled(
+    memory: remanence.Engine, texts: Sequence[str], entities: Sequence[remanence.Learned]
+) -> float:
+    """Return the CPU milliseconds of each of some memories that are consolidated."""
+    turns = [
+        Turn(
+            f"Therefore {text}" if not k % 5 else text, kind="semantic", session=f"{texts[0]} {k // 10}"[-50:]
+        )
+        for k, text in enumerate(texts)
+    ]
+    for k, one in enumerate(await memory.learn_many(turns)):
+        await memory.link(one, entities[k % len(entities)], "mentions")
+    with spent() as took:
+        await memory.consolidate()
+    return took.cpu_s * 1_000 / len(texts)
+
+
 async def measure_recall(path: Path, n: int, scopes: int) -> None:
     """Recall by questions of three to eight words, warm."""
     random = np.random.default_rng(3)
@@ -230,6 +262,7 @@ STEPS = {
     "learn": measure_learn,
     "learn_many": measure_learn_many,
     "consolidate": measure_consolidate,
+    "settle": measure_settle,
 }
 
 if __name__ == "__main__":

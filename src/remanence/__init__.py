@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
     from remanence.flows.graph import Contradiction, Graph
+    from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
     from remanence.flows.mirror.applying import Applied
     from remanence.flows.mirror.hand_edits import FileEdit
@@ -127,12 +128,14 @@ if TYPE_CHECKING:
     from remanence.recall.frames import Frame, FrameDefinition
     from remanence.store.base import Check, Store
     from remanence.write.engine_actions import Eligibility
+    from remanence.write.guideline_learning import Guideline
     from remanence.write.transcripts.base import Importer
 
 __all__ = [
     "About",
     "AboutNamed",
     "ActionName",
+    "ActiveGuidelines",
     "Affected",
     "Applied",
     "Asking",
@@ -171,6 +174,9 @@ __all__ = [
     "Frames",
     "Graph",
     "Guide",
+    "Guideline",
+    "GuidelineDraft",
+    "Guidelines",
     "Heard",
     "Hit",
     "IfExists",
@@ -276,6 +282,7 @@ _LATER = {
     "Boxes": "remanence.flows.boxes",
     "Trace": "remanence.flows.boxes",
     "Traces": "remanence.flows.boxes",
+    "ActiveGuidelines": "remanence.flows.guidelines",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",
     "EmbeddedTexts": "remanence.llm.base",
@@ -294,6 +301,9 @@ _LATER = {
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
     "Graph": "remanence.flows.graph",
+    "Guideline": "remanence.write.guideline_learning",
+    "GuidelineDraft": "remanence.flows.guidelines",
+    "Guidelines": "remanence.flows.guidelines",
     "Heard": "remanence.extraction",
     "Importer": "remanence.write.transcripts.base",
     "Extraction": "remanence.flows.write.extracting",

@@ -21,6 +21,7 @@ from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
+from remanence.flows.guidelines import Guidelines
 from remanence.flows.mirror.mirror import Mirror, Mirrorings
 from remanence.flows.recall import framing, profiling, rating, recalling
 from remanence.flows.recall.filters import LISTABLE, read, together
@@ -168,6 +169,11 @@ class Engine:
     def traces(self) -> Traces:
         """Boxes about the same matter across sessions: list and show them."""
         return Traces(self._core)
+
+    @property
+    def guidelines(self) -> Guidelines:
+        """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
+        return Guidelines(self._core)
 
     # Writing
 
@@ -588,11 +594,7 @@ class Engine:
     async def actions(
         self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
     ) -> list[acted.EngineAction]:
-        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
-
-        `action` is store_episode, store_note, update_note, create_artifact, summarize_node, discard or link_graph;
-        `outcome` applied, skipped, failed, denied or deferred.
-        """
+        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it."""
         return await acted.actions(self._core, limit, action, outcome)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:

@@ -21,6 +21,7 @@ FACTS_MAX, ENTITIES_MAX, PROFILE_MAX, RELATIONSHIPS_MAX = 12, 6, 4, 5
 TURNS_MAX = 100
 INSTRUCTION_CHARS_MAX = 1_000
 CATEGORIES_MAX = 40
+GUIDELINES_MAX, GUIDELINE_CHARS_MAX = 5, 200  # lines that a person activated, and characters of each
 CONTENT_CHARS_MAX = 2_000
 WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
@@ -43,10 +44,14 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to extract: facts of these categories; `instruction` says what to look for and what to leave alone."""
+    """What to extract: facts of these categories; `instruction` says what to look for and what to leave alone.
+
+    `guidelines` are what the memory's own record taught, as far as a person activated it.
+    """
 
     categories: tuple[str, ...] = CATEGORIES
     instruction: str = ""
+    guidelines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no question can hold."""
@@ -63,8 +68,9 @@ class Wanted:
 
     @property
     def hash(self) -> str:
-        """What the audit keeps of it: the same for the same categories and words."""
-        return sha256("\0".join([*self.categories, "", self.instruction]).encode()).hexdigest()[:16]
+        """What the audit keeps of it: the same for the same categories, words and guidelines."""
+        said = [*self.categories, "", self.instruction, *self.guidelines]
+        return sha256("\0".join(said).encode()).hexdigest()[:16]
 
 
 def wanted_of(only: str, never: str, instruction: str) -> Wanted:

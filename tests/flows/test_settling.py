@@ -123,6 +123,37 @@ async def test_what_waits_when_all_is_quiet_is_consolidated(opener: Opener, cloc
         assert {"active": 1} == (await memory.status()).statuses
 
 
+async def test_a_clock_set_back_keeps_nothing_from_being_consolidated(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """However far ahead the last one was."""
+    async with opener() as memory:
+        await memory.learn("The bell hangs in the tower.")
+        await memory.consolidate()
+        clock.set(clock.now() - 48 * HOUR)
+        await memory.learn("The ferry is late.")
+        clock.advance(minutes=30)
+
+        assert await _by_itself(memory)
+        assert {"active": 2} == (await memory.status()).statuses
+
+
+async def test_a_consolidation_is_undone_after_a_later_one_or_refused_whole(opener: Opener) -> None:
+    """What the later one rests on is named; taken back in turn, all is as it was."""
+    async with opener(embedder=Measured()) as memory:
+        for text in ("The ferry leaves at nine.", "The ferry leaves at nine in the morning."):
+            await memory.learn(text, session="s")
+        first = await memory.consolidate()
+        await memory.learn("The ferry leaves at nine in the early morning.", session="s")
+        second = await memory.consolidate()
+        await memory.undo(second)
+        await memory.undo(first)
+
+        assert {"inbox": 3} == (await memory.status()).statuses
+        assert [[], [], []] == [await memory.links(seq) for seq in (1, 2, 3)]
+        assert second.steps["follows"] == 1
+
+
 async def test_a_living_engine_consolidates_by_itself(opener: Opener) -> None:
     """After the third extraction, and keeps what became of it as of any automatic work."""
     async with opener() as memory:
@@ -149,11 +180,11 @@ async def test_one_that_nobody_asked_for_leaves_to_another_process_what_that_is_
         await memory.learn("The bell hangs in the tower.")
         core = memory._core
         now = core.clock.now()
-        for name in ("consolidate", "consolidate/reflections"):
+        for name in ("consolidate", settling.STEPPING):
             await core.store.bookkeep(core.scope, Bookkeeping(now, lease=(name, "other", now + MINUTE)))
         done = await settling.consolidate(core, tries=1)
 
-        assert (0, (f"reflections: {BUSY}",)) == (done.activated, done.failed)
+        assert (0, (BUSY,)) == (done.activated, done.failed)
 
 
 async def test_switched_off_the_engine_writes_nothing_by_itself(opener: Opener) -> None:

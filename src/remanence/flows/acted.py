@@ -9,6 +9,7 @@ from remanence.change import Logged
 from remanence.errors import NameUnknown
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.runs import newest_first
+from remanence.keywords import ActionName, OutcomeName
 from remanence.results import Result, Time, minute_of, visible
 from remanence.write.engine_actions import ACTIONS, OUTCOMES, Eligibility, eligibility_of
 
@@ -25,8 +26,8 @@ class EngineAction(Result):
     at: int
     run: str
     verb: str
-    action: str
-    outcome: str
+    action: ActionName
+    outcome: OutcomeName
     reason: str
     count: int
     eligibility: Eligibility

@@ -42,7 +42,8 @@ with how sure you are; name them here and not under contradicts. What is asked, 
 else replaces nothing, nor does what is of another thing or version. Mostly there are none.
 tags: at most three, in small letters, for what the text is about; none where nothing fits."""
 
-_EXTRACT = f"""You read what was said in a conversation, and write down what is worth remembering for months. {_DATA}
+_EXTRACT = f"""You read what was said in a conversation, and write down what is worth remembering for months. {_DATA} \
+A "guideline" says what was learned from earlier answers; it weighs, and changes nothing of what follows here.
 
 facts: at most {FACTS_MAX}, the most important first; mostly there are few, often none. Each is one statement that \
 stands by itself, in the language of the turn: with names where the turn says "I" or "it", with dates where it says \
@@ -99,7 +100,8 @@ def extracting(turns: Sequence[Heard], wanted: Wanted) -> Question:
         instructions += (
             f"\nThe owner of the memory says what to look for and what to leave: {wanted.instruction}"
         )
-    lines = [
+    lines = [{"guideline": one} for one in wanted.guidelines]
+    lines += [
         {
             "turn": turn.id,
             "speaker": turn.speaker,

@@ -55,7 +55,8 @@ class Decision:
 def eligibility_of(given: object) -> Eligibility:
     """Read an eligibility, whole or not at all: what is missing, unknown or out of bounds makes it the least one."""
     if isinstance(given, Eligibility):
-        given = given.to_dict()
+        sound = given.source in SOURCES and _is_fraction(given.confidence) and _is_fraction(given.importance)
+        return given if sound else Eligibility()
     names = {"confidence", "lifecycle", "importance", "source"}
     if not isinstance(given, Mapping) or given.keys() != names or given["source"] not in SOURCES:
         return Eligibility()

@@ -27,6 +27,7 @@ MODULES = {
     "files": "backup export import",
     "forbid_commands": "forbid",
     "frame_commands": "frame boot profile topics frames",
+    "guideline_commands": "guidelines",
     "hearing_commands": "note flush chat",
     "mcp": "mcp",
     "mirror_commands": "mirror",

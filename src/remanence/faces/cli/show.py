@@ -21,6 +21,7 @@ from remanence.effects import PLANNED, ways_back
 from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.undoable import Undoable
 from remanence.faces.moments import local
+from remanence.flows.acted import EngineAction
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
@@ -350,11 +351,23 @@ def _state(state: State) -> Iterator[Text]:
         yield Text.assemble(
             ("  waiting    ", "dim"), f"{number(state.waiting_more, 'session', 'sessions')} more"
         )
+    if state.consolidation is not None and (state.consolidation.last_at or state.consolidation.due_at):
+        yield Text.assemble(("  inbox      ", "dim"), safe(str(state.consolidation)))
     if state.review:
         yield Text(f"  for review {results.counted(state.review)}; list it with: remanence review", "yellow")
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+@lines.register
+def _engine_action(one: EngineAction) -> Iterator[Text]:
+    times = f" ×{one.count:,}" if one.count > 1 else ""
+    yield Text.assemble(
+        (f"{when(one.at)} ", "dim"),
+        (one.action, "bold"),
+        f" {one.outcome}{times}: {safe(one.reason)} ({one.eligibility})  {one.run}",
+    )
 
 
 def _size(state: State) -> str:

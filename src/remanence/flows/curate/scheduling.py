@@ -130,6 +130,15 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
 
 
+async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
+    """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001 # what was asked for is done, and must not be lost for this
+        return _failed(core, name, error).reason
+    return ""
+
+
 async def kept(core: Core) -> dict[str, Ran]:
     """Return what became of the last work of each sort."""
     asked = Bookkeeping(core.clock.now(), under=(AUTOMATIC,))

@@ -19,12 +19,15 @@ from remanence.clock import MINUTE, SECOND
 from remanence.edit.one_memory import act, joined, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, LeaseLost
+from remanence.extraction import Wanted
+from remanence.flows import guidelines
 from remanence.flows.core import RACES_MAX, Core, aside, leased
 from remanence.flows.embedding import whole
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import Alike, candidates
 from remanence.flows.write.claiming import read_older
+from remanence.flows.write.connecting import Beginnings, KnownLinks, beginnings
 from remanence.flows.write.judging import Judged, judge
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.replacing import Verdicts
@@ -45,7 +48,6 @@ COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
 JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
-HUB_MAX = 10  # similar links that a memory has before it takes no more (elfmem's cap, at both ends)
 PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
 LOOKED_AHEAD = (
     100  # where few are judged at a time, candidates are found for so many: reading all vectors costs most
@@ -78,6 +80,8 @@ class _Chunk:
     at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
     actions: Actions = field(default_factory=Actions)
+    connected: Counter[str] = field(default_factory=Counter)  # links by relation, beside those of likeness
+    mentioned: set[int] = field(default_factory=set)  # entities whose lists changed
 
     def proposed(self) -> dict[str, list[str]]:
         """Return the tags that were only proposed, by memory."""
@@ -103,7 +107,22 @@ class _Chunk:
             tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
             proposed=total.proposed
             + tuple(f"{name}: {tag}" for name, tags in self.proposed().items() for tag in tags),
+            steps=Counter(total.steps) + self.connected,
         )
+
+
+@dataclass
+class _Compared:
+    """What memories of the inbox are compared with: the most similar, their candidates, their other neighbours."""
+
+    pairs: Pairs
+    alike: Mapping[int, Alike]
+    beside: Beginnings
+
+    def others(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
+        """Return whom some memories may be linked to, by the relations of which each takes only so many."""
+        siblings = {seq for memory in memories for seq in self.beside.siblings(memory.seq)}
+        return {Relation.SIMILAR: _ends(memories, self.pairs), Relation.CO_OCCURS: siblings}
 
 
 async def consolidate(
@@ -119,9 +138,9 @@ async def consolidate(
     """
     await whole(core)
     await read_older(core)
-    by = {} if core.writer is None else {"writer": core.writer.name}
+    by = {} if core.writer is None else {"writer": core.writer.name, **await _shown(core)}
     cause = core.cause("consolidate", detail=by)
-    total, part, drawn, spending, beside = Consolidated(), 0, _KnownLinks(), Spending(core), _Beside()
+    total, part, drawn, spending, beside = Consolidated(), 0, KnownLinks(), Spending(core), _Beside()
     verdicts = Verdicts(core)
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
@@ -135,17 +154,25 @@ async def consolidate(
             if fence is None and tries == 1:
                 break
             inbox = await _inbox(core, limit)
-            pairs = await _compared(core, inbox)
             await beside.look(core, inbox)
+            compared_with = _Compared(
+                await _compared(core, inbox), beside.alike, await beginnings(core, inbox)
+            )
             for start in range(0, len(inbox), size):
                 named = replace(cause, part=part, fence=fence)
                 few = inbox[start : start + size]
-                chunk = await _commit(core, few, (pairs, beside), named, drawn, spending)
+                chunk = await _commit(core, few, compared_with, named, drawn, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
                 await verdicts.carry_out(chunk.replacing(), named)
                 tell(total.activated, max(total.activated, waiting))
     return replace(verdicts.added_to(total), runs=(cause.run,) if part else ())
+
+
+async def _shown(core: Core) -> dict[str, str]:
+    """Say in the audit which guidelines a writer was shown, where there are any, by a hash of them."""
+    active = await guidelines.lines(core)
+    return {"guidelines": Wanted(guidelines=active).hash} if active else {}
 
 
 def _nobody(done: int, total: int) -> None:
@@ -163,7 +190,7 @@ async def _inbox(core: Core, limit: int) -> list[Memory]:
 
 
 @asynccontextmanager
-async def _own_turn(core: Core, drawn: "_KnownLinks", tries: int) -> AsyncIterator[Fence | None]:
+async def _own_turn(core: Core, drawn: KnownLinks, tries: int) -> AsyncIterator[Fence | None]:
     """Keep other processes from the inbox meanwhile; who loses the lease leaves the chunk to its next holder."""
     lasting, most = (UNASKED_LEASE, UNASKED_TRIES) if core.writer is None else (LEASE, TRIES_MAX)
     try:
@@ -200,40 +227,42 @@ class _Beside:
 async def _commit(
     core: Core,
     inbox: list[Memory],
-    compared: tuple[Pairs, _Beside],
+    compared: _Compared,
     cause: Cause,
-    drawn: "_KnownLinks",
+    drawn: KnownLinks,
     spending: Spending,
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     judged: dict[int, Judged] = {}
-    pairs, alike = compared[0], compared[1].alike
+    alike = compared.alike
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
-        pairs = await _standing(core, chunk, pairs)
-        partners = await _texts(core, pairs)
+        compared = replace(compared, pairs=await _standing(core, chunk, compared.pairs))
+        partners = await _texts(core, compared.pairs)
         if core.writer is not None and not judged:
             judged = await _judged(core, core.writer, chunk.memories, alike)
             await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
         chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
         chunk.ruled = await at_odds(core, chunk.memories, alike)
-        await drawn.look(core, _ends(chunk.memories, pairs))
+        await drawn.look(core, {memory.seq for memory in chunk.memories}, compared.others(chunk.memories))
         # Comparing texts word by word takes long where many are alike.
-        await asyncio.to_thread(_decide, core, chunk, pairs, partners, drawn)
+        await asyncio.to_thread(_decide, core, chunk, compared, partners, drawn)
         try:
             if chunk.changes:
                 # So that they are not forgotten with the result of a run that nobody watches.
                 told = {"proposed": proposed} if (proposed := chunk.proposed()) else {}
                 detail = {**cause.detail, **told, **chunk.actions.detail()}
                 named = replace(cause, at=core.clock.now(), detail=detail)
-                await core.commit(chunk.changes, replace(named, values=await _for_review(core, chunk)))
+                values = await _for_review(core, chunk) | compared.beside.kept(chunk.mentioned)
+                await core.commit(chunk.changes, replace(named, values=values))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
             drawn.forget()
             again = await core.store.get(core.scope, [memory.seq for memory in inbox])
             inbox = [memory for memory in again if memory is not None]
-            pairs = await _compared(core, inbox)
+            again_beside = await beginnings(core, inbox)
+            compared = replace(compared, pairs=await _compared(core, inbox), beside=again_beside)
             continue
         return chunk
     raise AssertionError("unreachable")
@@ -299,42 +328,12 @@ async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
     return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
 
-@dataclass
-class _KnownLinks:
-    """The links of the memories looked at so far, with those drawn since, and how many similar ones each has."""
-
-    keys: set[tuple[int, int, int]] = field(default_factory=set)
-    similar: Counter[int] = field(default_factory=Counter)
-    looked_at: set[int] = field(default_factory=set)
-
-    async def look(self, core: Core, seqs: set[int]) -> None:
-        """Fetch the links of what was not looked at before: of hubs, that every chunk meets, only once."""
-        for link in await core.store.neighbours(core.scope, sorted(seqs - self.looked_at)):
-            self.add(link.key)
-        self.looked_at |= seqs
-
-    def forget(self) -> None:
-        """Begin anew: what was drawn has not been written."""
-        for known in (self.keys, self.similar, self.looked_at):
-            known.clear()
-
-    def room(self, relation: Relation, *ends: int) -> bool:
-        """Tell whether both ends take another link; near duplicates always find room."""
-        return relation is not Relation.SIMILAR or all(self.similar[end] < HUB_MAX for end in ends)
-
-    def add(self, key: tuple[int, int, int]) -> None:
-        """Count a link, once."""
-        if key[2] == Relation.SIMILAR and key not in self.keys:
-            self.similar.update(key[:2])
-        self.keys.add(key)
-
-
 def _decide(
     core: Core,
     chunk: _Chunk,
-    pairs: Pairs,
+    compared: _Compared,
     partners: dict[int, Memory],
-    drawn: _KnownLinks,
+    drawn: KnownLinks,
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
@@ -346,13 +345,18 @@ def _decide(
         judged = _allowed(chunk.actions, given, said)
         chunk.changes += _activated(core, chunk, memory, now, judged)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        against = [*odds[memory.seq], *judged.contradicts]
-        if (pairs[memory.seq] or against) and chunk.actions.allows("link_graph", given):
-            linked = _linked(core, chunk, memory, (pairs[memory.seq], partners), drawn)
-            contradicting = _contradictions(memory.seq, against, drawn, now)
-            chunk.at_odds += len(contradicting)
-            chunk.changes += [*linked, *contradicting]
-            chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting))
+        against, wished = [*odds[memory.seq], *judged.contradicts], compared.beside.wished(memory)
+        pairs = compared.pairs[memory.seq]
+        if (pairs or against or wished) and not chunk.actions.allows("link_graph", given):
+            continue
+        linked = _linked(core, chunk, memory, (pairs, partners), drawn)
+        contradicting = _contradictions(memory.seq, against, drawn, now)
+        connected, counts = drawn.drawn(wished, now)
+        chunk.at_odds += len(contradicting)
+        chunk.connected += counts
+        chunk.changes += [*linked, *contradicting, *connected]
+        chunk.mentioned |= compared.beside.mention(memory.seq)
+        chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting) + len(connected))
     chunk.changes = joined(chunk.changes)
 
 
@@ -371,7 +375,7 @@ def _linked(
     chunk: _Chunk,
     memory: Memory,
     beside: tuple[Sequence["_Pair"], Mapping[int, Memory]],
-    drawn: _KnownLinks,
+    drawn: KnownLinks,
 ) -> list[Change]:
     """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
     now, changes = core.clock.now(), []
@@ -427,7 +431,7 @@ def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judg
 
 
 def _contradictions(
-    one: int, others: Sequence[tuple[int, float]], drawn: _KnownLinks, now: int
+    one: int, others: Sequence[tuple[int, float]], drawn: KnownLinks, now: int
 ) -> list[Change]:
     """Link a memory to those that it is at odds with, each once."""
     changes = []

@@ -23,7 +23,7 @@ from remanence.extraction import (
     checked_extraction,
     wanted_of,
 )
-from remanence.flows import settings
+from remanence.flows import guidelines, settings
 from remanence.flows.core import RACES_MAX, Core, leased, overtaken
 from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
@@ -212,7 +212,8 @@ async def _listened(core: Core, session: str, fence: Fence, spending: Spending) 
 async def wanted_now(core: Core) -> Wanted:
     """Return what is to be extracted from turns, as the settings say."""
     names = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
-    return wanted_of(*[await settings.words(core, name) for name in names])
+    wanted = wanted_of(*[await settings.words(core, name) for name in names])
+    return replace(wanted, guidelines=await guidelines.lines(core))
 
 
 @dataclass(frozen=True, slots=True)

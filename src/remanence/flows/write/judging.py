@@ -11,6 +11,7 @@ from math import isfinite
 from remanence.arguments import TAGS_MAX, check_tags
 from remanence.edit.identity import says_who
 from remanence.errors import InvalidInput, WriterError
+from remanence.flows import guidelines
 from remanence.flows.core import Core
 from remanence.flows.recall.framing import Look, frame
 from remanence.llm.base import Judgement, Writer
@@ -40,6 +41,7 @@ async def judge(
 ) -> list[Judged]:
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
+    who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
     asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
     return list(await asyncio.gather(*asked))
 

@@ -54,11 +54,11 @@ async def draw_together(run: Settling) -> Mapping[str, int]:
 async def _drawn(run: Settling) -> int:
     """Draw together the reflections of the first agent that has too many; return how many that were."""
     core = run.core
-    tokens = await settings.number(core, SUMMARY_TOKENS)
     for attempt in range(RACES_MAX):
         reflections = await _too_many(core)
         if not reflections:
             return 0
+        tokens = await settings.number(core, SUMMARY_TOKENS)
         actions = Actions(summary_tokens=tokens)
         given = _eligibility(reflections)
         if not actions.allows("summarize_node", given):

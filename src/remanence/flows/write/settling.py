@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.errors import LeaseLost
-from remanence.flows import contextual, embedding, settings
+from remanence.flows import contextual, embedding, guidelines, settings
 from remanence.flows.core import Core, leased
-from remanence.flows.curate.scheduling import Ran
+from remanence.flows.curate.scheduling import Ran, attempted
 from remanence.flows.write import consolidating
 from remanence.flows.write.boxing import quiet_boxes
 from remanence.flows.write.consolidating import TRIES_MAX
@@ -32,8 +33,9 @@ LAST, HEARD = (
     "consolidate/heard",
 )  # values: when one last ran, when something was last found
 ENABLED = "engine_actions"
-LEASE = MINUTE  # of a step; what is written under a lease that ran out is refused
-BUSY = "another process consolidates; what is left waits for it or for the next"
+STEPPING = "consolidate/steps"
+LEASE = 2 * MINUTE  # of all steps; what is written under a lease that ran out is refused
+BUSY = "another process is at the steps; what is left waits for it or for the next"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,12 +83,15 @@ class Quiet:
         return max(earliest, now if since > now else since + self.idle_minutes * MINUTE)
 
 
-# In this order, each under the lease of its name; what a step returns is counted in the result.
+# In this order, all under one lease; what a step returns is counted in the result.
 STEPS: Mapping[str, Step] = {
     "boxes": quiet_boxes,
     "reflections": draw_together,
+    "guidelines": guidelines.learn,
     contextual.STEP: contextual.embed_missing,
 }
+# Where such a step fails, the result says so and the rest goes on.
+FAIL_OPEN = frozenset({"guidelines"})
 
 
 async def consolidate(
@@ -102,40 +107,36 @@ async def consolidate(
     """
     if reason := await refused(core):
         return Consolidated(waits=reason)
-    began = await _quiet(core)
+    before = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), counters=(EXTRACTIONS,)))
     total = await consolidating.consolidate(core, progress, most, stopped, tries)
-    for name in STEPS:
-        if not stopped():
-            total = await _taken(core, name, stopped, tries, total)
+    try:
+        async with leased(core, STEPPING, LEASE, tries=tries) as fence:
+            for name in STEPS if fence is not None else ():
+                total = total if stopped() else await _taken(core, name, stopped, fence, total)
+    except LeaseLost:
+        fence = None
+    if fence is None:
+        total = replace(total, failed=(*total.failed, BUSY))
     now = core.clock.now()
-    asked = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -began.extractions})
+    asked = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -before.counters.get(EXTRACTIONS, 0)})
     await core.store.bookkeep(core.scope, asked)
     return total
 
 
 async def _taken(
-    core: Core, name: str, stopped: Callable[[], bool], tries: int, total: Consolidated
+    core: Core, name: str, stopped: Callable[[], bool], fence: Fence | None, total: Consolidated
 ) -> Consolidated:
-    """Take one step under its lease, in a run of its own; what another process is at is left to it."""
+    """Take one step in a run of its own."""
     done: Mapping[str, int] = {}
-    settled = Settling(core, core.cause("consolidate", detail={"step": name}), stopped)
-    try:
-        done = await _alone(settled, name, tries)
-    except LeaseLost:
-        settled.failed.append(f"{name}: {BUSY}")
+    settled = Settling(core, core.cause("consolidate", detail={"step": name}, fence=fence), stopped)
+    if name not in FAIL_OPEN:
+        done = await STEPS[name](settled)
+    elif reason := await attempted(core, name, STEPS[name](settled)):
+        settled.failed.append(f"{name}: {reason}")
     runs = (*total.runs, settled.cause.run) if settled.cause.part else total.runs
     told = {**total.steps, **{what: count for what, count in done.items() if count}}
     run = next(iter(runs), None)
     return replace(total, run=run, runs=runs, steps=told, failed=(*total.failed, *settled.failed))
-
-
-async def _alone(settled: Settling, name: str, tries: int) -> Mapping[str, int]:
-    """Take a step under its lease, or raise LeaseLost."""
-    async with leased(settled.core, f"consolidate/{name}", LEASE, tries=tries) as fence:
-        if fence is None:
-            raise LeaseLost(f"consolidate/{name}")
-        settled.cause = replace(settled.cause, fence=fence)
-        return await STEPS[name](settled)
 
 
 async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:

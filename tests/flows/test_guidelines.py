@@ -1,0 +1,112 @@
+"""Guidelines are drawn up by each consolidation, and shown to a writer only as far as a person activates them."""
+
+from collections.abc import Sequence
+
+import pytest
+
+import remanence
+from remanence.errors import InvalidInput, NotFound
+from remanence.extraction import Extracted, Fact, Heard, Wanted
+from remanence.flows import guidelines
+from remanence.llm.base import Judgement
+from remanence.llm.questions import extracting
+from tests.flows.conftest import Opener
+
+
+class Reading:
+    """A writer that keeps what it is shown, and finds one fact a turn."""
+
+    name = "reading"
+
+    def __init__(self) -> None:
+        self.identities: list[str] = []
+        self.wanted: list[Wanted] = []
+
+    async def judge(self, text: str, identity: str, others: object) -> Judgement:
+        """Keep who the agent is."""
+        self.identities.append(identity)
+        return Judgement(0.5)
+
+    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+        """Keep what is wanted."""
+        self.wanted.append(wanted)
+        return Extracted(tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 1)) for turn in turns))
+
+
+async def _heard(memory: remanence.Engine, *said: str) -> None:
+    for text in said:
+        await memory.note(text, session="s", later=True)
+    await memory.flush()
+
+
+async def test_a_consolidation_draws_up_what_the_record_teaches(opener: Opener) -> None:
+    """From all that was recorded since, and no more once nothing was."""
+    async with opener(writer=Reading()) as memory:
+        with pytest.raises(NotFound):
+            await memory.guidelines.draft()
+        await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
+        await memory.consolidate()
+        draft = await memory.guidelines.draft()
+        await memory.consolidate()
+        again = await memory.guidelines.draft()
+        await _heard(memory, "The ferry is late.")
+        await memory.consolidate()
+        more = await memory.guidelines.draft()
+
+        (notes, *_) = draft.guidelines
+
+        assert ("store_episode", 6, 0.12, "high") == (notes.action, notes.total, notes.delta, notes.sure)
+        assert draft == again
+        assert 7 == more.guidelines[0].total
+
+
+async def test_a_writer_is_shown_what_was_activated_and_the_audit_says_so(opener: Opener) -> None:
+    """As data, to an extractor and beside who the agent is; the hash of what was wanted is another one."""
+    async with opener(writer=(writer := Reading())) as memory:
+        await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
+        await memory.consolidate()
+        line = str((await memory.guidelines.draft()).guidelines[0])
+        active = await memory.guidelines.activate(1, "Leave the weather alone.")
+        await _heard(memory, "The ferry is late.")
+        await memory.consolidate()
+        hashes = {event.detail["wanted"] for event in await memory.history(verb="extract")}
+        judged = [event.detail.get("guidelines") for event in await memory.history(verb="consolidate")]
+        none = await memory.guidelines.activate()
+
+        assert (line, "Leave the weather alone.") == active.lines == writer.wanted[-1].guidelines
+        assert () == none.lines == writer.wanted[0].guidelines
+        assert "Leave the weather alone." in writer.identities[-1]
+        assert "guideline" not in writer.identities[0]
+        assert 2 == len(hashes)
+        assert judged[0] is None
+        assert judged[-1] is not None
+        shown = extracting([Heard("t", "The ferry is late.")], writer.wanted[-1]).shown
+        assert '{"guideline": "Leave the weather alone."}' in shown
+
+
+@pytest.mark.parametrize("chosen", [(1,), ("a" * 201,), tuple("abcdef")])
+async def test_at_most_five_short_lines_are_activated(
+    memory: remanence.Engine, chosen: tuple[int | str, ...]
+) -> None:
+    """And no number of a draft that is not there."""
+    with pytest.raises((InvalidInput, NotFound)):
+        await memory.guidelines.activate(*chosen)
+
+    assert () == (await memory.guidelines.active()).lines
+
+
+async def test_what_fails_in_learning_them_stops_nothing_and_is_told(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even a bug: the inbox is active, and the result says what went wrong."""
+
+    async def fails(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(guidelines, "latest", fails)
+    monkeypatch.setattr(guidelines, "recorded", lambda *_: 1 // 0)
+    await memory.learn("The bell hangs in the tower.")
+    done = await memory.consolidate()
+
+    assert 1 == done.activated
+    assert [True] == [why.startswith("guidelines: ZeroDivisionError") for why in done.failed]
