@@ -113,7 +113,7 @@ class Boxes:
         return replace(box, whole=True)
 
     async def of(self, memory: OneMemory) -> list[Box]:
-        """Return the boxes that a turn is in, or those of the turns from which a fact was learned."""
+        """Return the boxes that a turn is in, or those of a fact's turns."""
         one = await self._core.one(memory)
         links = await self._core.store.neighbours(self._core.scope, [one.seq], Relation.LEARNED_FROM)
         seqs = [one.seq, *(link.target for link in links if link.source == one.seq)]
@@ -132,7 +132,10 @@ class Boxes:
     async def list(
         self, *, session: str | None = None, open_only: bool = False, limit: int = 20
     ) -> list[Box]:
-        """List boxes, those of the latest turns first, of one session if asked ("" for turns of none)."""
+        """List the boxes of turns: stretches of a session about one matter, those of the latest turns first.
+
+        With `session` those of one session, "" for turns of none.
+        """
         check_count("limit", limit, 1, LIST_MAX)
         if session:
             check_name("a session", session)
@@ -159,7 +162,10 @@ class Traces:
         return trace
 
     async def list(self, *, boxes_min: int = 1, limit: int = 20) -> list[Trace]:
-        """List traces, those of the latest turns first; with `boxes_min` only those that join so many boxes."""
+        """List the traces: boxes about the same matter across sessions, those of the latest turns first.
+
+        With `boxes_min` only those that join so many boxes.
+        """
         check_count("limit", limit, 1, LIST_MAX)
         check_count("boxes_min", boxes_min, 1, BOXES_MAX)
         rows = await self._core.store.traces(self._core.scope, FindTraces(limit=LIST_MAX))
