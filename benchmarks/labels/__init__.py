@@ -1,6 +1,6 @@
 """Reads the labelled texts that the benchmarks score against; it knows how the files are laid out, no engine.
 
-Each kind has two files that were developed against, and most have a third, drawn up apart, that is scored once.
+Each kind has two files that were developed against, most have a third, drawn up apart, and what is let in a fourth.
 """
 
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-Part = Literal["first", "second", "third"]
+Part = Literal["first", "second", "third", "fourth"]
 
 DEVELOPED: tuple[Part, ...] = ("first", "second")  # what was looked at while rules were written
 

@@ -94,7 +94,9 @@ async def test_all_that_waits_is_in_one_list(path: Path) -> None:
 
     assert (SORTS, SORTS) == (found.counts, state.review)
     assert ("contradiction", "#1 contradicts #3 (sure 0.95)") == about[0]
-    assert ("quarantine", "#25 reads like instructions, and no user or agent said it") == about[2]
+    assert "quarantine" == about[2][0]
+    assert about[2][1].startswith('#25 reads like instructions: "')
+    assert about[2][1].endswith(", and no user or agent said it")
     assert ("proposal", "scripted proposes that #4 takes the place of #1") == about[5]
     assert "would destroy 20 of 25 memories" in about[6][1]
     assert [ORDER] == [memory.text for memory in found.items[2].memories]

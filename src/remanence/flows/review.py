@@ -19,6 +19,7 @@ from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.graph import Contradiction, between
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
+from remanence.gate.orders import READS, instructs
 from remanence.model import Link, Memory, Relation, Status, short_id
 from remanence.results import MaybeTime, Result, Time, counted, visible
 from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
@@ -151,7 +152,7 @@ async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
     return [
         ReviewItem(
             "quarantine",
-            f"{short_id(one.seq)} reads like instructions, and no user or agent said it",
+            f"{short_id(one.seq)} {instructs(one.text) or READS}, and no user or agent said it",
             {
                 "let it in": f"remanence quarantine release {one.seq}",
                 "delete it": f"remanence forget {one.seq}",

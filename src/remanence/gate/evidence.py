@@ -1,11 +1,10 @@
-"""Finds what in a sentence is evidence of orders to a machine, and weighs it together. Knows words, no quotations."""
+"""Finds what in a sentence is evidence of orders to a machine. Knows words, no quotations and no weights."""
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from remanence.gate.markup import marks_of
-from remanence.gate.weights import SIGNS
 from remanence.languages.ordering import SPACED, UNSPACED
 from remanence.languages.ordering.around import ANYBODY, GREETINGS, JOINS, MODALS, NOTES, PERSONS
 from remanence.languages.ordering.kinds_of_evidence import Evidence, spelled
@@ -212,15 +211,3 @@ def _calls_unspaced(sentence: str, start: int, end: int) -> bool:
         or after[:1] in {",", "，", "、"}
         or any(mark in before for mark in ("亲爱的", "尊敬的", "你好", "致", "親愛なる", "拝啓"))
     )
-
-
-@lru_cache(maxsize=4096)
-def weighed(bits: int) -> tuple[float, str]:
-    """Return how much the evidence of a sentence weighs together, and the name of what weighs most."""
-    total, most, name = 0.0, 0.0, ""
-    for sign in SIGNS:
-        if sign.fits(bits):
-            total += sign.weight
-            if sign.weight > most:
-                most, name = sign.weight, sign.name
-    return total, name

@@ -1,10 +1,12 @@
-"""Takes out of a text the words in quotation marks that it says somebody says. Knows no orders."""
+"""Marks in a text the words in quotation marks: those that it says somebody says, and others. Knows no orders."""
 
 import re
 
+from remanence.gate.wording import QUOTED
 from remanence.languages.ordering import SPACED, UNSPACED
 from remanence.languages.ordering.kinds_of_evidence import spelled
 
+REPORTED = "\x03"  # stands before each word that the text says somebody says
 BEFORE = 60  # characters before a quotation that may say whose it is
 AFTER = 40
 
@@ -15,21 +17,30 @@ _QUOTED = re.compile(
 )
 _MARKS = ('"', "“", "„", "«", "「", "『")
 _WORD = re.compile(r"[^\W_]+")
+_REPORTED_WORD = re.compile("\x03[^\\W_]+")
 _SAID = frozenset(word for language in SPACED for word in spelled(language.speech))
 _SAID_UNSPACED = tuple(word for language in UNSPACED for word in spelled(language.speech))
 
 
-def quotations_out(plain: str) -> str:
-    """Return a text without the words in quotation marks that it says somebody says."""
+def quotations_marked(plain: str) -> str:
+    """Return a text with a mark before each quoted word; values of data and of attributes are not quoted."""
     if not any(mark in plain for mark in _MARKS):
         return plain
-    return _QUOTED.sub(lambda found: " … " if _reported(plain, found) else found.group(), plain)
+    return _QUOTED.sub(lambda found: _marked(plain, found), plain)
 
 
-def _reported(plain: str, found: re.Match[str]) -> bool:
+def evident(sentence: str) -> str:
+    """Return a sentence with marked words as evidence is read from it: what somebody says is left out."""
+    if REPORTED in sentence:
+        sentence = _REPORTED_WORD.sub("…", sentence)
+    return sentence.replace(QUOTED, "")
+
+
+def _marked(plain: str, found: re.Match[str]) -> str:
     before = plain[max(0, found.start() - BEFORE) : found.start()]
     after = plain[found.end() : found.end() + AFTER]
-    if before.rstrip().endswith(("=", "{", "[", '":')) or after.lstrip().startswith(":"):
-        return False
+    if before.rstrip().endswith(("=", "{", "[", '":', '",')) or after.lstrip().startswith(":"):
+        return found.group()
     around = f"{before} {after}"
-    return not _SAID.isdisjoint(_WORD.findall(around)) or any(word in around for word in _SAID_UNSPACED)
+    reported = not _SAID.isdisjoint(_WORD.findall(around)) or any(word in around for word in _SAID_UNSPACED)
+    return _WORD.sub(rf"{REPORTED if reported else QUOTED}\g<0>", found.group())

@@ -1,0 +1,119 @@
+"""Weighs the sentences of a text: what words and evidence in them say for orders to a machine. Knows no disguises."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from remanence.gate.evidence import found_in
+from remanence.gate.quotations import REPORTED, evident, quotations_marked
+from remanence.gate.weights import CONTEXT, Weights
+from remanence.gate.wording import BEFORE, QUOTED, TOKEN, places
+
+PIECE_CHARS = 300
+PIECE_STEP = 220  # so that what stands together is together in one piece
+PHRASE_CHARS_MAX = 80
+
+_ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A sentence of a text, and how much it weighs with what is beside it."""
+
+    weight: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of a text: which are the same, what each says, and the evidence in and beside each."""
+
+    different: Sequence[str]
+    which: Sequence[int]
+    bits: Sequence[int]
+
+
+def sentences_of(plain: str) -> Sentences:
+    """Return the sentences of a text of small letters, long ones in pieces, with the evidence in each."""
+    said = quotations_marked(plain)
+    for end in _ENDS:
+        said = said.replace(end, "\n")
+    known: dict[str, int] = {}
+    which = [
+        known.setdefault(piece, len(known))
+        for one in said.split("\n")
+        if one and not one.isspace()
+        for piece in _pieces(one)
+    ]
+    different = list(known)
+    found = [found_in(evident(one)) for one in different]
+    return Sentences([one.replace(REPORTED, QUOTED) for one in different], which, _with_beside(found, which))
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """Yield a sentence, a long one in pieces that overlap, so that not everything in it counts as said together."""
+    yield sentence[:PIECE_CHARS]
+    for start in range(PIECE_STEP, len(sentence) - PIECE_CHARS + PIECE_STEP, PIECE_STEP):
+        yield sentence[start : start + PIECE_CHARS]
+
+
+def _with_beside(found: Sequence[int], which: Sequence[int]) -> list[int]:
+    """Return the evidence in each sentence, with what those beside it say of who is spoken to."""
+    every = [found[one] for one in which]
+    held = [0, 0, *(bits & CONTEXT for bits in every), 0]
+    return [bits and bits | held[at] | held[at + 1] | held[at + 3] for at, bits in enumerate(every)]
+
+
+def heaviest(plain: str, weights: Weights) -> Weighed:
+    """Return the sentence of a text that weighs most: its words, those before it where they say more, and evidence.
+
+    weight = added + words + max(0, words of the sentence before) + evidence
+    """
+    read = sentences_of(plain)
+    if not read.which:
+        return Weighed(float(weights.added[0]), "")
+    tokens = [TOKEN.findall(one) for one in read.different]
+    sums = weights.orders[places(tokens)].sum(axis=0, dtype=np.int32)
+    starts = [0, *itertools.accumulate([len(one) + BEFORE for one in tokens[:-1]])]
+    unit = float(weights.units[0])
+    words = [weight * unit for weight in np.add.reduceat(sums, starts).tolist()]
+    most, where, before = -math.inf, 0, 0.0
+    for one, bits in zip(read.which, read.bits, strict=True):
+        together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)
+        before = words[one]
+        if together > most:
+            most, where = together, one
+    return Weighed(most + float(weights.added[0]), read.different[where])
+
+
+@lru_cache(maxsize=4_096)
+def weight_of(bits: int, weights: Weights) -> float:
+    """Return what the evidence in a sentence weighs: each kind of it alone, and with each other."""
+    at = kinds_in(bits)
+    return float(weights.evidence[np.ix_(at, at)].sum(dtype=np.int64) * weights.units[1])
+
+
+def kinds_in(bits: int) -> list[int]:
+    """Return the numbers of the kinds of evidence in some bits."""
+    return [at for at in range(bits.bit_length()) if bits >> at & 1]
+
+
+def weighing_most(sentence: str, weights: Weights) -> str:
+    """Return the words of a sentence, one after another, that weigh most together, at most so many characters."""
+    found = list(TOKEN.finditer(sentence))
+    if not found:
+        return ""
+    sums = weights.orders[places([[one.group() for one in found]])].sum(axis=0, dtype=np.int64)[BEFORE:]
+    best, shown, total, start = -math.inf, found[0].span(), 0, found[0].start()
+    for one, weight in zip(found, sums.tolist(), strict=True):
+        if total <= 0:
+            total, start = 0, one.start()
+        total += weight
+        if total > best:
+            best, shown = total, (start, one.end())
+    phrase = sentence[slice(*shown)].replace(QUOTED, "").strip()
+    return phrase if len(phrase) <= PHRASE_CHARS_MAX else f"{phrase[: PHRASE_CHARS_MAX - 1]}…"

@@ -1,0 +1,1 @@
+"""What builds data of the package."""

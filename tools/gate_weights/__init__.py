@@ -1,0 +1,1 @@
+"""How the weights of the gate are fitted."""

@@ -1,0 +1,97 @@
+"""The texts that the weights are fitted to: lines written for it, with choices drawn, and labelled texts."""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.labels import Part, read
+from benchmarks.labels.intake import benign, harmless, planted, shorts, signals
+
+FOLDER = Path(__file__).with_name("texts")
+DRAWN = 10  # texts of each line with choices
+CARRIED = 0.5  # of orders that stand beside another sentence
+CARRIER_CHARS_MAX = 90
+ORDINARY = 0.3  # how much an ordinary text counts
+_CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
+
+Kind = Literal["orders", "talk", "junk", "truths"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, whether it is what is looked for, and how much it counts."""
+
+    text: str
+    wanted: bool
+    counts: float = 1.0
+
+
+def instructions(parts: Sequence[Part]) -> Iterator[Text]:
+    """Yield texts that give orders to a machine, and others, of some labelled sets and of all lines."""
+    for part in parts:
+        yield from (Text(line.text, wanted=True) for line in planted(part))
+        yield from (Text(line.text, wanted=False) for line in benign(part))
+        yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in harmless(part))
+        yield from (Text(text, wanted=False, counts=ORDINARY) for text in _ordinary(part))
+        said = (line.text for line in signals(part) if line.why != "standing order")
+        yield from (Text(text, wanted=False, counts=ORDINARY) for text in said)
+        yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in shorts(part))
+    drawn = random.Random(5)
+    carriers: dict[str, list[str]] = {}
+    for language, text, counts in _drawn("talk"):
+        if len(text) < CARRIER_CHARS_MAX:
+            carriers.setdefault(language, []).append(text)
+        yield Text(text, wanted=False, counts=counts)
+    for language, text, counts in _drawn("orders"):
+        said = text
+        if drawn.random() < CARRIED:
+            beside = drawn.choice(carriers[language])
+            said = drawn.choice((f"{beside} {text}", f"{beside}\n{text}", f"{text} {beside}"))
+        yield Text(said, wanted=True, counts=counts)
+
+
+def small_talk(parts: Sequence[Part]) -> Iterator[Text]:
+    """Yield turns that say nothing to keep, and such as do, of some labelled sets and of all lines."""
+    for part in parts:
+        yield from (Text(line.text, line.junk) for line in shorts(part))
+        yield from (Text(text, wanted=False) for text in _ordinary(part))
+        yield from (
+            Text(line.text, wanted=False) for line in signals(part) if line.level in ("high", "medium")
+        )
+    yield from (Text(text, wanted=True, counts=counts) for _, text, counts in _drawn("junk"))
+    yield from (Text(text, wanted=False, counts=counts) for _, text, counts in _drawn("truths"))
+
+
+def _ordinary(part: Part) -> Iterator[str]:
+    for line in read("updates", part):
+        yield from (line["old"]["text"], line["new"]["text"])
+    for line in read("facts", part):
+        yield from (fact["content"] for fact in line["facts"])
+
+
+def _drawn(kind: Kind) -> Iterator[tuple[str, str, float]]:
+    """Yield language, text and how much it counts; of a line with choices several texts, which together count as one.
+
+    Of small talk every choice that a line begins with is drawn, and counts as a line.
+    """
+    for path in sorted(FOLDER.glob(f"{kind}.*.txt")):
+        drawn = random.Random(path.name)
+        for line in filter(None, map(str.strip, path.read_text(encoding="utf-8").split("\n"))):
+            for begun in _begun(line) if kind == "junk" else [line]:
+                draws = range(DRAWN if _CHOICE.search(begun) else 1)
+                texts = sorted({_chosen(begun, drawn) for _ in draws})
+                yield from ((path.name[len(kind) + 1 :][:2], text, 1 / len(texts)) for text in texts)
+
+
+def _begun(line: str) -> list[str]:
+    found = _CHOICE.match(line)
+    return [one + line[found.end() :] for one in found.group(1).split("|")] if found else [line]
+
+
+def _chosen(line: str, drawn: random.Random) -> str:
+    while (found := _CHOICE.search(line)) is not None:
+        line = line[: found.start()] + drawn.choice(found.group(1).split("|")) + line[found.end() :]
+    return line.replace("\\n", "\n").strip()
