@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def main() -> None:
     """Score one set of labels and, where its file is given, LoCoMo."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path, nargs="?")
-    parser.add_argument("--part", choices=get_args(labels.Part), default="first")
+    parser.add_argument("--part", choices=labels.parts("facts"), default="first")
     parser.add_argument("--batch", type=int, nargs="*", default=BATCHES, help="turns of a session at a time")
     given = parser.parse_args()
     settings(part=given.part)

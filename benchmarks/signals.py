@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import get_args
 
-from benchmarks.labels import DEVELOPED, Part
+from benchmarks.labels import DEVELOPED, Part, parts
 from benchmarks.labels.intake import Signal, signals
 from benchmarks.report import figure, note, settings, spent
 from remanence.write.signals import Level, signal
@@ -18,7 +18,7 @@ from remanence.write.signals import Level, signal
 def main() -> None:
     """Score the sets for development, or the one that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=get_args(Part), default=None)
+    parser.add_argument("--part", choices=parts("signals"), default=None)
     parser.add_argument("--missed", action="store_true", help="print what was told otherwise, on stderr")
     given = parser.parse_args()
     settings()

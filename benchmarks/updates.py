@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import remanence
-from benchmarks.labels import DEVELOPED, Part, Scene, pairs, rated, scenes, turns
+from benchmarks.labels import DEVELOPED, Scene, pairs, parts, rated, scenes, turns
 from benchmarks.labels.intake import benign, harmless, shorts, signals
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
@@ -60,7 +60,7 @@ def _said(text: str) -> str:
 def main() -> None:
     """Measure one set with one or more embedders."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=get_args(Part), default="first")
+    parser.add_argument("--part", choices=parts("updates"), default="first")
     parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["auto", "none"])
     given = parser.parse_args()
     told, beside = scenes(given.part), others()

@@ -51,6 +51,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "text_columns",
         "timekeeping",
         "timescale",
+        "fitted",
         "tokens",
         "twins",
     ),

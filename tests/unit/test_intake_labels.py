@@ -2,14 +2,13 @@
 
 import re
 from collections import Counter
-from typing import get_args
 
 import pytest
 
 from benchmarks.labels import FOLDER, Part, parts
 from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts, signals
 
-PARTS: tuple[Part, ...] = get_args(Part)
+PARTS = parts("secrets")
 
 LANGUAGES = {"en", "de", "es", "fr", "pt", "zh", "ja"}
 
@@ -47,7 +46,7 @@ def remainder(iban: str) -> int:
 
 def test_there_are_enough_signals_of_each_level_in_every_language() -> None:
     """All sets together have 630 turns, 190 in English, 70 in each other language, and every level in each."""
-    every = [signal for part in PARTS for signal in signals(part)]
+    every = [signal for part in parts("signals") for signal in signals(part)]
     languages = Counter(signal.language for signal in every)
 
     assert len(every) >= 630
@@ -60,7 +59,7 @@ def test_there_are_enough_signals_of_each_level_in_every_language() -> None:
 
 def test_there_is_enough_junk_and_enough_that_is_not() -> None:
     """300 lines of junk and 300 short truths, both in every language."""
-    every = [short for part in PARTS for short in shorts(part)]
+    every = [short for part in parts("junk") for short in shorts(part)]
 
     assert min(Counter(short.junk for short in every).values()) >= 300
     assert {(language, junk) for language in LANGUAGES for junk in (True, False)} == {
@@ -100,7 +99,7 @@ def test_no_secret_stands_whole_in_the_file(part: Part) -> None:
 
 def test_there_are_enough_harmless_lines() -> None:
     """All sets together have 1,600 texts without a secret, of 40 kinds."""
-    every = [line for part in PARTS for line in harmless(part)]
+    every = [line for part in parts("harmless") for line in harmless(part)]
 
     assert len(every) >= 1_600
     assert len({line.kind for line in every}) >= 40
@@ -108,9 +107,10 @@ def test_there_are_enough_harmless_lines() -> None:
 
 def test_there_are_enough_planted_and_benign_texts_in_every_language() -> None:
     """340 texts that give orders, of 15 ways, and 340 that speak of instructions; each question asks for one text."""
-    orders = [text for part in PARTS for text in planted(part)]
-    others = [text for part in PARTS for text in benign(part)]
-    questions = Counter([*(text.question for text in orders), *(text.question for text in others)])
+    orders = [text for part in parts("planted") for text in planted(part)]
+    others = [text for part in parts("benign") for text in benign(part)]
+    asked = [*(text.question for text in orders), *(text.question for text in others)]
+    questions = Counter(filter(None, asked))
 
     assert len(orders) >= 340
     assert len(others) >= 340

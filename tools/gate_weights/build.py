@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.labels import Part
+from remanence.fitted import WEIGHTS_PATH, Weights
 from remanence.gate.instructing import kinds_in, sentences_of
 from remanence.gate.junk import units_of, words_of
 from remanence.gate.orders import plain_of
-from remanence.gate.weights import WEIGHTS_PATH, Weights
-from remanence.gate.wording import SIZE, TOKEN, places
+from remanence.gate.wording import SIZE, places, words_in
 from tools.gate_weights.fit import Example, Fit, Floats, Ints
 from tools.gate_weights.texts import Text, instructions, small_talk
 
@@ -38,7 +38,7 @@ class Read:
 def read(text: str) -> Read:
     """Read a text as the gate does."""
     found = sentences_of(plain_of(text))
-    words = [places([TOKEN.findall(one)]).ravel() for one in found.different]
+    words = [places([words_in(one)]).ravel() for one in found.different]
     return Read([words[one] for one in found.which], [_pairs(bits) for bits in found.bits])
 
 

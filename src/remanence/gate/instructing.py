@@ -8,10 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from remanence.fitted import Weights
 from remanence.gate.evidence import found_in
 from remanence.gate.quotations import REPORTED, evident, quotations_marked
-from remanence.gate.weights import CONTEXT, Weights
-from remanence.gate.wording import BEFORE, QUOTED, TOKEN, places
+from remanence.gate.weights import CONTEXT
+from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
 
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
@@ -76,7 +77,7 @@ def heaviest(plain: str, weights: Weights) -> Weighed:
     read = sentences_of(plain)
     if not read.which:
         return Weighed(float(weights.added[0]), "")
-    tokens = [TOKEN.findall(one) for one in read.different]
+    tokens = list(map(words_in, read.different))
     sums = weights.orders[places(tokens)].sum(axis=0, dtype=np.int32)
     starts = [0, *itertools.accumulate([len(one) + BEFORE for one in tokens[:-1]])]
     unit = float(weights.units[0])
@@ -104,7 +105,7 @@ def kinds_in(bits: int) -> list[int]:
 
 def weighing_most(sentence: str, weights: Weights) -> str:
     """Return the words of a sentence, one after another, that weigh most together, at most so many characters."""
-    found = list(TOKEN.finditer(sentence))
+    found = list(matches(sentence))
     if not found:
         return ""
     sums = weights.orders[places([[one.group() for one in found]])].sum(axis=0, dtype=np.int64)[BEFORE:]

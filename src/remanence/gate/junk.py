@@ -8,8 +8,8 @@ from zlib import crc32
 
 import numpy as np
 
-from remanence.gate.weights import Weights, fitted
-from remanence.gate.wording import TOKEN, places
+from remanence.fitted import Weights, fitted
+from remanence.gate.wording import places, words_in
 from remanence.languages.small_talk import BESIDE, CORE, KEYBOARD_ROWS, LAUGHS, PROGRESS, UNSPACED
 
 CHARS_MAX = 200  # a longer text with words in it is never small talk alone
@@ -58,7 +58,7 @@ def junk(text: str, weights: Weights | None = None) -> bool:
 def words_of(text: str) -> list[str]:
     """Return the words of a text and its question marks, each letter that is drawn out once."""
     low = _SMILE.sub(" ", unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
-    return [one for one in TOKEN.findall(_DRAWN_OUT.sub(r"\1", low)) if one == "?" or one[0].isalnum()]
+    return [one for one in words_in(_DRAWN_OUT.sub(r"\1", low)) if one == "?" or one[0].isalnum()]
 
 
 def units_of(words: list[str]) -> Iterator[int]:

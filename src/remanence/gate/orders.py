@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterator
 
 from remanence.confusables import LOOKALIKES
+from remanence.fitted import Weights, fitted
 from remanence.gate.instructing import heaviest, weighing_most
-from remanence.gate.weights import Weights, fitted
 
 READS = "reads like instructions"
 CODED_MIN = -2.0  # what was written so that no person reads it needs less

@@ -1,7 +1,7 @@
 """What a fitted scorer reads in a text: how its words begin, alone and one after another, as places in a table."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -19,9 +19,19 @@ _AFTER, _BEFORE, _SECOND, _SPREAD = 0x1F35, 0x9E37, 0x85EBD, 0x1E3779B97F4A7C15
 _SHIFT = 40
 
 # Chinese and Japanese have a character for a word; all numbers are one, signs count.
-TOKEN = re.compile(
+_TOKEN = re.compile(
     "\x02?(?:[\u3040-\u30ff\u3400-\u9fff]|[^\\W\\d_\u3040-\u30ff\u3400-\u9fff]+|\\d+)|[^\\w\\s\x02]"
 )
+
+
+def words_in(sentence: str) -> list[str]:
+    """Return the words, signs and characters of a sentence of small letters."""
+    return _TOKEN.findall(sentence)
+
+
+def matches(sentence: str) -> Iterator[re.Match[str]]:
+    """Yield the words of a sentence with where they stand."""
+    return _TOKEN.finditer(sentence)
 
 
 @lru_cache(maxsize=32_768)
