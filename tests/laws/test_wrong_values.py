@@ -52,6 +52,7 @@ RIGHT: Mapping[str, Any] = {
     "a": "a",
     "b": "b",
     "value": 7,
+    "document": "",
 }
 FIELDS = sorted(Turn.__dataclass_fields__.keys() - {"text", "key"})
 # What a verb takes besides the parameters that it names.

@@ -22,7 +22,7 @@ _FENCE = "---"
 _OPEN, _CLOSE = b"---\n", b"---\n\n"
 _NAME = re.compile(r"([a-z][a-z_]{0,39}):(?: +(.*)|)")
 _ITEM = re.compile(r" *- +(.*)")
-_CHECKSUM = re.compile(rb'^checksum: "([0-9a-f]{16})"\n', re.MULTILINE)
+_CHECKSUM = re.compile(r'^checksum: "([0-9a-f]{16})"\n', re.MULTILINE)
 _REFUSED = "&*!|>%@`"  # what a plain word may not begin with: YAML means something else by it
 _BOM = "\ufeff"
 _PLAIN = "write `name: value`, a line each; put a value with special signs in double quotes"
@@ -68,10 +68,12 @@ def read(data: bytes) -> Page:
 
 def checksum_of(data: bytes) -> str | None:
     """Return the checksum of a file that is as the mirror wrote it."""
-    found = _CHECKSUM.search(data, 0, FRONT_BYTES_MAX)
+    found = _CHECKSUM.search(
+        data[:FRONT_BYTES_MAX].decode("latin-1")
+    )  # a sign a byte, so that places are the same
     if not data.startswith(_OPEN) or found is None:
         return None
-    given = found[1].decode()
+    given = found[1]
     return given if given == _checksum(data[: found.start()], data[found.end() :]) else None
 
 
