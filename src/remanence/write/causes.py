@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from remanence.languages.causal import CAUSAL, Causal
+from remanence.patterns import Pattern
 from remanence.text import asks, stems
 from remanence.write.cues import WORD, language_code, plain
 
@@ -21,6 +22,19 @@ _MARKS = " 　,，、;；:：-–—.!。！…\"'«»“”"
 _CAUSE_FIRST = frozenset({"ja"})
 Sign = Literal["explains", "hence", "because", "leads"]
 _SIGNS: tuple[Sign, ...] = ("explains", "hence", "because", "leads")
+
+
+def _pattern(phrases: Iterable[str], *, spaced: bool) -> Pattern:
+    longest = sorted(map(re.escape, phrases), key=len, reverse=True)
+    either = "|".join(longest)
+    return Pattern(rf"(?<!\w)(?:{either})(?!\w)" if spaced else f"(?:{either})")
+
+
+# A list without phrases finds nothing.
+_PATTERNS = {
+    code: tuple(_pattern(getattr(one, sign) or ("\0",), spaced=one.spaced) for sign in _SIGNS)
+    for code, one in CAUSAL.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +108,9 @@ def _denied(before: str, code: str) -> bool:
 
 def _found(low: str, code: str) -> Iterator[tuple[str, Sign, int, int]]:
     """Yield the first sign of each list, those that say most first."""
-    for sign, pattern in zip(_SIGNS, _patterns(code), strict=True):
+    for sign, pattern in zip(_SIGNS, _PATTERNS[code], strict=True):
         if found := pattern.search(low):
             yield code, sign, found.start(), found.end()
-
-
-@lru_cache(maxsize=16)
-def _patterns(code: str) -> tuple[re.Pattern[str], ...]:
-    one = CAUSAL[code]
-    # A list without phrases finds nothing.
-    return tuple(_pattern(getattr(one, sign) or ("\0",), spaced=one.spaced) for sign in _SIGNS)
 
 
 def _may(low: str) -> bool:
@@ -122,9 +129,3 @@ def _beginnings() -> tuple[frozenset[str], tuple[str, ...]]:
 
 def _all(one: Causal) -> Sequence[str]:
     return [phrase for sign in _SIGNS for phrase in getattr(one, sign)]
-
-
-def _pattern(phrases: Iterable[str], *, spaced: bool) -> re.Pattern[str]:
-    longest = sorted(map(re.escape, phrases), key=len, reverse=True)
-    either = "|".join(longest)
-    return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if spaced else f"(?:{either})")
