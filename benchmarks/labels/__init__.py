@@ -145,3 +145,40 @@ def rated(part: Part) -> list[Rated]:
 def cuts(part: Part) -> list[SessionCuts]:
     """Return where sessions were cut."""
     return [SessionCuts(line["sample"], line["session"], tuple(line["cuts"])) for line in read("boxes", part)]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said in which session."""
+
+    speaker: str
+    session: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamePair:
+    """Two names, the turns that they stand in, and whether these say that both are one."""
+
+    id: str
+    language: str
+    why: str
+    same: bool
+    types: tuple[str, str]
+    names: tuple[str, str]
+    at: tuple[int, int]
+    turns: tuple[Said, ...]
+
+
+def name_pairs(part: Part) -> list[NamePair]:
+    """Return pairs of names with what is said of them."""
+    return [
+        NamePair(
+            **{
+                **line,
+                **{name: tuple(line[name]) for name in ("types", "names", "at")},
+                "turns": tuple(Said(**turn) for turn in line["turns"]),
+            }
+        )
+        for line in read("entities", part)
+    ]

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.scheduling import Ran, Schedule
+    from remanence.flows.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
@@ -157,7 +158,9 @@ __all__ = [
     "EmbedderError",
     "Engine",
     "EngineAction",
+    "Entities",
     "Entity",
+    "EntityProfile",
     "Estimated",
     "Event",
     "Explanation",
@@ -187,6 +190,7 @@ __all__ = [
     "Judgement",
     "Kind",
     "KindName",
+    "KnownEntity",
     "Learned",
     "LeaseLost",
     "Lifecycle",
@@ -290,7 +294,9 @@ _LATER = {
     "Eligibility": "remanence.write.engine_actions",
     "Engine": "remanence.engine",
     "EngineAction": "remanence.flows.acted",
+    "Entities": "remanence.flows.entities",
     "Entity": "remanence.extraction",
+    "EntityProfile": "remanence.flows.entities",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
     "Forbidden": "remanence.claim",
@@ -312,6 +318,7 @@ _LATER = {
     "Estimated": "remanence.flows.write.ingesting",
     "Ingested": "remanence.flows.write.ingesting",
     "Judgement": "remanence.llm.base",
+    "KnownEntity": "remanence.flows.entities",
     "Listened": "remanence.flows.write.hearing",
     "Mirror": "remanence.flows.mirror.mirror",
     "Applied": "remanence.flows.mirror.applying",

@@ -344,6 +344,18 @@ _VERBS: tuple[Effect, ...] = (
         guarded="prune",
         back=("restore",),
     ),
+    # An entity that is taken in by another; what that one learns is an update of it.
+    Effect(
+        "join",
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
+        back=("restore",),
+        under=("entities.merge",),
+    ),
+    Effect(
+        "rename",
+        dict.fromkeys(("attributes", "trust"), Mark.GIVEN),
+        under=("entities.merge", "entities.split", "entities.alias", "extract"),
+    ),
     # By a person, who has read it.
     Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),
     Effect("lift", table="forbidden", row="goes"),

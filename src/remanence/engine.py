@@ -19,6 +19,7 @@ from remanence.flows import acted, checks, inspect, lifetime, reembedding, revie
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, scheduling, undoing
+from remanence.flows.entities import Entities
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
@@ -122,13 +123,9 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """End the open session, write what is pending and let the store go; closing twice is allowed.
-
-        In a process that was forked since it does nothing: what is open is the parent's.
-        """
-        if not self._kept.process.is_this:
-            return
-        await lifetime.close(self._kept)
+        """End the open session, write what is pending and let the store go; twice is allowed, and a fork lets it be."""
+        if self._kept.process.is_this:
+            await lifetime.close(self._kept)
 
     @property
     def scope(self) -> str:
@@ -174,6 +171,11 @@ class Engine:
     def guidelines(self) -> Guidelines:
         """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
         return Guidelines(self._core)
+
+    @property
+    def entities(self) -> Entities:
+        """The people, projects, tools, companies and places that memories of this scope name."""
+        return Entities(self._core)
 
     # Writing
 

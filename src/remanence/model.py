@@ -156,7 +156,8 @@ class Relation(Label):
 SYMMETRIC = frozenset({Relation.SIMILAR, Relation.NEAR_DUPLICATE, Relation.CO_OCCURS, Relation.CONTRADICTS})
 # Links that record history count in no degree, activation or weak-link pruning.
 LINEAGE = frozenset({Relation.SUPERSEDES, Relation.LEARNED_FROM, Relation.MERGED_FROM})
-UNCOUNTED = LINEAGE | {Relation.CONTRADICTS}
+# Nor do contradictions, and links to what a text names.
+UNCOUNTED = LINEAGE | {Relation.CONTRADICTS, Relation.MENTIONS}
 
 # What recall may return.
 STANDING = frozenset({Status.INBOX, Status.ACTIVE})

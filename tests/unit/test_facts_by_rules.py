@@ -220,7 +220,10 @@ def test_names_and_kin_are_told() -> None:
     """A name after a word for kin is a person, and how it stands to the speaker is told; times are no names."""
     got = extracted([Heard("1", "My sister Vera moved to Ghent in March.", "Runa")], CATEGORIES)
 
-    assert ((Entity("Vera", "person"), Entity("Ghent")), (Relationship("Vera", "sister", "Runa"),)) == (
+    assert (
+        (Entity("Vera", "person"), Entity("Ghent", "place")),
+        (Relationship("Vera", "sister", "Runa"),),
+    ) == (
         got.entities,
         got.relationships,
     )

@@ -21,6 +21,7 @@ from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
 from remanence.flows.naming import found, plain_name, several, unknown
 from remanence.flows.recall.attribute_index import AttributeIndex
+from remanence.flows.recall.entity_index import EntityIndex
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
 from remanence.flows.waiting_model import Model
@@ -116,6 +117,7 @@ class Core:
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
     attributes: AttributeIndex = field(init=False)
+    entities: EntityIndex = field(init=False)
     uses: Uses = field(init=False)
     watch: ClockWatch = field(init=False)
     # Memories being embedded again; up to which position the audit holds vectors of the embedder before.
@@ -138,6 +140,7 @@ class Core:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
         self.attributes = AttributeIndex(self.store, self.scope)
+        self.entities = EntityIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.uses = Uses(
             lambda changes, agent: self.commit(changes, replace(self.cause("use"), actor=agent)),

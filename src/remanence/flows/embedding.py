@@ -12,6 +12,7 @@ from typing import Any
 
 from remanence.change import Change, Entry, Fence
 from remanence.clock import SECOND
+from remanence.entity import is_entity
 from remanence.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, shown
 from remanence.flows.core import Core, leased
 from remanence.flows.write.learning import vector_of
@@ -163,7 +164,11 @@ async def _changes(core: Core, memories: Sequence[Memory]) -> list[Change]:
     """Embed what has a vector, or should have one since it is consolidated."""
     held, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
     wanted = set(held.tolist())
-    chosen = [memory for memory in memories if memory.seq in wanted or memory.status is Status.ACTIVE]
+    chosen = [
+        memory
+        for memory in memories
+        if memory.seq in wanted or (memory.status is Status.ACTIVE and not is_entity(memory))
+    ]
     return await asyncio.to_thread(_embedded, core, chosen, await _known(core, [one.text for one in chosen]))
 
 

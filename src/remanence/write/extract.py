@@ -24,7 +24,7 @@ from remanence.text import asks
 from remanence.write.assertion import IMPLIED, judged
 from remanence.write.cues import Reading, language_code, plain, reading
 from remanence.write.importance import importance
-from remanence.write.mentions import kin_of, names_of, subject_of, type_of
+from remanence.write.mentions import kin_of, names_of, subject_of, things_of
 from remanence.write.statements import spans
 from remanence.write.told_of import told_of
 
@@ -118,10 +118,10 @@ def _tags(sentence: str, code: str) -> tuple[str, ...]:
 def _entities(stated: Sequence[_Stated], speakers: set[str]) -> Iterator[Entity]:
     seen: set[str] = set()
     for one in stated:
-        for name, before in names_of(one.sentence, one.read.code):
+        for name, sort in things_of(one.sentence, one.read.code):
             if name not in seen and len(name) <= WORDS_CHARS_MAX:
                 seen.add(name)
-                yield Entity(name, "person" if name in speakers else type_of(name, before, one.read.code))
+                yield Entity(name, "person" if name in speakers else sort)
 
 
 def _relationships(stated: Sequence[_Stated], speakers: dict[str, str]) -> Iterator[Relationship]:

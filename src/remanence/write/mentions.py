@@ -16,6 +16,10 @@ _LOOKED_BACK = 40
 _PERSONS = frozenset(("我", "我们", "我們", "私", "僕", "俺", "わたし"))
 _TICKET = re.compile(r"\d")
 _COMPANY = ("inc", "gmbh", "ltd", "corp", "ag", "labs", "utilities", "sa", "llc", "bank")
+_VERSION = re.compile(r"(?: v?\d[\d.]*[a-z]?|-\d[\w.]*)(?![\w%€$])")
+_MOVING = frozenset(
+    "flew fly flying moved move moving went travelled traveled travel drove trip flight relocated".split()
+)
 _TITLES = frozenset(
     {"mr", "mrs", "ms", "dr", "prof", "herr", "frau", "señor", "señora", "monsieur", "madame"}
 )
@@ -75,6 +79,30 @@ def names_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
         # Where nouns have capitals, and where a sentence begins, a capital alone makes no name.
         if not _TICKET.search(name) and (told or (lexicon.names_by_capital and before)):
             yield name, before
+
+
+def things_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, sort of thing) of what a sentence names, with versions, and of the full name it begins with."""
+    found = list(names_of(sentence, code))
+    if begins := _begins_with(sentence, code):
+        found.insert(0, (begins, ""))
+    gone = bool(_MOVING & set(WORD.findall(plain(sentence))))
+    for name, before in found:
+        versioned = _VERSION.match(sentence, sentence.find(name) + len(name))
+        whole = name + versioned.group() if versioned else name
+        yield whole, "place" if gone and before == "to" else type_of(name, before, code)
+
+
+def _begins_with(sentence: str, code: str) -> str:
+    """Return the name of several words that a sentence begins with, "" where it does not or nouns have capitals."""
+    found = _NAME.match(sentence)
+    if found is None or code not in LEXICONS or not LEXICONS[code].names_by_capital:
+        return ""
+    name = _POSSESSIVE.sub("", found.group())
+    parts = name.split(" ")
+    titled = plain(parts[0]) in _TITLES
+    ordinary = any(_is_no_name(part, code) for part in parts[titled:])
+    return "" if ordinary or len(parts) < 2 or _TICKET.search(name) else " ".join(parts[titled:])
 
 
 def _is_no_name(word: str, code: str) -> bool:

@@ -24,6 +24,7 @@ MODULES = {
     " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status"
     " actions",
     "demo": "demo",
+    "entities_commands": "entities",
     "files": "backup export import",
     "forbid_commands": "forbid",
     "frame_commands": "frame boot profile topics frames",

@@ -21,6 +21,7 @@ from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
+from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.regrouping import regrouped
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
@@ -124,6 +125,8 @@ async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> Non
 async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
     """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
     told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
+    if part.cause.verb == "extract":
+        told = await without_lasting(core, told)
     entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, told))
     hanging = await _hanging(core, entries, set())
     if hanging:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.change import Block, Change, Logged
+from remanence.entity import CATEGORY, THREAD
 from remanence.errors import StoreDamaged
 from remanence.flows.recall.arm import Arm, widened
 from remanence.flows.recall.kept_terms import KeptTerms
@@ -35,6 +36,8 @@ RANKED = frozenset({"status", *GROUND})
 # What else filters and frames may ask for.
 COLUMNS = RANKED - {ASKS} | {"kind", "category", "state", "learned_at", "tokens", "pinned"}
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
+# What tells who may be returned: entities say nothing themselves and lend no words.
+_TOLD_BY = frozenset({"status", "category", "thread"})
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -111,32 +114,53 @@ class ScopeIndex:
 
     @property
     def stands(self) -> Bools:
-        """Which memories recall may return: inbox and active."""
-        return _stands(self.column("status"))
+        """Which memories recall may return: inbox and active, and no entities."""
+        return _stands(self.column("status")) & ~self.entities
 
     @property
     def lends(self) -> Bools:
-        """Which memories lend their words to their neighbours: all but tombstones."""
-        return _lends(self.column("status"))
+        """Which memories lend their words to their neighbours: all but tombstones and entities."""
+        return _lends(self.column("status")) & ~self.entities
+
+    @property
+    def entities(self) -> Bools:
+        """Which memories are entities."""
+        return self._entities(slice(self._rows))
+
+    def _entities(self, rows: Any) -> Bools:
+        category, thread = self._columns["category"][rows], self._columns["thread"][rows]
+        found: Bools = (category == self.code("category", CATEGORY)) & (thread == self.code("thread", THREAD))
+        return found
 
     @property
     def ground(self) -> Ground:
         """The scope as the ranking sees it, worked out once after each change."""
         if self._ground is None:
-            self._ground = ground_of(self._corpus(), self.names("speaker"))
+            self._ground = ground_of(self._corpus(self.lends), self.names("speaker"))
         return self._ground
 
-    def _corpus(self) -> Corpus:
+    def among_all(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
+        """Return the scope with its entities as the ranking sees it, and the windows that hold each stem."""
+        lends = _lends(self.column("status"))
+        ground = ground_of(self._corpus(lends), self.names("speaker"))
+        terms: dict[str, Term] = {}
+        for stem in stems:
+            rows, _ = self.rows_among(postings[stem])
+            names = ground.names.get(stem, ())
+            terms[stem] = term_of(ground.windows, ground.damping, stem, rows[lends[rows]], names)
+        return ground, terms
+
+    def _corpus(self, lends: Bools) -> Corpus:
         said_at = self.column("said_at").astype(np.int64)
         return Corpus(
             seq=self.seq,
             segment=segments(self.column("session"), self.column("thread"), self.column("agent"), said_at),
-            words=np.where(self.lends, self.column("words"), 0).astype(np.int32),
+            words=np.where(lends, self.column("words"), 0).astype(np.int32),
             speaker=self.column("speaker").astype(np.int32),
             said_at=said_at,
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
-            counts=self.lends,
+            counts=lends,
             assistant=self.column("role") == Role.ASSISTANT,
             asks=self.column(ASKS),
         )
@@ -171,12 +195,12 @@ class ScopeIndex:
         seqs = seqs[: np.searchsorted(seqs, last, "right")]
         # Where no number is missing, none is looked for.
         rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
-        lending: Ints = rows[_lends(self._columns["status"][rows])]
+        lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]
         return lending
 
-    async def postings(self, stems: Sequence[str]) -> Mapping[str, Ints]:
-        """Ask the store which memories hold the stems that `terms` has not kept."""
-        missing = self._terms.missing(stems)
+    async def postings(self, stems: Sequence[str], *, every: bool = False) -> Mapping[str, Ints]:
+        """Ask the store which memories hold the stems that `terms` has not kept, or `every` one."""
+        missing = stems if every else self._terms.missing(stems)
         return (await self._store.search(self._scope, missing)).rows if missing else {}
 
     def terms(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> dict[str, Term]:
@@ -227,11 +251,12 @@ class ScopeIndex:
             pass
 
     async def frozen(self, wanted: SnapshotRequest, now: int) -> Snapshot:
-        """Return some columns and tags as a snapshot."""
+        """Return some columns and tags of all but entities as a snapshot."""
         async with self.still(now, wanted.columns, tags=wanted.tags):
-            columns = {name: self.column(name).copy() for name in wanted.columns}
-            tags = {pattern: await self.tagged(pattern, now) for pattern in wanted.tags}
-            return Snapshot(self._scope, self.position, self.seq.copy(), columns, tags=tags)
+            rows = np.flatnonzero(~self.entities)
+            columns = {name: self.column(name)[rows] for name in wanted.columns}
+            tags = {pattern: (await self.tagged(pattern, now))[rows] for pattern in wanted.tags}
+            return Snapshot(self._scope, self.position, self.seq[rows], columns, tags=tags)
 
     @asynccontextmanager
     async def still(
@@ -356,7 +381,7 @@ class ScopeIndex:
 
     async def _read(self, now: int, columns: frozenset[str], tags: frozenset[str]) -> None:
         """Read what is asked for and not here yet."""
-        missing = (columns | {"status"}) - self._columns.keys()
+        missing = (columns | _TOLD_BY) - self._columns.keys()
         patterns = tags - self._tagged.keys()
         if not missing and not patterns:
             return
@@ -443,7 +468,7 @@ class ScopeIndex:
         status = self._columns["status"][rows]
         columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
         vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
-        return [*columns, _stands(status), _lends(status), *vectors]
+        return [*columns, _stands(status), _lends(status), self._entities(rows), *vectors]
 
     @property
     def _blends(self) -> bool:

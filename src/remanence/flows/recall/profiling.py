@@ -11,6 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from remanence.arguments import check_count
+from remanence.entity import is_entity
 from remanence.flows import settings
 from remanence.flows.core import Core
 from remanence.flows.recall.ended import ended
@@ -157,5 +158,5 @@ async def spoken_of(core: Core, limit: int) -> list[Topic]:
     """Return the topics of what stands, by its newest memories."""
     check_count("limit", limit, 1, TOPICS_MAX)
     found = await core.store.find(core.scope, Find((Status.INBOX, Status.ACTIVE), limit=TOPIC_TEXTS_MAX))
-    texts = [memory.text for memory in found]
+    texts = [memory.text for memory in found if not is_entity(memory)]
     return [Topic(*one) for one in await asyncio.to_thread(topics, texts, limit)]

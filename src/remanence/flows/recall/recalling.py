@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
+from remanence.entity import CATEGORY, is_entity
 from remanence.errors import InvalidInput
 from remanence.flows import contextual
 from remanence.flows.contextual import Asked
@@ -79,7 +80,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    columns = RANKED | asked.filters.columns.keys()
+    columns = RANKED | asked.filters.columns.keys() | {"category"}
     meant = await contextual.asked(core, asked.query)
     async with core.index.still(core.clock.now(), columns, windows=True, model=meant.arm):
         allowed = await _allowed(core, asked)
@@ -147,6 +148,8 @@ async def _allowed(core: Core, asked: RecallRequest) -> Bools:
     """Return which rows may be returned: those that pass every filter, and stand where no status is asked for."""
     index, filters = core.index, asked.filters
     allowed = index.having(filters.statuses or RECALLED)
+    if not of_entities(asked):
+        allowed &= ~index.entities
     if asked.thread is not None:
         allowed &= index.column("thread") == index.code("thread", asked.thread)
     if asked.between is not None:
@@ -162,6 +165,11 @@ async def _allowed(core: Core, asked: RecallRequest) -> Bools:
         marked[index.rows_among(seqs)[0]] = True
         allowed &= marked
     return allowed
+
+
+def of_entities(asked: RecallRequest) -> bool:
+    """Tell whether entities are asked for: by their category, since they say nothing that answers a question."""
+    return _lists_entities(asked.filters.columns)
 
 
 def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
@@ -183,7 +191,7 @@ async def ranked_rows(
 
     `words` are the statistics of the question, its stems worth asking for, and what a model made of it.
     """
-    postings = await core.index.postings(words[1])
+    postings = await core.index.postings(words[1], every=of_entities(asked))
     return await asyncio.to_thread(_rank_rows, core, asked, words, postings, allowed, pool)
 
 
@@ -208,7 +216,11 @@ def _rank_rows(
     vectors = index.windows if index.dimensions else None
     found = index.contextual(meant.model)
     beside = None if found is None else Contextual(*found, core.embedder.thresholds.weak_below)
-    return rank(index.ground, index.terms(wanted, postings), vectors, query, allowed, pool, beside)
+    if of_entities(asked):
+        ground, terms = index.among_all(wanted, postings)
+    else:
+        ground, terms = index.ground, index.terms(wanted, postings)
+    return rank(ground, terms, vectors, query, allowed, pool, beside)
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
@@ -399,7 +411,7 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         filters.statuses, filters.tags, filters.columns, limit=asked.limit, oldest_first=asked.oldest_first
     )
     if not filters.attributes:
-        return await core.store.find(core.scope, find)
+        return await _found(core, find)
     seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
     found: list[Memory] = []
     for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
@@ -409,6 +421,21 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         if len(found) == asked.limit:
             break
     return found
+
+
+async def _found(core: Core, find: Find) -> list[Memory]:
+    """List memories; entities, which say nothing themselves, only where their category is asked for."""
+    asked = find.limit
+    while True:
+        page = await core.store.find(core.scope, replace(find, limit=asked))
+        kept = page if _lists_entities(find.equal) else [one for one in page if not is_entity(one)]
+        if len(kept) >= find.limit or len(page) < asked or asked == LISTED_MAX:
+            return kept[: find.limit]
+        asked = min(LISTED_MAX, 2 * asked + PAGE_MIN)
+
+
+def _lists_entities(columns: Mapping[str, Any]) -> bool:
+    return CATEGORY in columns.get("category", ())
 
 
 def _pages(seqs: npt.NDArray[np.int64], limit: int) -> Iterator[npt.NDArray[np.int64]]:

@@ -29,7 +29,9 @@ from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
 from remanence.flows.write import settling
 from remanence.flows.write.boxing import boxed
+from remanence.flows.write.entity_storing import with_entities
 from remanence.flows.write.facts import Told, told
+from remanence.flows.write.joining import join_told
 from remanence.flows.write.waiting import Triggers, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
 from remanence.model import STANDING, Memory
@@ -269,7 +271,7 @@ async def _stored(
 ) -> Listened:
     """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
     for attempt in range(RACES_MAX):
-        telling = await told(core, turns, found.facts)
+        telling = await with_entities(core, turns, found, await told(core, turns, found.facts))
         grouping = await boxed(core, books.session, books.heard)
         writer = core.writer
         by = "rules" if writer is None or not isinstance(writer, Extractor) else writer.name
@@ -295,6 +297,7 @@ async def _stored(
             memories = await core.store.get(core.scope, [turn.seq for turn in turns])
             turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
             continue
+        await join_told(core)
         return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
 

@@ -1,0 +1,348 @@
+"""What sentences say of names: where they stand, that two are one or two, and by which address one is reached.
+
+Knows texts and names; must not know what entities there are. Likeness of letters is evidence of nothing.
+"""
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from remanence.entity import folded_name
+from remanence.languages import LEXICONS
+from remanence.languages import same_names as words
+from remanence.patterns import Pattern
+from remanence.write.cues import WORD, language_code, plain
+from remanence.write.mentions import kin_of
+from remanence.write.statements import spans
+
+Strength = Literal["stated", "implied"]
+NAME_WORDS_MAX = 6
+GAP_CHARS_MAX = 60  # between two names of which a sentence says that they are one
+UNSPACED_CHARS = range(12, 1, -1)
+_CHUNK = re.compile(r"\S+")
+_OUTER = " \t.,;:!?…。、，；：！？\"'“”„«»「」『』()（）[]{}<>*_~‘’"
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
+_HAN = re.compile("[\u3400-\u9fff]")
+_KATAKANA = re.compile("[\u30a0-\u30ff\uff66-\uff9f]")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_ARABIC = re.compile("[\u0600-\u06ff]")
+_HEBREW = re.compile("[\u0590-\u05ff]")
+_CAPITAL = re.compile(r" [A-ZÀ-ÖØ-Þ][a-zà-ÿ]+")
+_JOINED_S = re.compile(r"['’]s?")
+_BETWEEN = re.compile(r"[\s'’-]+")
+_OWNER = re.compile(r"['’](?:s|S)?$")
+_GAP_EDGES = ' \t,;:()（），、；："“”„«»「」『』‘’–—-'
+_OPENED = re.compile(r"[,(（，、–—]")
+# A mail address may have given way to a marker, the same for the same address.
+_MARKER = r"\[personal: mail address [0-9a-f]{2,16}\]"
+_ADDRESSED = (
+    rf"(?:{_MARKER}|@[\w.]{{2,40}}|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,60}}(?:\.[\w-]{{1,20}}){{1,3}})"
+)
+_ADDRESS = re.compile(_ADDRESSED)
+_HANDLE = re.compile(rf"[ ,(<（]{{1,3}}({_ADDRESSED})")
+# Addresses that many answer.
+_SHARED = frozenset(
+    "info office sales support contact team hello admin help mail post hr accounts kontakt hallo".split()
+)
+_INITIALS_MAX = 8
+_SMALL = 3  # shorter words in small letters give no initial: of, and, de
+
+
+def _whole(patterns: Sequence[str]) -> Pattern:
+    """Return a pattern that a text is as a whole where it is any of some."""
+    return Pattern("(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + r")\Z")
+
+
+_STATED, _STATED_APART = _whole(words.STATED), _whole(words.STATED_APART)
+_RESTATED, _RENAMED = _whole(words.RESTATED), _whole(words.RENAMED)
+_BYNAME, _DIFFERENT = _whole(words.BYNAME), _whole(words.DIFFERENT)
+_JOINING = Pattern("|".join(one for one in (*words.STATED, *words.RESTATED) if _HAN.search(one)))
+_FRAMED = tuple(
+    (
+        Pattern(rf"(?:^|\W){lead}\Z" if lead else ""),
+        _whole([between]),
+        Pattern(rf"{close}\b" if close else ""),
+    )
+    for lead, between, close in words.FRAMED
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in a text: from where to where, and folded."""
+
+    begin: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a sentence says of two names in it: the same or different ones, in so many words or by an address."""
+
+    one: Named
+    other: Named
+    same: bool
+    strength: Strength = "stated"
+    places: bool = True  # also of places
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text with its names: what it says of pairs of them, which is another bearer, whose kin, and addresses."""
+
+    names: tuple[Named, ...]
+    evidence: tuple[Evidence, ...]
+    another: frozenset[Named]
+    kin: dict[str, str]
+    handles: tuple[tuple[Named, str], ...]
+    begun: frozenset[str] = frozenset()  # names that a longer one begins with, which is not among them
+
+
+def read(text: str, names: AbstractSet[str]) -> Read:
+    """Read a text for some folded names."""
+    found = tuple(named(text, names))
+    code = language_code(text) if found else ""
+    begun = {one for one in found if _goes_on(text, one, found, code)}
+    found = tuple(one for one in found if one not in begun)
+    evidence: list[Evidence] = []
+    another: set[Named] = set()
+    kin: dict[str, str] = {}
+    if found:
+        for begin, end in spans(text):
+            here = [one for one in found if begin <= one.begin and one.end <= end]
+            if not here:
+                continue
+            evidence += _evidence(text, (begin, end), here)
+            another |= {one for one in here if _is_another(text, begin, one)}
+            kin |= {folded_name(name): word for word, name in kin_of(text[begin:end], code)}
+    handles = tuple((one, handle) for one in found if (handle := _handle(text, one)))
+    longer = frozenset(one.name for one in begun)
+    return Read(found, tuple(evidence), frozenset(another), kin, handles, longer)
+
+
+def _goes_on(text: str, one: Named, found: Sequence[Named], code: str) -> bool:
+    """Tell whether a word with a capital follows a name at once, where only names have one."""
+    if code not in LEXICONS or not LEXICONS[code].names_by_capital or not text[one.begin].isupper():
+        return False
+    begins_other = any(other.begin == one.end + 1 for other in found)
+    return not begins_other and " " not in one.name and _CAPITAL.match(text, one.end) is not None
+
+
+def named(text: str, names: Container[str], firsts: Container[str] = ()) -> Iterator[Named]:
+    """Yield where any of some folded names stands in a text, the longest where several begin, and none within another.
+
+    `firsts` are the words that they begin with, where the names are not to be gone through.
+    """
+    if isinstance(names, AbstractSet):
+        firsts = {name.split(" ")[0] for name in names}
+    chunks = list(_CHUNK.finditer(text))
+    at = 0
+    while at < len(chunks):
+        found, taken = _spaced(text, chunks, at, (names, firsts))
+        if found is not None:
+            yield found
+        elif _UNSPACED.search(chunks[at].group()):
+            yield from _unspaced(text, chunks[at].span(), names)
+        at += taken
+
+
+def _spaced(
+    text: str, chunks: Sequence[re.Match[str]], at: int, known: tuple[Container[str], Container[str]]
+) -> tuple[Named | None, int]:
+    """Return the longest name that begins with a chunk, and how many chunks it takes; one where there is none."""
+    names, firsts = known
+    for lead in _leads(chunks[at].group()):
+        if not any(first in firsts for first in _forms(chunks[at].group()[lead:])):
+            continue
+        begin = chunks[at].start() + lead
+        pieces = (
+            (many, chunks[at + many - 1].end(), form, tail)
+            for many in range(min(NAME_WORDS_MAX, len(chunks) - at), 0, -1)
+            for form, tail in _endings(text[begin : chunks[at + many - 1].end()])
+        )
+        met = next((piece for piece in pieces if piece[2] in names), None)
+        if met is not None:
+            many, end, form, tail = met
+            return _trimmed(text, begin, end - tail, form), many
+    return None, 1
+
+
+def _leads(chunk: str) -> Iterator[int]:
+    """Yield how many letters may stand joined before a name: prepositions of Hebrew and Arabic."""
+    yield 0
+    if _HEBREW.match(chunk) and chunk[0] in words.JOINED_HE:
+        yield 1
+    if _ARABIC.match(chunk):
+        yield from (len(joined) for joined in words.JOINED_AR if chunk.startswith(joined))
+
+
+def _forms(chunk: str) -> Iterator[str]:
+    yield from (form for form, _ in _endings(chunk))
+
+
+def _endings(piece: str) -> Iterator[tuple[str, int]]:
+    """Yield a piece of text folded, as it is and without what may be joined to its end, with how much that is."""
+    yield folded_name(piece), 0
+    bare = piece.rstrip(_OUTER)
+    outer = len(piece) - len(bare)
+    if owner := _OWNER.search(piece):
+        yield folded_name(piece[: owner.start()]), len(owner.group())
+    elif (owner := _OWNER.search(bare)) and outer:
+        yield folded_name(bare[: owner.start()]), outer + len(owner.group())
+    if _HANGUL.search(bare[-1:]):
+        for joined in words.JOINED_KO:
+            if bare.endswith(joined) and len(bare) > len(joined) + 1:
+                yield folded_name(bare[: -len(joined)]), outer + len(joined)
+
+
+def _trimmed(text: str, begin: int, end: int, form: str) -> Named:
+    piece = text[begin:end]
+    begin += len(piece) - len(piece.lstrip(_OUTER))
+    return Named(begin, begin + len(piece.strip(_OUTER)), form)
+
+
+def _unspaced(text: str, where: tuple[int, int], names: Container[str]) -> Iterator[Named]:
+    """Yield the names within a stretch without blanks; where a name may go on it does not end."""
+    at, end = where
+    while at < end:
+        found = next(
+            (
+                Named(at, at + size, form)
+                for size in UNSPACED_CHARS
+                if at + size <= end
+                and (form := folded_name(text[at : at + size])) in names
+                and len(form) > 1
+                and _ends(text, at + size, end)
+                and _begins(text, at)
+            ),
+            None,
+        )
+        if found is not None:
+            yield found
+        at = at + 1 if found is None else found.end
+
+
+def _ends(text: str, at: int, end: int) -> bool:
+    if at >= end:
+        return True
+    before, after = text[at - 1], text[at]
+    if _HAN.match(before) and _HAN.match(after):
+        return after in words.JOINED_ZH or _starts_with_words(text, at)
+    return not (_KATAKANA.match(before) and _KATAKANA.match(after))
+
+
+def _begins(text: str, at: int) -> bool:
+    """Tell whether a name may begin at a place: no name goes on there."""
+    if at == 0 or not _KATAKANA.match(text[at]):
+        return True
+    return not _KATAKANA.match(text[at - 1])
+
+
+def _starts_with_words(text: str, at: int) -> bool:
+    return _JOINING.match(text, at) is not None
+
+
+def _handle(text: str, one: Named) -> str:
+    """Return the address or handle right after a name, "" for none and for one that many answer."""
+    after = text[one.end : one.end + 120]
+    found = _HANDLE.match(after[joined.end() :] if (joined := _JOINED_S.match(after)) else after)
+    if found is None:
+        return ""
+    return _own(found.group(1))
+
+
+def handles_in(text: str) -> set[str]:
+    """Return the addresses and handles in a text that may be one's own."""
+    return {handle for found in _ADDRESS.finditer(text) if (handle := _own(found.group()))}
+
+
+def _own(address: str) -> str:
+    handle = folded_name(address)
+    return "" if handle.partition("@")[0] in _SHARED else handle
+
+
+def _evidence(text: str, where: tuple[int, int], here: Sequence[Named]) -> Iterator[Evidence]:
+    """Yield what one sentence says of each two names that follow one another in it."""
+    sentence = text[where[0] : where[1]]
+    doubted = _is_doubted(sentence)
+    for one, other in pairwise(here):
+        gap = text[one.end : other.begin]
+        if len(gap) > GAP_CHARS_MAX or one.name == other.name:
+            continue
+        bare = plain(gap).strip(_GAP_EDGES)
+        if bare and _DIFFERENT.match(bare):
+            yield Evidence(one, other, same=False)
+        elif not doubted and not _denied(text[where[0] : one.begin]) and not _owns(text, other):
+            yield from _sameness(text, where, (one, other), gap)
+
+
+def _sameness(text: str, where: tuple[int, int], pair: tuple[Named, Named], gap: str) -> Iterator[Evidence]:
+    one, other = pair
+    bare = plain(gap).strip(_GAP_EDGES)
+    opened = _OPENED.search(gap) is not None
+    before, after = text[where[0] : one.begin], text[other.end : where[1]]
+    byname = " " in one.name and " " not in other.name and _BYNAME.match(bare)
+    apart = opened and _STATED_APART.match(bare)
+    if apart or (bare and _STATED.match(bare)) or _is_framed(bare, before, after):
+        yield Evidence(one, other, same=True)
+    elif opened and _RESTATED.match(bare):
+        yield Evidence(one, other, same=True, strength="implied", places=False)
+    elif opened and (byname or _RENAMED.match(bare)):
+        yield Evidence(one, other, same=True, places=False)
+    elif not bare and "(" in gap.replace("（", "(") and after.lstrip()[:1] in (")", "）"):
+        written = text[one.begin : one.end], text[other.begin : other.end]
+        if are_initials(written[1], written[0]) or are_initials(*written):
+            yield Evidence(one, other, same=True)
+
+
+def are_initials(short: str, full: str) -> bool:
+    """Tell whether a word of capitals takes the first letter of each word of a name, and only its letters, in order."""
+    if not short.isupper() or not short.isalpha() or not 1 < len(short) <= _INITIALS_MAX:
+        return False
+    parts = [part for part in _BETWEEN.split(full) if part[:1].isupper() or len(part) > _SMALL]
+    if len(parts) < 2 or not short.startswith(parts[0][:1].upper()):
+        return False
+    letters = iter("".join(full.split()).upper())
+    in_order = all(letter in letters for letter in short)
+    firsts = iter(short)
+    return in_order and all(part[0].upper() in firsts for part in parts)
+
+
+def _is_framed(bare: str, before: str, after: str) -> bool:
+    ahead, behind = plain(before).rstrip(), plain(after).lstrip(_GAP_EDGES)
+    return any(
+        between.match(bare) and lead.search(ahead) and close.match(behind) for lead, between, close in _FRAMED
+    )
+
+
+def _is_doubted(sentence: str) -> bool:
+    said = set(WORD.findall(plain(sentence)))
+    asked = sentence.rstrip("\"'”’»)").endswith(("?", "？", "؟", ";"))
+    return asked or bool(said & words.DOUBT) or any(one in sentence for one in words.DOUBT_UNSPACED)
+
+
+def _denied(before: str) -> bool:
+    return bool(set(WORD.findall(plain(before))) & _negations())
+
+
+@lru_cache(maxsize=1)
+def _negations() -> frozenset[str]:
+    return frozenset().union(*(lexicon.negations for lexicon in LEXICONS.values()))
+
+
+def _owns(text: str, one: Named) -> bool:
+    """Tell whether a name stands for what is its own: "that is Robert's brother"."""
+    return text[one.end : one.end + 2] in ("'s", "’s")
+
+
+def _is_another(text: str, begin: int, one: Named) -> bool:
+    before = text[begin : one.begin]
+    spoken = WORD.findall(plain(before))
+    if spoken and spoken[-1] in words.ANOTHER and before.endswith((" ", "\u3000")):
+        return True
+    return any(before.endswith(word) for word in words.ANOTHER if _UNSPACED.search(word))
