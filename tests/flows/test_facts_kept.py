@@ -54,7 +54,9 @@ class Telling:
         return Extracted(tuple(Fact(name, text, turn, (0, 1), self.confidence) for name, text in self.facts))
 
 
-async def told(memory: remanence.Engine, text: str = "So it was.", **about: object) -> list[Memory]:
+async def told(
+    memory: remanence.Engine, text: str = "It rained in the harbour.", **about: object
+) -> list[Memory]:
     """Note a turn, listen to it, and return the facts that stand."""
     await memory.note(text, later=True, **about)  # type: ignore[arg-type]
     await memory.flush()
@@ -123,7 +125,7 @@ async def test_what_is_only_supposed_expires_unless_it_is_said_again(
     async with opener(writer=(writer := Telling(("fact", FERRY), confidence=0.3))) as memory:
         (fact,) = await told(memory, session="s")
         writer.facts, writer.confidence = [("fact", "The ferry to Ruhnu leaves at ten.")], 0.4
-        (_, sure) = await told(memory, "And so on.", session="s")
+        (_, sure) = await told(memory, "The boats stayed in.", session="s")
         clock.advance(hours=24 * 30)
         expired = await memory.get(fact.seq)
         answer = await memory.recall("When does the ferry to Kihnu leave?", count_use=False)
@@ -148,7 +150,12 @@ async def test_a_users_repeat_confirms_a_fact_and_lifts_its_end(opener: Opener, 
         if again == "learn":
             await memory.learn(FERRY, speaker="Ana", session="t")
         else:
-            await told(memory, "Once more." if again == "note" else "So it was.", session="t", speaker="Ana")
+            await told(
+                memory,
+                "It rained there again." if again == "note" else "It rained in the harbour.",
+                session="t",
+                speaker="Ana",
+            )
         fact = await memory.get(fact.seq)
 
     assert (None, 1, Verification.USER_CONFIRMED) == (fact.valid_to, fact.confirmations, fact.verification)
@@ -161,7 +168,7 @@ async def test_what_a_program_finds_in_two_sessions_is_inferred(
     """Twice in one session is once; a user who says it then confirms it."""
     async with opener(writer=Telling(("fact", FERRY))) as memory:
         (fact,) = await told(memory, session="s", role=Role.TOOL)
-        await told(memory, "And again.", session=session, role=Role.TOOL)
+        await told(memory, "It rained there again.", session=session, role=Role.TOOL)
         inferred = await memory.get(fact.seq)
         await memory.confirm(fact.seq)
         confirmed = await memory.get(fact.seq)
@@ -174,7 +181,7 @@ async def test_what_was_disputed_stays_so_when_it_is_said_again(opener: Opener) 
     async with opener(writer=Telling(("fact", FERRY))) as memory:
         (fact,) = await told(memory, session="s")
         await memory.dispute(fact.seq)
-        await told(memory, "And again.", session="t")
+        await told(memory, "It rained there again.", session="t")
 
         assert Verification.DISPUTED is (await memory.get(fact.seq)).verification
 
@@ -183,7 +190,7 @@ async def test_what_is_beyond_the_limits_of_a_batch_is_reported(opener: Opener) 
     """In the result and in the audit."""
     many = [("fact", f"Boat {number} is kept in harbour {number}.") for number in range(15)]
     async with opener(writer=Telling(*many)) as memory:
-        await memory.note("So it was.", session="s", later=True)
+        await memory.note("It rained in the harbour.", session="s", later=True)
         done = await memory.flush()
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
