@@ -123,7 +123,7 @@ class Engine:
         await self.close()
 
     async def close(self) -> None:
-        """End the open session, write what is pending and let the store go; twice is allowed, and a fork lets it be."""
+        """End the open session, write what is pending and let the store go; a forked child does nothing."""
         if self._kept.process.is_this:
             await lifetime.close(self._kept)
 

@@ -116,7 +116,7 @@ class Entities:
         return receipt(core.scope, cause, 1, {"merged": 1})
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
-        """Make two of one entity: `off` are names of it that are somebody else's, or memories that mention the other.
+        """Make two of one entity: `off` are names that are another's, or memories that mention the other.
 
         Each mention goes by what its memory says. What was split is joined no more by rules.
         """
