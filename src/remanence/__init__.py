@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.watching import Mirrored
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
+    from remanence.flows.reembedding import Reembedded
     from remanence.flows.review import Review, ReviewItem
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
@@ -230,6 +231,7 @@ __all__ = [
     "ReasonName",
     "Recalled",
     "Receipt",
+    "Reembedded",
     "Relation",
     "RelationName",
     "Relationship",
@@ -333,6 +335,7 @@ _LATER = {
     "ProfileLine": "remanence.flows.recall.profiling",
     "Proposal": "remanence.flows.write.proposals",
     "Ran": "remanence.flows.curate.scheduling",
+    "Reembedded": "remanence.flows.reembedding",
     "Relationship": "remanence.extraction",
     "Review": "remanence.flows.review",
     "ReviewItem": "remanence.flows.review",

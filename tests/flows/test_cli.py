@@ -475,7 +475,7 @@ def test_what_no_longer_stands_is_listed_by_its_status(talk: Desk) -> None:
     listed = talk.here("list", "--status", "archived").stdout
     both = talk.read("list", "--status", "archived", "--status", "pruned")
 
-    assert "[archived] Thanks, that is all." in listed
+    assert "[archived; outside] Thanks, that is all." in listed
     assert 1 == listed.count("\n")
     assert {"end": "archived", "buoy": "pruned"} == {one["key"]: one["status"] for one in both}
     assert ["tide", "code"] == [one["key"] for one in talk.read("list")]
@@ -785,7 +785,7 @@ for line in "$@"; do
 done
 """
 OFFERED = {
-    "re": "recall resolve release restore review",
+    "re": "recall resolve release restore review reembed",
     "policy sh": "show",
     "list --status ar": "archived",
     "link 1 2 su": "supports supersedes",

@@ -104,7 +104,7 @@ async def test_what_comes_in_again_by_an_import_brings_its_class(opener: Opener)
         lines = await _dump(memory)
     async with opener(scope="here") as memory:
         learned = await memory.learn("who I am", tags=["x"])
-        await memory.import_(lines)
+        await memory.import_(lines, trust="user")
         found = await memory.get(learned.id)
 
     assert (("self/constitutional", "x"), Decay.PERMANENT) == (found.tags, found.decay)

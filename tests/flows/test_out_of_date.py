@@ -17,7 +17,8 @@ async def _noted(memory: remanence.Engine, clock: ManualClock, text: str = SAID)
     noted = await memory.note(text, speaker="Ana", session="s", later=True)
     await memory.flush()
     clock.advance(minutes=1)
-    return noted.seq, sorted(link.source for link in await memory.links(noted.seq))
+    links = await memory.links(noted.seq)
+    return noted.seq, sorted(link.source for link in links if link.relation is Relation.LEARNED_FROM)
 
 
 async def _answers(memory: remanence.Engine) -> list[Recalled]:
@@ -50,6 +51,25 @@ async def test_a_turn_whose_facts_were_corrected_stands_below_what_is_right(
         assert "out of date: Ana's boss is Carmen." in answer.text
         assert f"(see #{min(right)})" in answer.text
     assert any("Carmen" in mark for mark in (await memory.get(turn)).ended)
+
+
+async def test_a_turn_whose_facts_were_edited_does_not_stand_for_them(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """The facts say something else by now: they are shown, and the turn is neither in their place nor above them."""
+    turn, facts = await _noted(memory, clock, "My boss is Carmen. My sister Mia lives in Tartu.")
+    for fact in facts:
+        text = (await memory.get(fact)).text
+        await memory.update(fact, text=text.replace("Carmen", "Anders").replace("Tartu", "Bergen"))
+
+    assert 2 == len(facts)
+    for question in ("Who is Ana's boss?", "Where does Mia, the sister of Ana's boss Carmen, live?"):
+        places = _places(await memory.recall(question, count_use=False))
+        assert places.keys() & set(facts)
+        assert all(places[one] < places.get(turn, len(places)) for one in facts if one in places)
+    assert ["out of date: edited since (see #2)", "out of date: edited since (see #3)"] == list(
+        (await memory.get(turn)).ended
+    )
 
 
 async def test_a_turn_of_which_a_fact_holds_says_what_does_not_and_keeps_its_place(

@@ -248,7 +248,7 @@ async def test_all_of_it_goes_out_and_comes_in(opener: Opener, clock: ManualCloc
     async with opener(scope="into") as memory:
         own = await memory.learn("another notice", confidence=0.1)
         clock.advance(days=1)
-        await memory.import_(lines)
+        await memory.import_(lines, trust="user")
         met = await memory.get(own.id)
 
     assert (0.9, 0.7, said_at, None) == _told(met)

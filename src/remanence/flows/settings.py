@@ -148,9 +148,6 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
-        Setting("trace_days", 7, 1, 3_650, "a box joins a trace at most so many days away"),
-        Setting("trace_overlap_percent", 40, 1, 100, "from this overlap of topics on a box joins a trace"),
-        Setting("traces", 1, 0, 1, "whether sealed boxes are joined to traces"),
         Setting(
             "summary_tokens",
             1_500,
@@ -158,6 +155,9 @@ SETTINGS: Mapping[str, Setting] = {
             1_000_000,
             "how many tokens reflections that are drawn together may have; 0 to leave them as they are",
         ),
+        Setting("trace_days", 7, 1, 3_650, "a box joins a trace at most so many days away"),
+        Setting("trace_overlap_percent", 40, 1, 100, "from this overlap of topics on a box joins a trace"),
+        Setting("traces", 1, 0, 1, "whether sealed boxes are joined to traces"),
         Setting(
             "writer_tokens_day",
             2_000_000,

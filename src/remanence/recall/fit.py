@@ -17,6 +17,13 @@ class Told:
         """Return the turns of a fact and the facts of a turn: of it and them one alone takes a place."""
         return [*self.turns.get(one, ()), *self.facts.get(one, ())]
 
+    def without(self, edited: Collection[int]) -> "Told":
+        """Return the same without facts that no longer say what their turns say."""
+        if not edited:
+            return self
+        turns = {fact: turns for fact, turns in self.turns.items() if fact not in edited}
+        return Told(turns, {turn: set(facts) - set(edited) for turn, facts in self.facts.items()})
+
     def none_of(self, some: Collection[int]) -> bool:
         """Tell whether none of some memories is a fact or a turn of one."""
         return self.turns.keys().isdisjoint(some) and self.facts.keys().isdisjoint(some)

@@ -23,6 +23,11 @@ class Ended:
     memories: list[Memory | None]
     below: dict[int, set[int]] = field(default_factory=dict)
 
+    @property
+    def edited(self) -> set[int]:
+        """Those whose text is not as it came: a fact of these says no longer what its turn says."""
+        return {one.seq for one in self.memories if one is not None and one.text_at is not None}
+
 
 async def ended(core: Core, memories: Sequence[Memory | None]) -> Ended:
     """Look what of some memories holds no longer, and what stands above those of which nothing does."""
@@ -71,7 +76,7 @@ async def _by_facts(
     marks: dict[int, list[str]],
     below: dict[int, set[int]],
 ) -> None:
-    """Mark turns of which a fact was corrected or superseded; one that has no other fact holds no more."""
+    """Mark turns of which a fact was corrected, superseded or edited; one that has no other fact holds no more."""
     facts: dict[int, list[int]] = defaultdict(list)
     for link in await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM):
         facts[link.target].append(link.source)
@@ -89,8 +94,11 @@ async def _by_facts(
             if not any(value in one.text for value in said):
                 by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
                 marks[turn].append(f"out of date: {one.text} (see {by_whom})")
-        if gone and not any(one.status in STANDING for one in own):
-            below.setdefault(turn, set()).update(*(by[one.seq] for one in gone))
+        edited = [one for one in own if one.status in STANDING and one.text_at is not None]
+        marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited]
+        as_said = [one for one in own if one.status in STANDING and one.text_at is None]
+        if (gone or edited) and not as_said:
+            below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
 
 
 async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:

@@ -93,7 +93,7 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         page = [memory for memory in looked.memories if memory is not None]
         filled.below |= looked.below
         kept = len(filled.kept)
-        offers.note_told(await told(core, seqs.tolist()))
+        offers.note_told((await told(core, seqs.tolist())).without(looked.edited))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled

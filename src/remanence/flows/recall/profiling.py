@@ -134,7 +134,7 @@ async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
     for link in links:
         alike.setdefault(link.source, set()).add(link.target)
         alike.setdefault(link.target, set()).add(link.source)
-    same = await told(core, seqs)
+    same = (await told(core, seqs)).without(looked.edited)
     kept: dict[int, Memory] = {}
     for memory in looked.memories:
         if memory is None or memory.status not in STANDING or memory.ended:

@@ -90,7 +90,7 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
     looked = await ended(core, await core.store.get(core.scope, seqs))
-    memories = looked.memories
+    memories, same = looked.memories, same.without(looked.edited)
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = not ranked.by_model and is_weak(core, ranked.strength)
