@@ -37,13 +37,18 @@ async def test_a_correction_reaches_every_file_at_once(memory: remanence.Engine,
 
 
 async def test_topics_and_actions(memory: remanence.Engine, mirror: Path) -> None:
-    """Topics are words; each line of the actions is one, as `actions` lists them, oldest first."""
+    """Topics are words; each line of the actions is one, as `actions` lists them, and guidelines are what they teach."""
     await memory.note("I always drink coffee after lunch.", speaker="Ana", later=True)
     await memory.flush()
     await memory.consolidate()
     await memory.mirror.sync(mirror)
     rows = [json.loads(row) for row in (mirror / "memory-actions.jsonl").read_text().splitlines()]
+    learned = [str(one) for one in (await memory.guidelines.draft()).guidelines]
 
+    assert learned
+    assert ["## Active", "## Draft", *(f"- {one}" for one in learned)] == text_of(
+        mirror / "compression-guidelines.md"
+    ).strip().splitlines()
     assert "- sails" in text_of(mirror / "topics.md")
     assert [one.to_dict() for one in reversed(await memory.actions())] == rows
 

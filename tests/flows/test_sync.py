@@ -72,7 +72,17 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         assert verbs.keys() <= public(face)
         for verb, member in verbs.items():
             assert inspect.signature(member) == inspect.signature(getattr(face, verb)), verb
-    spaced = {"boxes", "entities", "frames", "graph", "guidelines", "mirror", "schedule", "settings", "traces"}
+    spaced = {
+        "boxes",
+        "entities",
+        "frames",
+        "graph",
+        "guidelines",
+        "mirror",
+        "schedule",
+        "settings",
+        "traces",
+    }
 
     assert spaced == spaces.keys()
     assert memory.settings.set("frame_limit", 7) == memory.settings.get("frame_limit")

@@ -101,31 +101,39 @@ async def lines(core: Core) -> tuple[str, ...]:
     return tuple((await core.store.bookkeep(core.scope, asked)).values.get(ACTIVE, ()))
 
 
-async def _draft(core: Core) -> GuidelineDraft:
+async def drafted(core: Core) -> GuidelineDraft | None:
+    """Return what the last consolidation drew up; None before the first one that had anything to learn from."""
     asked = Bookkeeping(core.clock.now(), get=(DRAFT,))
     row = (await core.store.bookkeep(core.scope, asked)).values.get(DRAFT)
     if row is None:
+        return None
+    return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
+
+
+async def _draft(core: Core) -> GuidelineDraft:
+    found = await drafted(core)
+    if found is None:
         raise NotFound(
             "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
         )
-    return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
+    return found
 
 
 async def _activate(core: Core, chosen: Sequence[int | str]) -> ActiveGuidelines:
     if len(chosen) > GUIDELINES_MAX:
         raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
-    drafted = (await _draft(core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
-    said = tuple(dict.fromkeys(_line(one, drafted) for one in chosen))
+    listed = (await _draft(core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
+    said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
     asked = Bookkeeping(core.clock.now(), put={ACTIVE: list(said) or None})
     await core.store.bookkeep(core.scope, asked)
     return ActiveGuidelines(said)
 
 
-def _line(one: int | str, drafted: Sequence[Guideline]) -> str:
+def _line(one: int | str, listed: Sequence[Guideline]) -> str:
     """Return a line of the draft by its number, or words of a person's own, as one line."""
     if isinstance(one, int):
-        check_count("a guideline", one, 1, len(drafted))
-        return str(drafted[one - 1])
+        check_count("a guideline", one, 1, len(listed))
+        return str(listed[one - 1])
     check_text(one)
     if len(one) > GUIDELINE_CHARS_MAX:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Files that are worked out of many memories: the profile, the topics, what the engine did by itself.
+"""Files that are worked out of many memories: profile, topics, what the engine did by itself, what that teaches.
 
 Knows what is drawn up and how it is written; must not know what is in the folder. Of the profile each line names its
 memory, and above it stands as which revision, so that an edited line comes back as a correction of that one.
@@ -13,14 +13,15 @@ from itertools import groupby
 import orjson
 
 from remanence.errors import InvalidInput
-from remanence.flows import acted
+from remanence.flows import acted, guidelines
 from remanence.flows.core import Core
 from remanence.flows.mirror.front_matter import Page, line, written
 from remanence.flows.recall import profiling
 from remanence.model import short_id
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
-DOCUMENTS = (PROFILE, TOPICS, ACTIONS)
+GUIDELINES = "compression-guidelines.md"
+DOCUMENTS = (PROFILE, TOPICS, ACTIONS, GUIDELINES)
 ACTIONS_LISTED = 1_000  # the newest
 _ITEM = re.compile(r"- (?:\[#([0-9]{1,18})\] )?(.*)")
 _CUT = " …"
@@ -62,7 +63,19 @@ async def documents(core: Core) -> list[Document]:
         await _profile(core),
         Document(TOPICS, data, checksum),
         Document(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
+        await _guidelines(core),
     ]
+
+
+async def _guidelines(core: Core) -> Document:
+    active, draft = await guidelines.lines(core), await guidelines.drafted(core)
+    told = [
+        "## Active",
+        *(f"- {one}" for one in active),
+        "## Draft",
+        *(f"- {one}" for one in (draft.guidelines if draft is not None else ())),
+    ]
+    return Document(GUIDELINES, *written([line("document", "guidelines")], "\n".join(told)))
 
 
 async def _profile(core: Core) -> Document:
