@@ -63,7 +63,7 @@ async def test_turns_about_one_matter_stand_in_one_box(memory: remanence.Engine,
 
     assert [(session, None, 5)] == told([box])
     assert (True, None, PIER[0], None) == (box.is_open, box.outcome, box.goal, box.trace)
-    assert {"pier", "plank", "ladder"} <= set(box.topics)
+    assert {"pier", "planks", "ladder"} <= set(box.topics)
     assert [(session, "forced", 6)] == told([sealed])
     assert ("success", sealed.number) == (sealed.outcome, sealed.trace)
     assert sealed.turns == (await memory.boxes.get(sealed.number)).turns
@@ -127,7 +127,7 @@ async def test_a_matter_is_followed_across_sessions(memory: remanence.Engine, cl
     assert 3 == len(trace.sessions)
     assert [6, 6, 4] == [len(box.turns) for box in trace.boxes]
     assert whole.number == trace.boxes[0].number
-    assert {"pier", "plank"} <= set(whole.topics)
+    assert {"pier", "planks"} <= set(whole.topics)
     assert 2 == len(await memory.traces.list())
     assert "3 boxes in 3 sessions" in str(whole)
 

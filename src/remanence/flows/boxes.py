@@ -3,6 +3,7 @@
 Reads only. What a box is about is told by the turns that are shown, so that no word of a forgotten one is shown.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from remanence.flows.core import Core
 from remanence.model import Memory, OneMemory, Relation
 from remanence.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.signatures import checked_class
-from remanence.text import stems, term_hash
+from remanence.text import readings, stems, term_hash
 from remanence.write.box_cuts import GOAL_CHARS_MAX
 
 LIST_MAX = 1_000
@@ -215,8 +216,10 @@ def _shown(row: BoxRow, turns: Sequence[Memory]) -> Box:
 
 
 def _topics(kept: Mapping[str, int], turns: Sequence[Memory]) -> tuple[str, ...]:
-    """Return the weightiest topics that turns have words for, the weightiest first."""
+    """Return the weightiest topics that turns have words for, the weightiest first, each as the turns say it most."""
+    said = Counter(pair for turn in turns for read in readings(turn.text) for pair in read.content)
     words = {f"{term_hash(stem):x}": stem for turn in turns for stem in stems(turn.text)}
+    words |= {f"{term_hash(stem):x}": word for (word, stem), _ in reversed(said.most_common())}
     known = sorted((-weight, words[topic]) for topic, weight in kept.items() if topic in words)
     return tuple(word for _, word in known[:TOPICS_SHOWN])
 
