@@ -37,7 +37,7 @@ async def test_a_correction_reaches_every_file_at_once(memory: remanence.Engine,
 
 
 async def test_topics_and_actions(memory: remanence.Engine, mirror: Path) -> None:
-    """Topics are words; each line of the actions is one, as `actions` lists them, and guidelines are what they teach."""
+    """Topics are words; each line of the actions is one, as `actions` lists them; guidelines are what they teach."""
     await memory.note("I always drink coffee after lunch.", speaker="Ana", later=True)
     await memory.flush()
     await memory.consolidate()

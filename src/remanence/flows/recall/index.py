@@ -89,6 +89,8 @@ class ScopeIndex:
     @property
     def windows(self) -> Floats:
         """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
+        if not self.dimensions:
+            return np.zeros((self._rows, 0), np.float32)
         assert self._own.windows is not None
         return self._own.windows[: self._rows]
 
