@@ -145,7 +145,7 @@ async def test_an_export_of_an_import_is_the_export(opener: Opener) -> None:
         again = await _lines(other)
 
         assert lines == again
-        assert {"taken": 4, "kept": 0, "merged": 0, "refused": 0, "link": 4} == done.counts
+        assert {"taken": 4, "kept": 0, "merged": 0, "refused": 0, "link": 7} == done.counts
 
 
 async def test_an_import_of_the_memory_itself_changes_nothing(opener: Opener) -> None:
@@ -294,7 +294,7 @@ async def test_a_cut_export_is_refused(opener: Opener, cut: int) -> None:
         assert [f"line {len(lines)}: the end of the export is missing: it was cut"] == [*done.skipped]
 
 
-@pytest.mark.parametrize(("cut", "told"), [(2, "the export had 9 lines"), (3, "no text")])
+@pytest.mark.parametrize(("cut", "told"), [(2, "the export had 12 lines"), (3, "no text")])
 async def test_a_line_that_is_missing_or_another_is_told(opener: Opener, cut: int, told: str) -> None:
     """The trailer counts the lines and has their digest."""
     async with opener(scope="from") as memory:
