@@ -3,7 +3,7 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.clock import DAY, ManualClock
 from remanence.flows.recall.profiling import BEGINS, ENDS, LINE_CHARS_MAX
 from remanence.model import Verification
 
@@ -81,12 +81,15 @@ async def test_what_is_doubted_expired_or_from_outside_has_no_line(
     assert Verification.DISPUTED is (await memory.get(denied)).verification
     assert [] == await lines(memory)
 
-    supposed = await memory.note("Perhaps I would prefer the aisle some day.", speaker="Ana", session="one")
-    await memory.flush()
-    clock.advance(days=400)
+    stays = await memory.learn("I prefer the aisle in spring", category="preference")
+    await memory.update(stays, valid_to=clock.now() + DAY)
 
-    assert supposed.id is not None
+    assert ["I prefer the aisle in spring"] == await lines(memory)
+
+    clock.advance(days=2)
+
     assert [] == await lines(memory)
+    assert 0 == (await memory.profile()).left_out
 
 
 async def test_a_profile_has_no_more_lines_than_its_setting_and_says_what_is_left(

@@ -14,7 +14,7 @@ from remanence.curate.forecast import due, due_at
 from remanence.curate.planner import brake
 from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
-from remanence.flows.core import Core, leased
+from remanence.flows.core import Answer, Core, leased
 from remanence.flows.curate import curating
 from remanence.results import Result, Time, counted, minute_of, visible
 from remanence.signatures import checked_class
@@ -118,10 +118,7 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
     """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
     row, now = f"{AUTOMATIC}{name}", core.clock.now()
     before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
-    try:
-        ran = await work(core)
-    except Exception as error:  # noqa: BLE001 # nobody asked for this work: who began a session must not lose it
-        ran = _failed(core, name, error)
+    ran = await _tried(core, name, work(core))
     if ran is None:
         return
     if ran.outcome == "skipped":  # what another process did meanwhile says more
@@ -132,11 +129,15 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
 
 async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
     """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
+    done = await _tried(core, name, work)
+    return done.reason if isinstance(done, Ran) else ""
+
+
+async def _tried(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
     try:
-        await work
-    except Exception as error:  # noqa: BLE001 # what was asked for is done, and must not be lost for this
-        return _failed(core, name, error).reason
-    return ""
+        return await work
+    except Exception as error:  # noqa: BLE001 # nobody asked for this work: what was asked for must not be lost for it
+        return _failed(core, name, error)
 
 
 async def kept(core: Core) -> dict[str, Ran]:
