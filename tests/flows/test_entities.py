@@ -307,3 +307,15 @@ async def test_entities_come_back_from_an_export(memory: remanence.Engine) -> No
 
         assert (1, 2) == (len(told.lines), told.entity.mentions)
         assert [("Mia",), ("Tartu",)] == await names(copy)
+
+
+async def test_a_corrected_fact_mentions_whom_it_still_names(memory: remanence.Engine) -> None:
+    """And whom the old one mentioned without a name; the old place has lost it."""
+    await say(memory, "My sister Mia lives in Tartu.")
+    fact = (await memory.entities.get("Mia")).lines[0]
+    await memory.correct(fact, "Ines's sister Mia lives by the sea.")
+
+    assert ["Ines's sister Mia lives by the sea."] == [
+        one.text for one in (await memory.entities.get("Mia")).lines
+    ]
+    assert "Ines's sister Mia lives by the sea." not in str(await memory.entities.get("Tartu"))

@@ -260,9 +260,9 @@ async def test_a_folder_holds_one_mirror(opener: Opener, tmp_path: Path) -> None
             await two.mirror.sync(tmp_path)
     state = tmp_path / ".remanence" / "state.jsonl"
     head = json.loads(state.read_text().splitlines()[0])
-    state.write_text(json.dumps(head | {"version": 2}) + "\n")
+    state.write_text(json.dumps(head | {"version": 3}) + "\n")
     async with opener(scope="one") as one:
-        with pytest.raises(InvalidInput, match="version 2"):
+        with pytest.raises(InvalidInput, match="version 3"):
             await one.mirror.sync(tmp_path)
 
 

@@ -48,7 +48,10 @@ async def _prepared(folder: Path) -> None:
     async with remanence.open(folder / "a.db", embedder="none", clock=ManualClock()) as memory:
         for number in range(4):
             await memory.learn(f"{ROPES} {number}", category="decision", confidence=0.9)
+        await memory.note("My sister Mia lives in Tartu.", speaker="Ines", later=True)
+        await memory.flush()
         await memory.mirror.sync(folder / "before")
+        await memory.entities.alias("Mia", "Mimi")
         await memory.update(1, text="The ropes are in the boathouse.")
         await memory.correct(2, "The ropes are on the pier.")
         await memory.update(3, category="fact")

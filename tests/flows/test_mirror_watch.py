@@ -72,7 +72,7 @@ async def test_a_command_runs_after_what_was_written(memory: remanence.Engine, t
         for number in range(5):
             await memory.learn(f"{ROPES} {number}")
         await until(lambda: 5 == len(files(mirror)))
-        await until(lambda: told[-1].command)
+        await until(lambda: told and told[-1].command)
         ran = log.read_text()
         await until(lambda: told[-1].command and not (tmp_path / "log.lock").exists())
 

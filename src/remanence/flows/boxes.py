@@ -195,10 +195,11 @@ async def shown(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
     seqs = sorted({seq for row in rows for seq in row.members})
     found = await core.store.get(core.scope, seqs) if seqs else []
     turns = {one.seq: one for one in found if one is not None and one.status in SHOWN}
-    return [_shown(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
+    return [drawn(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
 
 
-def _shown(row: BoxRow, turns: Sequence[Memory]) -> Box:
+def drawn(row: BoxRow, turns: Sequence[Memory]) -> Box:
+    """Return a box as its turns tell it that are to be shown."""
     goal = next((turn.text for turn in turns if turn.seq == row.goal), None)
     return Box(
         number=row.box,

@@ -183,23 +183,28 @@ async def _profile(core: Core, memory: Memory) -> EntityProfile:
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
     told = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
-    facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
-    timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
-    because = (memory.attributes or {}).get("because", {})
-    profile = EntityProfile(
-        _known(memory, len(seqs)),
-        timeline[::-1][:LINES_MAX],
-        timeline[-TIMELINE_MAX:],
-        tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
-        max(0, len(timeline) - LINES_MAX),
-        index.position,
-        tuple(sorted(because.items())),
-    )
+    profile = drawn(memory, told, index.position)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()
     index.kept[memory.seq] = (index.position, profile)
     return profile
+
+
+def drawn(memory: Memory, told: Sequence[Memory | None], position: int) -> EntityProfile:
+    """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer."""
+    standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
+    facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
+    timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
+    because = (memory.attributes or {}).get("because", {})
+    return EntityProfile(
+        _known(memory, len(told)),
+        timeline[::-1][:LINES_MAX],
+        timeline[-TIMELINE_MAX:],
+        tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
+        max(0, len(timeline) - LINES_MAX),
+        position,
+        tuple(sorted(because.items())),
+    )
 
 
 def _is_related(memory: Memory) -> bool:

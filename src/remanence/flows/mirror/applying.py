@@ -10,7 +10,7 @@ from typing import Any
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import Core
 from remanence.flows.mirror.documents import DOCUMENTS
-from remanence.flows.mirror.hand_edits import FileEdit, proposals
+from remanence.flows.mirror.hand_edits import ABOUT, FileEdit, is_drawn, proposals
 from remanence.flows.mirror.mirroring import NOBODY, Mirroring
 from remanence.flows.write.editing import correct
 from remanence.flows.write.editing import edit as edit_memory
@@ -41,8 +41,8 @@ async def proposed(mirroring: Mirroring) -> list[FileEdit]:
     for edit in edits:
         if edit.verb == "none" and not edit.error and edit.seq is not None:
             mirroring.settle(edit.path, edit.seq)
-    for path in mirroring.edited.keys() & {*DOCUMENTS} - {edit.path for edit in edits}:
-        mirroring.settle(path, NOBODY)
+    for path in {path for path in mirroring.edited if is_drawn(path)} - {edit.path for edit in edits}:
+        mirroring.settle(path, NOBODY if path in DOCUMENTS else owners[path])
     return [edit for edit in edits if edit.path in mirroring.edited]
 
 
@@ -69,7 +69,7 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Appli
     for path, owner in {edit.path: edit.seq for edit in applied}.items():
         if path not in left:
             assert owner is not None
-            mirroring.settle(path, NOBODY if path in DOCUMENTS else owner)
+            mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
     await mirroring.write()
     return Applied(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
 
@@ -91,6 +91,11 @@ async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
         if path in mirroring.edited and owner is not None:
             mirroring.settle(path, owner)
     await mirroring.write()
+
+
+def _owner_of(mirroring: Mirroring, path: str) -> int:
+    """Return whose a file is that is worked out of many memories."""
+    return NOBODY if path in DOCUMENTS else mirroring.journal.files[path].owner
 
 
 def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) -> FileEdit:
@@ -119,8 +124,9 @@ async def _applied(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
         assert edit.id is not None
         learned = await correct(core, edit.id, values["text"], edit.revision)
         return _as_learned(edit, learned)
+    about = values.pop(ABOUT, None)
     turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
-    (learned,) = await learn_many(core, [turn])
+    (learned,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
     return _as_learned(edit, learned)
 
 

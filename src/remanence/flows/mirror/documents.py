@@ -5,7 +5,7 @@ memory, and above it stands as which revision, so that an edited line comes back
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -17,14 +17,16 @@ from remanence.flows import acted, guidelines
 from remanence.flows.core import Core
 from remanence.flows.mirror.front_matter import Page, line, written
 from remanence.flows.recall import profiling
-from remanence.model import short_id
+from remanence.model import STANDING, Memory, short_id
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
 GUIDELINES = "compression-guidelines.md"
 DOCUMENTS = (PROFILE, TOPICS, ACTIONS, GUIDELINES)
 ACTIONS_LISTED = 1_000  # the newest
+TIMELINE = "Timeline"  # the heading below which each line begins with its day
 _ITEM = re.compile(r"- (?:\[#([0-9]{1,18})\] )?(.*)")
-_CUT = " …"
+_DATED = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}) )?(.*)")
+CUT = " …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Document:
 class Line:
     """One line of a document: what it says of which memory as of which revision, None for both where it is new.
 
-    `category` is what the heading above it stands for; `is_cut` says that the memory says more.
+    `category` is what the heading above it stands for, `said` the day that stands before it; `is_cut` says that the
+    memory says more.
     """
 
     number: int
@@ -49,6 +52,7 @@ class Line:
     revision: int | None = None
     category: str | None = None
     is_cut: bool = False
+    said: str | None = None
 
 
 async def documents(core: Core) -> list[Document]:
@@ -81,19 +85,34 @@ async def _guidelines(core: Core) -> Document:
 async def _profile(core: Core) -> Document:
     profile = await profiling.profile(core)
     memories = await core.store.get(core.scope, [one.seq for one in profile.lines])
-    revisions = {str(one.seq): one.revision for one in memories if one is not None}
+    known = {one.seq: one for one in memories if one is not None and one.status in STANDING}
     told = [
         row
         for heading, own in groupby(profile.lines, key=lambda one: one.section)
-        for row in (f"## {heading}", "", *map(shown, own), "")
+        for row in (f"## {heading}", "", *(item(known[one.seq]) for one in own if one.seq in known), "")
     ]
-    fields = [line("document", "profile"), line("left_out", profile.left_out), line("revisions", revisions)]
+    fields = [
+        line("document", "profile"),
+        line("left_out", profile.left_out),
+        line("revisions", revisions_of(known.values())),
+    ]
     return Document(PROFILE, *written(fields, "\n".join(told).removesuffix("\n")))
 
 
-def shown(one: profiling.ProfileLine) -> str:
-    """Write a line of the profile."""
-    return f"- [{short_id(one.seq)}] {said(one.speaker)}{one.text}{_CUT * one.cut}"
+def item(memory: Memory, day: str = "") -> str:
+    """Write what a memory says as a line that names it."""
+    return f"- {f'{day} ' * bool(day)}[{short_id(memory.seq)}] {in_words(memory)}"
+
+
+def in_words(memory: Memory) -> str:
+    """Write what a memory says on one line, with who said it, and whether it says more."""
+    text, cut = profiling.in_a_line(memory)
+    return f"{said(memory.speaker)}{text}{CUT * cut}"
+
+
+def revisions_of(memories: Iterable[Memory]) -> dict[str, int]:
+    """Return as of which revision memories stand in a document."""
+    return {str(one.seq): one.revision for one in memories}
 
 
 def said(speaker: str | None) -> str:
@@ -114,23 +133,31 @@ def lines_of(page: Page, categories: Mapping[str, str]) -> list[Line]:
 def _lines(
     rows: Sequence[str], revisions: Mapping[str, int], categories: Mapping[str, str]
 ) -> Iterator[Line]:
-    category: str | None = None
+    heading = ""
     for number, row in enumerate(rows, start=1):
         if row.startswith("#"):
-            category = categories.get(row.lstrip("#").strip())
+            heading = row.lstrip("#").strip()
             continue
-        item = _ITEM.fullmatch(row.rstrip())
-        if item is None and row.strip():
+        day, line_ = _day_of(row.rstrip(), heading)
+        found = _ITEM.fullmatch(line_)
+        if found is None and row.strip():
             raise InvalidInput(
                 f"line {number} of the text is no item", recovery="begin it with `- `, a line for each fact"
             )
-        if item is not None and item[1] is not None and item[1] not in revisions:
+        if found is not None and found[1] is not None and found[1] not in revisions:
             raise InvalidInput(
-                f"line {number} names #{item[1]}, which did not stand there",
+                f"line {number} names #{found[1]}, which did not stand there",
                 recovery="take the name away to make it a new memory, or edit the file of the fact",
             )
-        if item is not None and item[2].strip():
-            text = item[2].strip()
-            seq = None if item[1] is None else int(item[1])
-            known = None if item[1] is None else revisions[item[1]]
-            yield Line(number, text.removesuffix(_CUT), seq, known, category, text.endswith(_CUT))
+        if found is not None and found[2].strip():
+            text = found[2].strip()
+            seq = None if found[1] is None else int(found[1])
+            known = None if found[1] is None else revisions[found[1]]
+            category, is_cut = categories.get(heading), text.endswith(CUT)
+            yield Line(number, text.removesuffix(CUT), seq, known, category, is_cut, day)
+
+
+def _day_of(row: str, heading: str) -> tuple[str | None, str]:
+    """Part a line from the day that it begins with."""
+    dated = _DATED.fullmatch(row) if heading == TIMELINE else None
+    return (None, row) if dated is None else (dated[1], f"- {dated[2]}")

@@ -10,9 +10,13 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from remanence.clock import DAY, SECOND
+from remanence.entity import name_of
+from remanence.flows.boxes import Box
 from remanence.model import Memory, Status
 
 FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
+ENTITIES, BOXES = "entities", "boxes"
+NO_GOAL = "box"
 HASH_CHARS = 8  # of an id
 SLUG_CHARS = 40
 NO_SLUG = "other"  # where nothing of a name can stand in a file's
@@ -31,6 +35,17 @@ def path_of(memory: Memory, folder: str | None = None) -> str:
     slug = slug_of(memory.category or NO_CATEGORY)
     mark = _hex(memory.id)[-HASH_CHARS:]
     return f"{folder}/{_day(at // DAY)}/{slug}-{_stamp(memory.learned_at)}-{mark}{_ENDING}"
+
+
+def entity_path(memory: Memory) -> str:
+    """Return the path of an entity's page, which follows its name."""
+    return f"{ENTITIES}/{slug_of(name_of(memory))}-{_hex(memory.id)[-HASH_CHARS:]}{_ENDING}"
+
+
+def box_path(box: Box) -> str:
+    """Return the path of a box's page, under the day of its first turn; its number stands there once in a scope."""
+    slug = slug_of(box.goal or NO_GOAL)
+    return f"{BOXES}/{_day(box.opened_at // DAY)}/{slug}-{_stamp(box.opened_at)}-{box.number}{_ENDING}"
 
 
 def longer(path: str, id_: str) -> str:

@@ -16,6 +16,7 @@ import orjson
 from remanence.errors import InvalidInput, shown
 
 FRONT_BYTES_MAX = 65_536  # of the fields with both lines of dashes
+FIELDS_CHECKSUM = "fields_checksum"  # over the fields alone: these were not edited
 CHECKSUM = "checksum"  # over all the rest: a file that has it right was not edited
 Field: TypeAlias = str | list[str] | dict[str, Any]
 _FENCE = "---"
@@ -48,6 +49,19 @@ def written(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:
     tail = _CLOSE + text.encode() + b"\n"
     checksum = _checksum(head, tail)
     return b'%bchecksum: "%b"\n%b' % (head, checksum.encode(), tail), checksum
+
+
+def as_read(value: Any) -> Field:
+    """Return a field that was written as it is read."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str | list | dict) else str(value)
+
+
+def fields_checksum(fields: Mapping[str, Any]) -> str:
+    """Return what tells whether any field says something else, however it is written."""
+    told = {name: as_read(value) for name, value in fields.items() if name not in (CHECKSUM, FIELDS_CHECKSUM)}
+    return blake2b(orjson.dumps(told, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
 
 
 def read(data: bytes) -> Page:

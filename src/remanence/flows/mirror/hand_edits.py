@@ -13,15 +13,31 @@ from typing import Any, Literal
 from remanence.clock import to_datetime, to_micros
 from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, shown
 from remanence.flows.core import Core, aside
-from remanence.flows.mirror.documents import DOCUMENTS, PROFILE, Line, lines_of, said
-from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, longer, path_of
-from remanence.flows.mirror.front_matter import CHECKSUM, Field, Page, read
+from remanence.flows.mirror.documents import CUT, DOCUMENTS, PROFILE, Line, in_words, lines_of, said
+from remanence.flows.mirror.file_names import (
+    ARCHIVE,
+    ARTIFACTS,
+    BOXES,
+    CORRECTIONS,
+    ENTITIES,
+    longer,
+    path_of,
+)
+from remanence.flows.mirror.front_matter import (
+    CHECKSUM,
+    FIELDS_CHECKSUM,
+    Field,
+    Page,
+    as_read,
+    fields_checksum,
+    read,
+)
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import MEMORIES, Found
 from remanence.flows.write import gating
 from remanence.model import STANDING, Memory, Turn, short_id
 from remanence.recall.profile import SECTIONS
-from remanence.results import Result, one_line, visible
+from remanence.results import Result, date_of, one_line, visible
 from remanence.text import check_text
 
 # What a file may change of its memory, and what one that is new may say besides.
@@ -35,6 +51,7 @@ MAINTAINED = frozenset(
     | {"sources", "left_out", "pinned"}
 )
 SAID = frozenset({*_WORDS, *_NUMBERS, "tags", "attributes", "speaker", "said"})
+ABOUT = "about"  # of a new line on the page of an entity: that it mentions this one
 SHOWN_CHARS = 400  # of a text in a list of proposals
 Verb = Literal["update", "learn", "correct", "none"]
 
@@ -94,8 +111,10 @@ async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, in
         names = sorted({name for _, page in pages if page is not None and (name := _id(page))})
         known = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
         for edit, page in pages:
-            if page is not None and edit.path in DOCUMENTS:
-                edits += await _of_document(core, edit, page)
+            if page is not None and is_drawn(edit.path):
+                entity = known.get(_id(page)) if edit.path.startswith(f"{ENTITIES}/") else None
+                is_own = entity is not None and entity.seq == owners.get(edit.path)
+                edits += await _of_document(core, edit, page, entity if is_own else None)
                 continue
             memory = None if page is None else known.get(_id(page))
             edits.append(
@@ -104,31 +123,64 @@ async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, in
     return edits
 
 
-async def _of_document(core: Core, edit: FileEdit, page: Page) -> list[FileEdit]:
+def is_drawn(path: str) -> bool:
+    """Tell whether a file is worked out of many memories: it is edited line by line, or not at all."""
+    return path in DOCUMENTS or path.startswith((f"{ENTITIES}/", f"{BOXES}/"))
+
+
+async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | None) -> list[FileEdit]:
     """Return what the lines of an edited document would change: all of it, or why nothing can be."""
-    if edit.path != PROFILE:
-        return [
-            edit.refused(
-                InvalidInput(
-                    "it is worked out of what stands", recovery="edit the facts, and discard this edit"
-                )
-            )
-        ]
     try:
+        _refuse_other_pages(edit.path, page, entity)
         lines = lines_of(page, {heading: category for category, heading in SECTIONS.items()})
     except InvalidInput as error:
         return [edit.refused(error)]
     seqs = [one.seq for one in lines if one.seq is not None]
     found = await core.store.get(core.scope, seqs) if seqs else []
     known = {one.seq: one for one in found if one is not None}
-    edits = []
+    edits: dict[int, FileEdit] = {}
+    news: list[FileEdit] = []
     for one in lines:
         its = replace(edit, line=one.number)
         try:
-            read_ = _line_edit(its, one, known.get(one.seq or 0))
-            edits += [await _screened(core, read_)] if read_ is not None else []
+            read_ = _line_edit(its, one, known.get(one.seq or 0), entity)
+            read_ = await _screened(core, read_) if read_ is not None else None
+            if read_ is not None and read_.seq is not None:
+                _refuse_twice(read_, edits.setdefault(read_.seq, read_))
+            elif read_ is not None:
+                news.append(read_)
         except (InvalidInput, NotFound, Conflict) as error:
-            edits.append(its.refused(error))
+            news.append(its.refused(error))
+    return _as_a_whole(sorted([*edits.values(), *news], key=lambda one: one.line or 0))
+
+
+def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
+    """Refuse to edit what has no lines of its own, and all but the lines of what has."""
+    if path.startswith(f"{ENTITIES}/"):
+        if entity is None or entity.status not in STANDING:
+            raise InvalidInput("it is no page of an entity that stands", recovery="put the text into facts/")
+        if fields_checksum(page.fields) != page.fields.get(FIELDS_CHECKSUM):
+            raise InvalidInput(
+                "a page of an entity changes by its lines alone",
+                recovery="take that back; `entities alias`, `entities merge` and `entities split` do the rest",
+            )
+    elif path != PROFILE:
+        raise InvalidInput(
+            "it is worked out of what stands", recovery="edit the facts, and discard this edit"
+        )
+
+
+def _refuse_twice(edit: FileEdit, first: FileEdit) -> None:
+    """Refuse a second line that makes something else of the same memory."""
+    if edit.after != first.after:
+        raise InvalidInput(
+            f"line {first.line} makes something else of {short_id(edit.seq or 0)}",
+            recovery="edit one of the two lines, or both alike",
+        )
+
+
+def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
+    """Return the edits of one file, none of which is applied where one cannot be."""
     broken = next((one for one in edits if one.error), None)
     if broken is None:
         return edits
@@ -138,15 +190,22 @@ async def _of_document(core: Core, edit: FileEdit, page: Page) -> list[FileEdit]
     return [one if one.error else one.refused(whole) for one in edits]
 
 
-def _line_edit(edit: FileEdit, one: Line, memory: Memory | None) -> FileEdit | None:
+def _line_edit(edit: FileEdit, one: Line, memory: Memory | None, entity: Memory | None) -> FileEdit | None:
     """Return what one line would change; None where it says what its memory says."""
     if one.seq is None:
-        after = {"text": one.text} if one.category is None else {"text": one.text, "category": one.category}
-        return replace(edit, verb="learn", after=after)
+        said_at = None if one.said is None else _value("said", one.said)
+        about = None if entity is None else short_id(entity.seq)
+        after = {"text": one.text, "category": one.category, "said": said_at, ABOUT: about}
+        return replace(edit, verb="learn", after={name: to for name, to in after.items() if to is not None})
     if memory is None:
         raise NotFound(f"no memory #{one.seq}", recovery="take the line away, or the name in it")
+    if one.said is not None and one.said != date_of(memory.said_at):
+        raise InvalidInput(
+            "a line does not change when it was said", recovery=f"write {date_of(memory.said_at)} again"
+        )
     own, text = " ".join(memory.text.split()), one.text.removeprefix(said(memory.speaker))
-    if text == own or (one.is_cut and own.startswith(text)):
+    as_shown = in_words(memory) == one.text + CUT * one.is_cut
+    if as_shown or text == own or (one.is_cut and own.startswith(text)):
         return None
     if one.is_cut:
         raise InvalidInput(
@@ -226,7 +285,7 @@ def _own(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -
 def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     """Return what a file would change of its memory."""
     was = {
-        name: _value(name, _as_read(value)) for name, value in fields_of(memory).items() if name in EDITABLE
+        name: _value(name, as_read(value)) for name, value in fields_of(memory).items() if name in EDITABLE
     }
     said = {name: _value(name, page.fields[name]) for name in EDITABLE & page.fields.keys()}
     after = {name: value for name, value in sorted(said.items()) if value != was.get(name, _value(name, ""))}
@@ -272,7 +331,7 @@ def _revision(page: Page, memory: Memory) -> int:
 
 def _others(page: Page, memory: Memory) -> list[str]:
     """Return the fields that say something else than the memory and that no file changes."""
-    fields = {name: _as_read(value) for name, value in fields_of(memory).items()}
+    fields = {name: as_read(value) for name, value in fields_of(memory).items()}
     if page.fields.get("status") in {one.label for one in STANDING}:
         fields["status"] = page.fields["status"]  # it comes from the inbox by itself
     changed = page.fields.keys() - EDITABLE - MAINTAINED
@@ -355,13 +414,6 @@ def _time(name: str, given: str) -> datetime:
 
 def _misread(name: str, what: str) -> InvalidInput:
     return InvalidInput(f"{name} is no {what.removeprefix('a ')}", recovery=f"write {name} as {what}")
-
-
-def _as_read(value: Any) -> Field:
-    """Return a field that was written as it is read."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str | list | dict) else str(value)
 
 
 def _flat(text: str) -> str:

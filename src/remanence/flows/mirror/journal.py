@@ -16,14 +16,17 @@ from remanence.errors import InvalidInput
 from remanence.flows.mirror.folder import OWN, Folder, Stamp
 
 PATH = f"{OWN}/state.jsonl"
-FORMAT, VERSION = "remanence mirror", 1
+FORMAT, VERSION = "remanence mirror", 2
 BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
 SLACK = 1_000  # lines that may be old before the file is written anew
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One file of the mirror: whose it is (0 for none of a single memory), as which it was left, and its check sum."""
+    """One file of the mirror: whose it is, as which it was left, and its check sum.
+
+    An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file.
+    """
 
     owner: int
     stamp: Stamp
@@ -66,6 +69,8 @@ class Journal:
                 recovery="mirror with a newer remanence",
             )
         journal = cls(str(head["mirror"]), str(head["scope"]))
+        if head["version"] < VERSION:  # it knew fewer sorts of files: all are looked at anew
+            return journal
         journal._end, journal._count = len(lines[0]) + 1, 1
         journal._read(lines[1:])
         journal._stamp = stamp

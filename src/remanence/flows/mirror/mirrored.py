@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.clock import to_datetime
+from remanence.entity import is_entity
 from remanence.flows.core import Core
 from remanence.flows.mirror.file_names import ARTIFACTS, path_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, written
@@ -24,7 +25,6 @@ VERBATIM = {
     "commitment": "commitment",
 }
 VERBATIM_CONFIDENCE = 0.8
-ENTITY = "entity"  # a name that memories mention, of which there is a file of another sort
 SOURCES_SHOWN = 100
 _OUT = frozenset({Status.QUARANTINED, Status.PRUNED})
 _SPARE = 1_024  # bytes of the fields that are left for what is always there
@@ -41,9 +41,9 @@ class File:
 
 
 def is_mirrored(memory: Memory) -> bool:
-    """Tell whether a memory has a file."""
+    """Tell whether a memory has a file of its own; an entity has a page."""
     is_raw = TURN in memory.tags and memory.category is None
-    return memory.status not in _OUT and not is_raw and memory.category != ENTITY
+    return memory.status not in _OUT and not is_raw and not is_entity(memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def files_of(memory: Memory, others: Beside) -> Iterator[File]:
     """Yield the files of a memory."""
     if not is_mirrored(memory):
         return
-    lines = list(_lines(fields_of(memory, others.successors.get(memory.seq))))
+    lines = list(field_lines(fields_of(memory, others.successors.get(memory.seq))))
     data, checksum = written(lines, memory.text)
     yield File(path_of(memory), data, checksum, memory.id)
     words = _own_words(memory, others)
@@ -122,7 +122,7 @@ def _time(micros: int | None) -> str | None:
     return None if micros is None else to_datetime(micros).isoformat()
 
 
-def _lines(fields: Mapping[str, Any]) -> Iterator[bytes]:
+def field_lines(fields: Mapping[str, Any]) -> Iterator[bytes]:
     """Write fields; one that would be too long for all to be read is named in place of itself."""
     left, out = FRONT_BYTES_MAX - _SPARE, []
     for name, value in fields.items():

@@ -5,31 +5,42 @@ that somebody edited, or put there, is left as it is and handed on; one that is 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from remanence.change import Block, Change
+from remanence.entity import is_entity
 from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.flows.core import Core
 from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, Document, documents
-from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, CORRECTIONS, FACTS, longer
+from remanence.flows.mirror.file_names import (
+    ARCHIVE,
+    ARTIFACTS,
+    BOXES,
+    CORRECTIONS,
+    ENTITIES,
+    FACTS,
+    longer,
+)
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
 from remanence.flows.mirror.journal import Journal, Kept
 from remanence.flows.mirror.mirrored import Beside, File, beside, files_of
+from remanence.flows.mirror.pages import TurnBoxes, box_pages, entity_pages
 from remanence.model import Memory, Relation, short_id
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.store.lineage import REPLACING
 from remanence.write.arrive import TURN
 
-FOLDERS = (FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE)
+FOLDERS = (FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE, ENTITIES, BOXES)
 MIRRORS = "mirror/"  # what the bookkeeping's names of mirrors begin with
 MEMORIES = 500  # read at once
 PARTS = 200  # of the feed, read at once
 ID_BYTES = 8
+NUMBER_CHARS = 18  # of a box
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
 NONE = Stamp(-1, -1)  # of a file that is not there
@@ -60,10 +71,11 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Some memories, None for those that are gone, and what their files need of others."""
+    """Some memories, None for those that are gone, what their files need of others, and pages by whose they are."""
 
     memories: Sequence[tuple[int, Memory | None]]
     others: Beside
+    pages: Mapping[int, File]
 
 
 class Mirroring:
@@ -78,6 +90,7 @@ class Mirroring:
         self._folder: Folder | None = None
         self._turn = asyncio.Lock()
         self._seen: Mapping[str, Stamp] | None = None  # what was there when all files were looked at just now
+        self._boxes = TurnBoxes()
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
         self._claimed: dict[
             str, tuple[str, Kept]
@@ -183,8 +196,23 @@ class Mirroring:
             if not page:
                 return moved
             moved = True
-            await self._write_all(sorted(_touched(entry for part in page for entry in part.entries)))
+            touched = _touched(entry for part in page for entry in part.entries)
+            await self._boxes.changed(core, sorted(-one for one in touched if one < 0))
+            await self._write_all(sorted(touched | await self._drawn_from(touched)))
             self.journal.reached(page[-1].position, page[-1].digest)
+
+    async def _drawn_from(self, touched: Collection[int]) -> set[int]:
+        """Return the entities and boxes whose pages may say something else where some memories changed."""
+        core, found = self.core, set[int]()
+        seqs = sorted(one for one in touched if one > 0)
+        for begin in range(0, len(seqs), MEMORIES):
+            some = seqs[begin : begin + MEMORIES]
+            links = await core.store.neighbours(core.scope, some, Relation.MENTIONS)
+            found |= {link.target for link in links if link.source in touched}
+            links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
+            turns = {*some, *(link.target for link in links if link.source in touched)}
+            found |= {-box for box in await self._boxes.of(core, sorted(turns))}
+        return found
 
     async def _stands(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
@@ -201,7 +229,8 @@ class Mirroring:
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
         owners = {kept.owner for kept in journal.files.values()} - {NOBODY}
-        await self._write_all(sorted({*snapshot.seq.tolist(), *owners}))
+        boxes = [-number for number in await self._boxes.numbers(core)]
+        await self._write_all(sorted({*snapshot.seq.tolist(), *owners, *boxes}))
         journal.reached(at, parts[0].digest if parts else "")
 
     async def _write_all(self, seqs: Sequence[int]) -> None:
@@ -221,14 +250,19 @@ class Mirroring:
 
     async def _read(self, seqs: Sequence[int]) -> _Read:
         """Read memories, and the facts of the turns among them, whose words may stand in another file."""
-        known = await self._held(seqs)
+        numbers = [-owner for owner in seqs if owner < 0]
+        known = await self._held([owner for owner in seqs if owner > 0])
         turns = [seq for seq, one in known.items() if one is not None and TURN in one.tags]
         if turns:
             links = await self.core.store.neighbours(self.core.scope, turns, Relation.LEARNED_FROM)
             facts = {link.source for link in links} - known.keys()
             known |= await self._held(sorted(facts))
         there = [one for one in known.values() if one is not None]
-        return _Read(list(known.items()), await beside(self.core, there))
+        pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._held)
+        boxes = await box_pages(self.core, numbers, self._held)
+        pages |= {-number: page for number, page in boxes.items()}
+        owners = [*known.items(), *((-number, None) for number in numbers)]
+        return _Read(owners, await beside(self.core, there), pages)
 
     async def _held(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
         if not seqs:
@@ -246,15 +280,16 @@ class Mirroring:
     # In a thread, where files are read and written
 
     def _write(self, read_: _Read) -> None:
-        for seq, memory in read_.memories:
-            files = files_of(memory, read_.others) if memory is not None else iter(())
-            self._put_all(seq, files)
+        for owner, memory in read_.memories:
+            files = list(files_of(memory, read_.others)) if memory is not None else []
+            files += [read_.pages[owner]] if owner in read_.pages else []
+            self._put_all(owner, files)
 
     def _put_documents(self, drawn: Sequence[Document]) -> None:
         for one in drawn:
             self._put(NOBODY, File(one.path, one.data, one.checksum))
 
-    def _put_all(self, owner: int, files: Iterator[File]) -> None:
+    def _put_all(self, owner: int, files: Iterable[File]) -> None:
         paths = {self._put(owner, file) for file in files}
         for path in self.journal.of(owner) - paths - self.edited.keys():
             if self._is_left(path):
@@ -349,7 +384,7 @@ class Mirroring:
         checksum = checksum_of(data)
         if checksum is not None and kept is None:
             fields = read(data).fields
-            name = str(fields.get("id") or fields.get("of") or "")
+            name = str(fields.get("id") or fields.get("of") or fields.get("box") or "")
             self._claimed[path] = (name, Kept(0, stamp, checksum))
         elif checksum is not None and kept is not None:
             self._own_again(path, kept.owner, stamp)
@@ -365,23 +400,28 @@ class Mirroring:
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claimed, self._claimed = self._claimed, {}
-        names = sorted({name for name, _ in claimed.values() if name})
+        names = sorted(
+            {name for path, (name, _) in claimed.items() if name and not path.startswith(f"{BOXES}/")}
+        )
         found = (
             dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True)) if names else {}
         )
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, kept) in claimed.items():
             memory = found.get(name)
+            owner = memory.seq if memory is not None else None
+            if path.startswith(f"{BOXES}/"):
+                owner = -int(name) if name.isdecimal() and len(name) <= NUMBER_CHARS else None
             if path in DOCUMENTS:
                 self._own_again(path, NOBODY, kept.stamp)
-            if memory is not None and is_all:
-                self.journal.keep(path, replace(kept, owner=memory.seq))
-            elif memory is not None:
-                self._own_again(path, memory.seq, kept.stamp)
+            elif owner is not None and is_all:
+                self.journal.keep(path, replace(kept, owner=owner))
+            elif owner is not None:
+                self._own_again(path, owner, kept.stamp)
 
 
 def _touched(entries: Iterable[Change | Block]) -> set[int]:
-    """Return the memories of whose files some changes may say something else."""
+    """Return the memories of whose files some changes may say something else, and boxes as negative numbers."""
     found: set[int] = set()
     for entry in entries:
         if isinstance(entry, Block):
@@ -389,7 +429,10 @@ def _touched(entries: Iterable[Change | Block]) -> set[int]:
             found.update(keys if entry.table == "memories" else _ends(keys))
         elif entry.table == "links":
             found |= _ends([entry.key])
-        elif entry.table in ("memories", "tags", "sources"):
+        elif entry.table == "boxes":
+            assert isinstance(entry.key, int)
+            found.add(-entry.key)
+        elif entry.table in ("memories", "tags", "sources", "claims"):
             found.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
     return found
 
@@ -400,6 +443,8 @@ def _ends(keys: Iterable[object]) -> set[int]:
         assert isinstance(key, tuple)
         if key[2] in TELLING:
             found |= {key[0], key[1]}
+        elif key[2] == Relation.MENTIONS:
+            found.add(key[1])
     return found
 
 

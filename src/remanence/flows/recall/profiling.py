@@ -147,11 +147,15 @@ async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
 def _line(memory: Memory) -> ProfileLine:
     of_identity = any(tag.startswith(IDENTITY[:-1]) for tag in memory.tags)
     section = IDENTITY_SECTION if of_identity else SECTIONS[memory.category or ""]
+    text, cut = in_a_line(memory)
+    return ProfileLine(section, memory.seq, memory.id, text, memory.speaker, cut)
+
+
+def in_a_line(memory: Memory) -> tuple[str, bool]:
+    """Return what a line shows of a memory's text, and whether that says more."""
     flat = " ".join(memory.text.split())
     text = flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX].rsplit(" ", 1)[0]
-    return ProfileLine(
-        section, memory.seq, memory.id, one_line(text, LINE_CHARS_MAX), memory.speaker, text != flat
-    )
+    return one_line(text, LINE_CHARS_MAX), text != flat
 
 
 async def spoken_of(core: Core, limit: int) -> list[Topic]:

@@ -23,6 +23,7 @@ from remanence.edit.decide import (
 from remanence.edit.links import Linking, linked
 from remanence.edit.one_memory import act, joined, unmoved, update
 from remanence.effects import VERBS, Effect
+from remanence.entity import folded_name, names_of
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
 from remanence.flows.curate.undoing import before_fall, beside_equals
@@ -58,6 +59,7 @@ from remanence.model import (
     Trust,
     Turn,
     Verification,
+    link_values,
     short_id,
 )
 from remanence.receipt import Receipt
@@ -65,6 +67,7 @@ from remanence.store.lineage import REPLACING
 from remanence.text import check_text
 from remanence.text_columns import text_columns
 from remanence.write.arrive import GREATER, Batch
+from remanence.write.name_evidence import named
 from remanence.write.supposed import holds_on
 from remanence.write.trust import rewritten
 from remanence.write.turns import listened_again
@@ -458,11 +461,35 @@ async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
         trust = rewritten(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
         batch.rows[0].update(inherited(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replaced(core, old, outcome.key, old.key)
+        changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
     elif outcome.key == old.seq:
         return [unmoved(old)]
     else:
         changes = await superseded(core, old, await core.one(outcome.key))
     return [*changes, *act(old, VERBS["correct"], core.clock.now())]
+
+
+async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change]:
+    """Let a corrected text mention the entities of the old one, but for those that it alone named."""
+    links = await core.store.neighbours(core.scope, [old.seq], Relation.MENTIONS)
+    targets = [link.target for link in links if link.source == old.seq]
+    if not targets:
+        return []
+    await core.entities.refresh()
+    changes = []
+    for target in targets:
+        entity = core.entities.memories.get(target)
+        if entity is None or entity.status not in STANDING:
+            continue
+        names = frozenset(map(folded_name, names_of(entity)))
+        if _names(text, names) or not _names(old.text, names):
+            mention = (key, target, int(Relation.MENTIONS))
+            changes.append(Change("links", mention, None, link_values(core.clock.now())))
+    return changes
+
+
+def _names(text: str, names: frozenset[str]) -> bool:
+    return any(True for _ in named(text, names))
 
 
 async def link(core: Core, wish: Linking) -> Link:

@@ -34,6 +34,7 @@ from remanence.model import (
     Severity,
     Trust,
     Turn,
+    link_values,
 )
 from remanence.recall.semantic import ArrivalWeights
 from remanence.segment import LOOK_BACK
@@ -96,12 +97,17 @@ class GroupCommit:
 
 
 async def learn_many(
-    core: Core, turns: Sequence[Turn], progress: Progress | None = None, door: Trust | None = None
+    core: Core,
+    turns: Sequence[Turn],
+    progress: Progress | None = None,
+    door: Trust | None = None,
+    *,
+    about: int | None = None,
 ) -> list[Learned]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
     Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. A text that
-    may take the place of one before it begins a chunk.
+    may take the place of one before it begins a chunk. All mention the entity that they are `about`.
     """
     if progress is not None:
         progress(0, len(turns))
@@ -109,7 +115,7 @@ async def learn_many(
     answers: list[Learned] = []
     while len(answers) < len(drafts):
         chunk = drafts[len(answers) : len(answers) + CHUNK]
-        answers += await take(core, chunk[: first_run(chunk)])
+        answers += await take(core, chunk[: first_run(chunk)], about)
         if progress is not None:
             progress(len(answers), len(drafts))
     return answers
@@ -192,10 +198,15 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
         raise NameUnknown(f"state of {category!r}", state, declared[category].states)
 
 
-async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
-    """Gather, decide and commit one batch, again from the start after a lost race."""
+async def take(core: Core, drafts: Sequence[Draft], about: int | None = None) -> list[Learned]:
+    """Gather, decide and commit one batch, again from the start after a lost race.
+
+    All mention the entity that they are `about`.
+    """
     for attempt in range(RACES_MAX):
         batch, changes = await decided(core, drafts)
+        if about is not None:
+            changes += await _mentions(core, drafts, batch, about)
         gate = gating.counts(drafts, batch.outcomes)
         if not changes:
             await gating.count(core, gate)
@@ -208,6 +219,21 @@ async def take(core: Core, drafts: Sequence[Draft]) -> list[Learned]:
             continue
         return answers(batch, drafts, committed.assigned, cause.run)
     raise AssertionError("unreachable")
+
+
+async def _mentions(core: Core, drafts: Sequence[Draft], batch: Batch, entity: int) -> list[Change]:
+    """Let what came in, or was known, mention an entity; what is out of sight mentions none."""
+    links = await core.store.neighbours(core.scope, [entity], Relation.MENTIONS)
+    have = {link.source for link in links}
+    keys = {
+        outcome.key
+        for draft, outcome in zip(drafts, batch.outcomes, strict=True)
+        if outcome.status != "gated" and not draft.kept_out
+    }
+    return [
+        Change("links", (key, entity, int(Relation.MENTIONS)), None, link_values(core.clock.now()))
+        for key in sorted(keys - have)
+    ]
 
 
 async def decided(
