@@ -95,11 +95,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The open names that a policy declares: states of categories, abbreviations, and numbers by name and category."""
+    """The open names that a policy declares: states of categories, abbreviations, and numbers by name and category.
+
+    `expanded` keeps each abbreviation as compiled for one sort of rule on one clock: a rule of many would otherwise
+    compile all of them again.
+    """
 
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    expanded: "dict[tuple[str, Over, ClockName | None], _Alias]" = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +276,6 @@ class Compiler:
     parts: int = 0
     outside: int = 0  # how deep the alias lies that is being expanded
     deepest: int = 0
-    expanded: dict[tuple[str, Over], _Alias] = field(default_factory=dict)
 
     def read(self, text: str) -> Node:
         """Compile a text."""
@@ -359,14 +363,15 @@ class Compiler:
         return word.node
 
     def _alias(self, node: ast.Name, text: str) -> Node:
-        known = self.expanded.get((node.id, self.over))
+        key = (node.id, self.over, self.clock)
+        known = self.names.expanded.get(key)
         if known is not None:
             self._reach(known.parts, known.height, node)
             return known.node
         if node.id in self.open_aliases:
             circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
             raise self.place.error(f"an alias stands for itself: {circle}", "write one of them out", node)
-        self.expanded[node.id, self.over] = known = self._expand(node, text)
+        self.names.expanded[key] = known = self._expand(node, text)
         return known.node
 
     def _expand(self, node: ast.Name, text: str) -> _Alias:
