@@ -196,16 +196,16 @@ async def test_a_plan_that_would_destroy_too_much_is_held(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:
     """More than a quarter of the scope needs a word from the caller."""
-    ids = await _filled(memory, clock)
+    ids = await _filled(memory, clock, n=12)
     plan = await memory.plan(PRUNE_NOTES)
 
     with pytest.raises(PlanHeld) as caught:
         await memory.apply(plan)
     with pytest.raises(PlanHeld):
-        await memory.apply(plan, allow_destroyed=7)
+        await memory.apply(plan, allow_destroyed=11)
 
-    assert (8, Status.ACTIVE) == (caught.value.destroyed, (await memory.get(ids[0])).status)
-    assert 8 == (await memory.apply(plan, allow_destroyed=8)).pruned
+    assert (12, Status.ACTIVE) == (caught.value.destroyed, (await memory.get(ids[0])).status)
+    assert 12 == (await memory.apply(plan, allow_destroyed=12)).pruned
 
 
 async def test_pinned_and_held_memories_survive_any_plan(

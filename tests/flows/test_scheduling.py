@@ -176,7 +176,7 @@ async def test_compaction_is_not_the_curation_that_is_due(opener: Opener) -> Non
 
 
 async def test_what_the_brake_holds_is_skipped(opener: Opener, clock: ManualClock) -> None:
-    """Nobody is there to say yes: nothing is destroyed, the reason is kept, and it stays due."""
+    """Nobody is there to say yes: nothing is destroyed, the reason is kept, and the next run looks again."""
     async with opener(policy=PRUNING) as memory:
         await _filled(memory, clock, n=40)
         await memory.begin_session()
@@ -186,6 +186,8 @@ async def test_what_the_brake_holds_is_skipped(opener: Opener, clock: ManualCloc
         assert ("skipped", None) == (last.outcome, last.run)
         assert last.reason.startswith("held: it would destroy 40 of 40 memories")
         assert {"active": 40} == await _statuses(memory)
+        assert not await memory.schedule.should_curate()
+        clock.advance(hours=10)
         assert await memory.schedule.should_curate()
 
 

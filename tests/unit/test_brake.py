@@ -31,20 +31,22 @@ def test_an_automatic_run_may_destroy_ten_a_day_or_a_twentieth(
     assert left == allowance(_scope(memories, destroyed_today=destroyed_today))
 
 
-@pytest.mark.parametrize(("destroyed", "memories"), [(0, 0), (0, 8), (2, 8), (25, 100)])
-def test_a_quarter_is_let_through(destroyed: int, memories: int) -> None:
-    """A quarter of the scope itself needs no yes."""
+@pytest.mark.parametrize(("destroyed", "memories"), [(0, 0), (10, 0), (10, 8), (10, 40), (25, 100)])
+def test_ten_or_a_quarter_are_let_through(destroyed: int, memories: int) -> None:
+    """Ten memories, or a quarter of the scope, need no yes."""
     assert held(_scope(memories), NOW, destroyed) is None
 
 
-@pytest.mark.parametrize(("destroyed", "memories"), [(1, 0), (3, 8), (26, 100)])
-def test_more_than_a_quarter_is_held(destroyed: int, memories: int) -> None:
+@pytest.mark.parametrize(
+    ("destroyed", "memories", "most"), [(11, 0, "10"), (11, 40, "10"), (12, 44, "25%"), (26, 100, "25%")]
+)
+def test_more_than_ten_and_a_quarter_are_held(destroyed: int, memories: int, most: str) -> None:
     """To a share somebody can say yes; the words say how much of how many."""
     hold = held(_scope(memories), NOW, destroyed)
 
     assert hold is not None
     assert not hold.clock
-    assert f"it would destroy {destroyed} of {memories} memories, more than 25%" == hold.why
+    assert f"it would destroy {destroyed} of {memories} memories, more than {most}" == hold.why
 
 
 def _looked(wall: int, believed: Reading) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def test_a_long_gap_holds_only_what_runs_by_itself() -> None:
     assert "goes on after a day" in by_itself.why
     assert 1 == len(notes(scope, NOW))
     assert () == notes(scope, NOW, automatic=True)
-    assert 3 == int(held(scope, NOW, 3).why.split()[3])  # type: ignore[union-attr]
+    assert 11 == int(held(scope, NOW, 11).why.split()[3])  # type: ignore[union-attr]
 
 
 def test_without_a_look_at_the_clocks_a_rest_is_believed() -> None:
@@ -88,10 +90,10 @@ def test_without_a_look_at_the_clocks_a_rest_is_believed() -> None:
 
 def test_what_held_a_plan_before_is_told_apart() -> None:
     """The share holds as long as the plan says just that of itself; any other words are of a clock."""
-    made = Decision("scope", "policy", "", NOW, 1, False, (), destroyed=3, memories=8)
-    why = "it would destroy 3 of 8 memories, more than 25%"
+    made = Decision("scope", "policy", "", NOW, 1, False, (), destroyed=13, memories=48)
+    why = "it would destroy 13 of 48 memories, more than 25%"
     share, clock = holding(replace(made, held=why)), holding(replace(made, held="the clock jumped"))
-    fewer = holding(replace(made, held=why, destroyed=2))
+    fewer = holding(replace(made, held=why, destroyed=12))
 
     assert holding(made) is None
     assert share is not None

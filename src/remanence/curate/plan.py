@@ -123,15 +123,20 @@ class Plan(Result, Decision):
         return plan
 
 
-def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False) -> Plan:
-    """Decide what a policy would do to a scope now; the same arguments give the same plan."""
+def plan(
+    snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False, sparing: bool = False
+) -> Plan:
+    """Decide what a policy would do to a scope now; the same arguments give the same plan.
+
+    An automatic plan that is `sparing` leaves all that limits count to another day.
+    """
     working = begin(snapshot, policy, now)
-    cycle = Cycle(
-        policy, working, Guarding(policy), merges_left=brake.allowance(snapshot) if automatic else None
-    )
+    allowance = 0 if sparing else brake.allowance(snapshot)
+    cycle = Cycle(policy, working, Guarding(policy), merges_left=allowance if automatic else None)
     cycle.run()
-    ends = _destroyed(working)
-    would = len(ends) + len(cycle.deferred_merges)
+    exempt = _exempt(cycle)
+    ends = np.setdiff1d(_destroyed(working), exempt)
+    would = 0 if sparing else len(ends) + len(cycle.deferred_merges)
     held = brake.held(snapshot, now, would, automatic=automatic)
     if held is not None and cycle.deferred_merges:
         # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
@@ -140,8 +145,8 @@ def plan(snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = Fals
         held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
         if held is not None:
             return replace(whole, automatic=automatic, held=held.why)
-    deferred = _defer(cycle, ends, brake.allowance(snapshot)) if automatic and held is None else ()
-    return _written(cycle, held.why if held is not None else None, deferred)
+    deferred = _defer(cycle, ends, allowance) if automatic and held is None else ()
+    return _written(cycle, held.why if held is not None else None, deferred, exempt)
 
 
 def _destroyed(working: Working) -> Ints:
@@ -149,6 +154,20 @@ def _destroyed(working: Working) -> Ints:
     status, start = working.view.column("status"), working.start["status"]
     ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
     return np.flatnonzero((status != start) & ended)
+
+
+def _exempt(cycle: Cycle) -> Ints:
+    """Find the rows that a cycle destroys and that limits do not count."""
+    working, rows = cycle.working, _destroyed(cycle.working)
+    if not len(rows):
+        return rows
+    by_age = np.array([rule.expires_by_age for rule in cycle.policy.rules])
+    gone = working.view.column("status")[rows] != GONE
+    expired = gone & by_age[working.why["status"][rows]]
+    snapshot = working.view.snapshot
+    merged = np.isin(rows, [merge.discard for merge in working.merges])
+    free: Ints = rows[brake.exempt(snapshot, working.now, rows, expired) & ~merged]
+    return free
 
 
 def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
@@ -174,7 +193,7 @@ def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
     )
 
 
-def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> Plan:
+def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exempt: Ints) -> Plan:
     """Put a cycle's net outcome down as a plan."""
     working, policy = cycle.working, cycle.policy
     snapshot = working.view.snapshot
@@ -201,6 +220,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         columns={name: edits.placed(places) for name, edits in columns.items()},
         states=working.view.names("state"),
         purged=places[gone],
+        exempt=places[exempt],
         tags=tags,
         links=links,
         merges=merged(working),
@@ -213,7 +233,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...]) -> 
         refusals=cycle.guarding.refusals(snapshot.seq),
         deferred=deferred,
         held=held,
-        destroyed=len(_destroyed(working)),
+        destroyed=len(_destroyed(working)) - len(exempt),
         memories=len(snapshot),
         fired=_fired(cycle, deferred),
         notes=(

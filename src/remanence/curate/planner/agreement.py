@@ -44,9 +44,9 @@ def _bearers(plan: Decision, action: str, tag: str) -> Ints:
 
 
 def destroyed_count(plan: Decision) -> int:
-    """Count the memories that a plan's changes prune, purge or merge away, whatever it says of itself."""
+    """Count the memories that a plan's changes prune, purge or merge away and that limits count."""
     status = plan.columns.get("status", Edits.none())
-    return len(plan.purged) + int(np.isin(status.after, DESTROYED).sum())
+    return len(plan.purged) + int(np.isin(status.after, DESTROYED).sum()) - len(plan.exempt)
 
 
 def left_out(
@@ -213,6 +213,7 @@ def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
         revision=plan.revision[rows],
         touched=plan.touched[rows],
         purged=places[plan.purged[rows[plan.purged]]],
+        exempt=places[plan.exempt[rows[plan.exempt]]],
         columns={name: edits for name, edits in columns.items() if len(edits.rows)},
         tags=tags,
         links=plan.links.where(links),

@@ -1,4 +1,4 @@
-"""How much a plan may destroy: what is let through, what waits, and when a plan is held whole.
+"""How much a plan may destroy: what is let through, what waits, what counts for nothing, and when a plan is held.
 
 Knows counts and how long each memory has been due; knows nothing of rules' meaning.
 """
@@ -12,12 +12,14 @@ from remanence.curate.language.crossing import first
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Decision
 from remanence.curate.policy.rules import Rule
-from remanence.snapshot import Floats, Ints, Snapshot
+from remanence.model import PolicyClass, Status
+from remanence.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.timekeeping import Doubt, Marks, Present, doubt
 
 DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
 DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more
-HELD_SHARE = 0.25  # from here on a plan needs a yes
+HELD_MIN, HELD_SHARE = 10, 0.25  # beyond the greater of these a plan needs a yes
+TOMBSTONE_KEPT = 30 * DAY  # purged after that, a tombstone has waited as long as it was promised
 _HORIZON = 10 * 365 * DAY
 
 
@@ -55,10 +57,23 @@ def holding(plan: Decision) -> Hold | None:
 
 
 def _over_share(destroyed: int, memories: int) -> Hold | None:
-    if destroyed <= memories * HELD_SHARE:
+    if destroyed <= max(HELD_MIN, memories * HELD_SHARE):
         return None
-    why = f"it would destroy {destroyed} of {memories} memories, more than {HELD_SHARE:.0%}"
-    return Hold(why, clock=False)
+    most = f"{HELD_SHARE:.0%}" if memories * HELD_SHARE > HELD_MIN else str(HELD_MIN)
+    return Hold(f"it would destroy {destroyed} of {memories} memories, more than {most}", clock=False)
+
+
+def exempt(snapshot: Snapshot, now: int, rows: Ints, expired: Bools) -> Bools:
+    """Tell which rows that go no limit counts: they go as was foreseen when they came.
+
+    That is what `expired` by age and was ephemeral from arrival, which nothing becomes later; and tombstones that have
+    been kept for as long as was promised.
+    """
+    status, since = (snapshot.columns[name][rows] for name in ("status", "status_at"))
+    free: Bools = (status == Status.PRUNED) & np.less_equal(since, now - TOMBSTONE_KEPT)
+    if expired.any():
+        free |= expired & (snapshot.columns["policy_class"][rows] == PolicyClass.EPHEMERAL)
+    return free
 
 
 def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str, ...]:

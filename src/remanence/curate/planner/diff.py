@@ -20,7 +20,7 @@ from remanence.curate.planner.state import GONE, NOBODY, Working
 from remanence.model import COLUMN
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
-FORMAT = 4
+FORMAT = 5
 SIDES = ("weight", "confidence", "last_at", "count", "resolved_at")  # what a plan can know of a link
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 
@@ -214,7 +214,8 @@ class Decision:
     """What would be done, and what was refused, deferred or left alone.
 
     `seq`, `revision` and `touched` are the changed memories; `columns` maps a column to what changes in it, at
-    places in `seq`; `purged` are places too. `why` maps a group of actions to the number of the rule, per place,
+    places in `seq`; `purged` are places too, and `exempt` those of what no limit counts among what is destroyed, beside
+    the `destroyed` that limits count. `why` maps a group of actions to the number of the rule, per place,
     -1 where none. `tags` maps the actions that give or take away tags to tags, and these to sequence numbers.
     """
 
@@ -233,6 +234,7 @@ class Decision:
     columns: Mapping[str, Edits] = field(default_factory=dict)
     states: tuple[str, ...] = ()
     purged: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    exempt: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     tags: Mapping[str, Mapping[str, Ints]] = field(default_factory=dict)
     links: LinkEdits = field(default_factory=LinkEdits)
     merges: Merged = field(default_factory=Merged)
@@ -289,6 +291,7 @@ class Decision:
                 "revision": packed(self.revision),
                 "touched": packed(self.touched),
                 "purged": self.purged,
+                "exempt": self.exempt,
             },
             "columns": {
                 name: [edits.rows, packed(edits.before), packed(edits.after)]

@@ -62,6 +62,7 @@ def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
         "revision": _from(1, unpacked(memories["revision"], len(seq))),
         "touched": _from(0, unpacked(memories["touched"], len(seq))),
         "purged": _ascending(unpacked(memories["purged"]), 0, len(seq)),
+        "exempt": _ascending(unpacked(memories["exempt"]), 0, len(seq)),
         "columns": columns,
         "states": states,
         "tags": {

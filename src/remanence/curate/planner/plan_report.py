@@ -80,7 +80,11 @@ class PutOff(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanReport(Result):
-    """A plan with the memories that it names; the tokens of what stands are None where nobody counted them."""
+    """A plan with the memories that it names; the tokens of what stands are None where nobody counted them.
+
+    `destroyed` counts what limits on deletion count, `exempt` what goes beside it: what was ephemeral from arrival and
+    is too old, and tombstones that have been kept for 30 days.
+    """
 
     digest: str
     scope: str
@@ -90,6 +94,7 @@ class PlanReport(Result):
     held: str | None
     acts: tuple[PlannedAct, ...]
     destroyed: int
+    exempt: int
     tokens_before: int | None
     tokens_after: int | None
     kept: tuple[KeptBack, ...]
@@ -119,6 +124,7 @@ def report(plan: Decision, preview: Preview) -> PlanReport:
         held=plan.held,
         acts=tuple(_planned(plan, one, preview) for one in actions.actions(plan)),
         destroyed=plan.destroyed,
+        exempt=len(plan.exempt),
         tokens_before=before,
         tokens_after=after,
         kept=tuple(
@@ -195,6 +201,8 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
         yield from _cut(act)
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
+    if report.exempt:
+        yield f"Outside the limits on deletion {report.exempt:,} expire by age, or are purged after 30 days."
     if report.acts and report.tokens_before is not None:
         yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
     for kept in report.kept:

@@ -194,7 +194,7 @@ def wanted(policy: Policy) -> SnapshotRequest:
     reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
-        reads |= rule.changes | rule.needs
+        reads |= rule.changes | rule.needs | ({"policy_class"} if rule.expires_by_age else set())
         tags |= {rule.tag} - {""}
     tagged_at = {name.removeprefix(TAGGED_AT) for name in reads if name.startswith(TAGGED_AT)}
     columns = frozenset(

@@ -19,6 +19,7 @@ from remanence.effects import (
     BLOCKS,
     MERGE,
     MOVE,
+    PRUNE,
     PURGE,
     TAKE_IN,
     TRANSITION_LIFECYCLE,
@@ -101,6 +102,7 @@ HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "tu
 _CHANGED_BY_RULES = frozenset(
     {"status", "tier", "reason", "lifecycle", "state", "status_at", "tier_at", "state_at", LINKS}
 )
+_READS_THE_TIME = frozenset({"age", "now"})
 _NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
 
 
@@ -224,6 +226,15 @@ class Rule:
     def destroys(self) -> bool:
         """Tell whether its action counts against the brake."""
         return self.effect.destroys
+
+    @property
+    def expires_by_age(self) -> bool:
+        """Tell whether it deletes what has become too old, one memory whatever the others are."""
+        return self.phase == "expire" and self.effect is PRUNE and not self.windowed and self._reads_the_time
+
+    @property
+    def _reads_the_time(self) -> bool:
+        return not _READS_THE_TIME.isdisjoint(self.node.mentions)
 
     def describe(self) -> str:
         """Say what it does, in one line."""

@@ -30,7 +30,7 @@ from remanence.flows.curate.runs import standing
 from remanence.flows.curate.uniting import united
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.snapshot import Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 
 NO_RULES = 'version = 1\nname = "none"\n'
@@ -75,11 +75,17 @@ def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None =
 
 
 async def plan(
-    core: Core, policy: Policy, *, automatic: bool = False, listed: int = 0, verb: str = CURATE
+    core: Core,
+    policy: Policy,
+    *,
+    automatic: bool = False,
+    sparing: bool = False,
+    listed: int = 0,
+    verb: str = CURATE,
 ) -> Plan:
     """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet."""
     snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset())
-    made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic)
+    made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic, sparing)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
     core.remember(made, Made(kept, policy, verb))
@@ -114,9 +120,9 @@ async def _readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
         return [memory for seq in seqs for memory in await _readable(core, [seq])]
 
 
-def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool) -> tuple[Plan, Plan]:
+def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool, sparing: bool) -> tuple[Plan, Plan]:
     """Plan, and copy the plan, since whoever gets it can write to its arrays; a digest of it would cost more."""
-    made = decide(snapshot, policy, now, automatic=automatic)
+    made = decide(snapshot, policy, now, automatic=automatic, sparing=sparing)
     return made, deepcopy(made)
 
 
@@ -273,7 +279,8 @@ async def _carried_out(
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
-    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, [*found.skipped])
+    exempt = found.plan.seq[found.plan.exempt]
+    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, [*found.skipped])
     await applied.run(found.plan, cause)
     return receipt(
         core.scope,
@@ -345,6 +352,7 @@ class _Applied:
     automatic: bool
     cut: AbstractSet[Key] | None  # the links that rules cut; None where all that go are
     merges: Mapping[int, int]  # what is taken in → what takes it in
+    exempt: Ints  # whose deletion no limit counts
     skipped: list[str]
     parts: int = 0
     changes: int = 0
@@ -368,7 +376,7 @@ class _Applied:
             # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
             whole = await united(self.core, self.merges, await _completed(self.core, part.groups))
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
-            destroyed = _destroyed(entries) if self.automatic else 0
+            destroyed = _destroyed(entries, self.exempt) if self.automatic else 0
             try:
                 await self.core.commit(entries, replace(cause, destroyed=destroyed))
             except Conflict as conflict:
@@ -428,14 +436,23 @@ def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
     return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
 
 
-def _destroyed(entries: Iterable[Entry]) -> int:
+def _destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
     """Count what counts against the brake: memories pruned, purged or merged away."""
+    free = frozenset(exempt.tolist())
     return sum(
         count
         for entry in entries
-        for change, count in (kinds_of(entry) if isinstance(entry, Block) else [(entry, 1)])
-        if change.table == "memories" and action_of(change).destroys
+        if entry.table == "memories"
+        for change, count in _counting(entry, exempt, free)
+        if action_of(change).destroys
     )
+
+
+def _counting(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tuple[Change, int]]:
+    """Return the changes of an entry that limits may count, each with how many rows are changed so."""
+    if isinstance(entry, Block):
+        return kinds_of(entry.where(~np.isin(entry.keys, exempt)))
+    return [] if entry.key in free else [(entry, 1)]
 
 
 async def _completed(core: Core, groups: list[Group]) -> list[Group]:

@@ -11,6 +11,7 @@ from typing import Literal
 from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
+from remanence.curate.plan import Plan
 from remanence.curate.planner import brake
 from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
@@ -33,7 +34,8 @@ class Ran(Result):
     """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed.
 
     `held` says what holds its plan for a person to look at, its `share` of the scope or the `clock`, and `destroyed`
-    how many memories it would destroy.
+    how many memories it would destroy; what destroys nothing is done all the same where it is the share. `exempt`
+    counts what went outside the limits on deletion.
     """
 
     at: int
@@ -43,11 +45,13 @@ class Ran(Result):
     reason: str = ""
     held: Literal["", "share", "clock"] = ""
     destroyed: int = 0
+    exempt: int = 0
 
     time = Time("at")
 
     def __str__(self) -> str:
-        return visible(f"{minute_of(self.at)} {self.outcome}: {self.reason or counted(self.counts)}")
+        did = "; ".join([*([counted(self.counts)] if self.counts else []), *filter(None, [self.reason])])
+        return visible(f"{minute_of(self.at)} {self.outcome}: {did or counted(self.counts)}")
 
 
 @checked_class
@@ -148,17 +152,28 @@ async def kept(core: Core) -> dict[str, Ran]:
 
 
 async def _curated(core: Core, fence: Fence) -> Ran:
-    plan = await curating.plan(core, core.policy, automatic=True)
-    hold = brake.holding(plan)
-    if hold is not None:
-        by: Literal["share", "clock"] = "clock" if hold.clock else "share"
-        now = core.clock.now()
-        return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
+    plan = whole = await curating.plan(core, core.policy, automatic=True)
+    hold = brake.holding(whole)
+    if hold is not None and hold.clock:
+        return _held(core, whole, hold)
+    if hold is not None:  # what destroys nothing that limits count waits for nobody
+        plan = await curating.plan(core, core.policy, automatic=True, sparing=True)
     try:
         done = await curating.apply(core, plan, fence=fence)
     except LeaseLost as lost:
         return Ran(core.clock.now(), "skipped", reason=str(lost))
-    return Ran(done.at, "done", done.run if done.changes else None, done.counts)
+    run, exempt = done.run if done.changes else None, len(plan.exempt)
+    if hold is not None:
+        ran = _held(core, whole, hold)
+        return replace(ran, outcome="done" if run else "skipped", run=run, counts=done.counts, exempt=exempt)
+    return Ran(done.at, "done", run, done.counts, exempt=exempt)
+
+
+def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
+    """Say that a plan waits for a person, or for the clock."""
+    by: Literal["share", "clock"] = "clock" if hold.clock else "share"
+    now = core.clock.now()
+    return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
 
 
 def _failed(core: Core, name: str, error: Exception) -> Ran:
