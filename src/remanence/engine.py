@@ -286,8 +286,8 @@ class Engine:
 
         `filters` maps `status`, `tags`, columns (category, kind, state, speaker, agent, session …) and attributes
         (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
-        what stands. `between` limits when it was said. The returned memories count as used, by `agent` or the engine's
-        own, unless `count_use` is False.
+        what stands, and what is `archived` where that is "open". `between` limits when it was said. What stands of the
+        returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
         narrowed = read(filters or {}, COLUMNS)

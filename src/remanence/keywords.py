@@ -55,6 +55,7 @@ ActionName = Literal[
 ]
 SourceName = Literal["extraction", "consolidation", "replay", "manual", "unknown"]
 OutcomeName = Literal["applied", "skipped", "failed", "denied", "deferred"]
+ArchiveName = Literal["open", "closed"]
 IfExists = Literal["reinforce", "update", "skip", "error"]
 Moment = datetime | int
 T = TypeVar("T")
@@ -93,13 +94,15 @@ class AboutNamed(About, total=False):
 class Asking(TypedDict, total=False):
     """Who asks in `recall`: `asker` where the question says I and my, `agent` whose use is counted.
 
-    `thread` is the conversation to look in; with `count_use` False no use is counted.
+    `thread` is the conversation to look in; with `count_use` False no use is counted. `archived` says whether the
+    archive is "open" to this question or "closed"; without it the setting `recall_archived` does.
     """
 
     asker: str | None
     agent: str | None
     thread: str | None
     count_use: bool
+    archived: ArchiveName | None
 
 
 class Editable(TypedDict, total=False):

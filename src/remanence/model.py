@@ -31,7 +31,7 @@ class Label(IntEnum):
 
 
 class Status(Label):
-    """Where a memory stands; recall sees inbox and active."""
+    """Where a memory stands; recall sees inbox and active, and the archive where it is open."""
 
     INBOX = 0
     ACTIVE = 1
@@ -496,7 +496,7 @@ class Hit(Result):
 
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
-    learned from, or the facts of a turn.
+    learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back.
     """
 
     memory: Memory
@@ -505,6 +505,7 @@ class Hit(Result):
     contradicted_by: tuple[str, ...] = ()
     cut: bool = False
     also: tuple[str, ...] = ()
+    archived: bool = False
 
     @property
     def id(self) -> str:

@@ -149,6 +149,13 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
         Setting(
+            "recall_archived",
+            1,
+            0,
+            1,
+            "whether recall also finds what is archived, behind what is as good and stands",
+        ),
+        Setting(
             "summary_tokens",
             1_500,
             0,

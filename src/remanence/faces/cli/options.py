@@ -21,6 +21,7 @@ from remanence.faces.cli import style
 from remanence.faces.moments import local, moment
 from remanence.keywords import (
     ATTRIBUTE,
+    ArchiveName,
     KindName,
     LifecycleName,
     PolicyClassName,
@@ -268,13 +269,18 @@ class Narrow:
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
     since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
     until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    archived: Annotated[
+        ArchiveName | None,
+        Parameter(help="Whether to look in the archive, too; as the setting recall_archived says if absent."),
+    ] = None
     count_use: Annotated[
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
     ] = True
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
-        given = {name: getattr(self, name) for name in ("limit", "budget", "asker", "thread", "count_use")}
+        names = ("limit", "budget", "asker", "thread", "count_use", "archived")
+        given = {name: getattr(self, name) for name in names}
         if self.where:
             given["filters"] = filters(self.where)
         if self.since or self.until:

@@ -202,7 +202,7 @@ def _hit(hit: Hit) -> Iterator[Text]:
 
 def _why(parts: Mapping[str, float]) -> str:
     """Write the parts of a score that make a difference; factors with a ×."""
-    factors = ("named", "worth")
+    factors = ("named", "worth", "archived")
     told = [
         f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
         for name, value in parts.items()

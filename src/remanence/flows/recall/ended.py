@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from remanence.claim import Claim
 from remanence.flows.core import Core
-from remanence.model import STANDING, Memory, Reason, Relation, short_id
+from remanence.model import STANDING, Memory, Reason, Relation, Status, short_id
 from remanence.results import date_of
 from remanence.write.arrive import TURN
 
+# Of what is archived all holds that held before: it had no room, or its time was over.
+_HOLDING = STANDING | {Status.ARCHIVED}
 CHAIN_MAX = 10  # how often what took a place is followed to what took that one's
 
 
@@ -33,7 +35,7 @@ async def ended(core: Core, memories: Sequence[Memory | None]) -> Ended:
     """Look what of some memories holds no longer, and what stands above those of which nothing does."""
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
-    standing = [one for one in memories if one is not None and one.status in STANDING]
+    standing = [one for one in memories if one is not None and one.status in _HOLDING]
     claims: dict[int, list[Claim]] = defaultdict(list)
     for claim in await core.store.claims(core.scope, [one.seq for one in standing]) if standing else ():
         claims[claim.seq].append(claim)
@@ -94,9 +96,9 @@ async def _by_facts(
             if not any(value in one.text for value in said):
                 by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
                 marks[turn].append(f"out of date: {one.text} (see {by_whom})")
-        edited = [one for one in own if one.status in STANDING and one.text_at is not None]
+        edited = [one for one in own if one.status in _HOLDING and one.text_at is not None]
         marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited]
-        as_said = [one for one in own if one.status in STANDING and one.text_at is None]
+        as_said = [one for one in own if one.status in _HOLDING and one.text_at is None]
         if (gone or edited) and not as_said:
             below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
 

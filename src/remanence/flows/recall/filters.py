@@ -21,12 +21,16 @@ ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a memory must be: of a status, None for any, with all tags, and for the rest one of the values."""
+    """What a memory must be: of a status, None for any, with all tags, and for the rest one of the values.
+
+    `by_status` says that somebody asked for the status.
+    """
 
     statuses: tuple[Status, ...] | None = tuple(sorted(STANDING))
     tags: tuple[str, ...] = ()
     columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     attributes: Mapping[str, Wanted] = field(default_factory=dict)
+    by_status: bool = False
 
     def met_by(self, memory: Memory) -> bool:
         """Tell whether the attributes of a memory will do."""
@@ -49,6 +53,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
             for name, value in asked.items()
         },
         attributes={name.removeprefix(ATTRIBUTE): wanted(name, value) for name, value in attributes.items()},
+        by_status=status is not None,
     )
 
 

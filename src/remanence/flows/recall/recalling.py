@@ -21,7 +21,9 @@ from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
+from remanence.flows.settings import number
 from remanence.gate.screening import refuse_secret
+from remanence.keywords import ArchiveName
 from remanence.llm.offline import NoEmbedder
 from remanence.model import (
     COLUMN,
@@ -73,18 +75,20 @@ class RecallRequest:
     between: tuple[int, int] | None = None
     count_use: bool = True
     agent: str | None = None
+    archived: ArchiveName | None = None
 
 
 async def recall(core: Core, asked: RecallRequest) -> Recalled:
-    """Answer a question from what stands: inbox and active memories."""
+    """Answer a question from what stands, inbox and active memories, and from the archive where that is open."""
     _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     meant = await contextual.asked(core, asked.query)
     async with core.index.still(core.clock.now(), columns, windows=True, model=meant.arm):
-        allowed = await _allowed(core, asked)
-        ranked = await ranked_rows(core, asked, (known, terms, meant), allowed, pool)
+        opened = await _opened(core, asked)
+        allowed = await _allowed(core, asked, opened)
+        ranked = await ranked_rows(core, asked, (known, terms, meant), allowed, pool, opened)
         seqs = [int(core.index.seq[row]) for row in ranked.rows]
     same = await told(core, seqs)
     if asked.budget is None and same.none_of(seqs):
@@ -144,10 +148,28 @@ def _check(core: Core, asked: RecallRequest) -> None:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
 
-async def _allowed(core: Core, asked: RecallRequest) -> Bools:
-    """Return which rows may be returned: those that pass every filter, and stand where no status is asked for."""
+async def _opened(core: Core, asked: RecallRequest) -> Bools | None:
+    """Return which rows are archived, where such are found beside what stands; None where not, or where none is.
+
+    Who asks for a status gets what has it.
+    """
+    if asked.filters.by_status or asked.archived == "closed":
+        return None
+    archived = core.index.having([Status.ARCHIVED])
+    if not archived.any() or (asked.archived is None and not await number(core, "recall_archived")):
+        return None
+    return archived
+
+
+async def _allowed(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:
+    """Return which rows may be returned: those that pass every filter, and stand where no status is asked for.
+
+    Those that are `opened` may, too.
+    """
     index, filters = core.index, asked.filters
     allowed = index.having(filters.statuses or RECALLED)
+    if opened is not None:
+        allowed |= opened
     if not of_entities(asked):
         allowed &= ~index.entities
     if asked.thread is not None:
@@ -185,14 +207,20 @@ def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
 
 
 async def ranked_rows(
-    core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str], Asked], allowed: Bools, pool: int
+    core: Core,
+    asked: RecallRequest,
+    words: tuple[Known, Sequence[str], Asked],
+    allowed: Bools,
+    pool: int,
+    archived: Bools | None = None,
 ) -> Ranked:
     """Rank on the resident columns.
 
-    `words` are the statistics of the question, its stems worth asking for, and what a model made of it.
+    `words` are the statistics of the question, its stems worth asking for, and what a model made of it. The scores of
+    what is `archived` are lowered.
     """
     postings = await core.index.postings(words[1], every=of_entities(asked))
-    return await asyncio.to_thread(_rank_rows, core, asked, words, postings, allowed, pool)
+    return await asyncio.to_thread(_rank_rows, core, asked, words, postings, (allowed, archived), pool)
 
 
 def _rank_rows(
@@ -200,10 +228,11 @@ def _rank_rows(
     asked: RecallRequest,
     words: tuple[Known, Sequence[str], Asked],
     postings: Mapping[str, npt.NDArray[np.int64]],
-    allowed: Bools,
+    masks: tuple[Bools, Bools | None],
     pool: int,
 ) -> Ranked:
     index = core.index
+    allowed, archived = masks
     known, wanted, meant = words
     query = Query(
         text=asked.query,
@@ -220,7 +249,7 @@ def _rank_rows(
         ground, terms = index.among_all(wanted, postings)
     else:
         ground, terms = index.ground, index.terms(wanted, postings)
-    return rank(ground, terms, vectors, query, allowed, pool, beside)
+    return rank(ground, terms, vectors, query, allowed, pool, beside, archived)
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
@@ -254,7 +283,7 @@ def _answer(
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     above, weak, told_with = known
     hits = [
-        Hit(memory, float(score), parts)
+        Hit(memory, float(score), parts, archived=memory.status is Status.ARCHIVED)
         for memory, score, parts in zip(looked.memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
