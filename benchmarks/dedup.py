@@ -44,7 +44,7 @@ def main() -> None:
     """Score the sets of labels and, where its file is given, LoCoMo."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path, nargs="?")
-    parser.add_argument("--part", choices=("first", "second"), nargs="*", default=("first", "second"))
+    parser.add_argument("--part", choices=labels.parts("dedup_pairs"), nargs="*", default=labels.DEVELOPED)
     parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["auto"])
     parser.add_argument(
         "--missed", action="store_true", help="print wrong drops and missed repeats, on stderr"
@@ -54,7 +54,8 @@ def main() -> None:
     for embedder in given.embedder:
         for part in given.part:
             asyncio.run(score_pairs(part, embedder, missed=given.missed))
-            asyncio.run(score_repeats(part, embedder, missed=given.missed))
+            if part in labels.parts("repeats"):
+                asyncio.run(score_repeats(part, embedder, missed=given.missed))
         if given.path is not None:
             asyncio.run(score_evidence(given.path, embedder))
 
