@@ -21,9 +21,12 @@ from benchmarks.locomo import EMBEDDERS, questions
 from benchmarks.report import figure, note, settings
 from remanence.clock import ManualClock
 from remanence.model import STANDING, Reason, Relation
+from remanence.text import stems
+from remanence.twins import SimilarityThresholds, same_words, verdict
 from remanence.write.transcripts import parse
 
 BANDS = ("confirmed", "near", "similar", "apart")
+SHARED = (1.0, 0.9, 0.8, 0.6)
 LINKS = {Relation.NEAR_DUPLICATE: "near", Relation.SIMILAR: "similar"}
 MERGE = """
 version = 1
@@ -51,6 +54,8 @@ def main() -> None:
     )
     given = parser.parse_args()
     settings(parts=given.part)
+    for part in given.part:
+        score_words(part)
     for embedder in given.embedder:
         for part in given.part:
             asyncio.run(score_pairs(part, embedder, missed=given.missed))
@@ -84,6 +89,31 @@ async def score_pairs(part: labels.Part, embedder: str, *, missed: bool) -> None
         if missed:
             for at in wrong:
                 note(f"{pairs[at].id} {pairs[at].one!r} {pairs[at].other!r}")
+
+
+def score_words(part: labels.Part) -> None:
+    """Print how many pairs that differ rules over words alone would make one, after all vetoes, and how many others."""
+    pairs = labels.pairs(part)
+    differing = sum(not pair.same for pair in pairs)
+    judged = [(pair.same, _shared(pair), same_words(pair.one, pair.other)) for pair in pairs]
+    for band, within in (
+        ("same words", [same for same, _, words in judged if words]),
+        *(
+            (f"words shared {least:g}", [same for same, shared, _ in judged if shared >= least])
+            for least in SHARED
+        ),
+    ):
+        figure(
+            "dedup.by_words", within.count(False), "", band=band, of=differing, right=sum(within), part=part
+        )
+
+
+def _shared(pair: labels.Pair) -> float:
+    """Return the share of content words that two texts have in common, 0 where something forbids that they are one."""
+    if verdict(pair.one, pair.other, None, SimilarityThresholds(0, 0)).kind == "distinct":
+        return 0.0
+    one, other = set(stems(pair.one)), set(stems(pair.other))
+    return len(one & other) / max(1, len(one | other))
 
 
 async def score_repeats(part: labels.Part, embedder: str, *, missed: bool) -> None:

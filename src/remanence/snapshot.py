@@ -109,6 +109,8 @@ class Snapshot:
     heard: Ints | None = None  # (minute, turns heard in it), ascending
     # Whether it was measured how often the embedder takes different texts for near duplicates.
     calibrated: bool = False
+    # Pairs of near duplicates, the older first, that say the same by their words alone.
+    same_words: frozenset[tuple[int, int]] = frozenset()
     asks: Bools | None = None  # whose text holds a question mark
     attributes: Mapping[str, tuple[AttributeColumn, Codes]] = field(default_factory=dict)
     link_count: int | None = None

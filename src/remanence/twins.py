@@ -1,5 +1,6 @@
 """Whether two texts are one memory: exact, near or distinct, with reasons. Knows texts only, no store and no model."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,22 +8,42 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from remanence.languages import CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.text import ChunkReading, Vital, asks, fingerprint, lexicon_of, readings, stems, vital_tokens
+from remanence.languages import CONTRACTIONS, CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
+from remanence.text import (
+    ChunkReading,
+    Vital,
+    asks,
+    fingerprint,
+    folded_text,
+    lexicon_of,
+    readings,
+    stems,
+    vital_tokens,
+)
 
 # Share of content words two texts must have in common to be near where there is no vector to ask.
 WORDS_SHARED_MIN = 0.6
+# How sure a pair of near duplicates is: by their words they are one (Jochi design, A.8: merged from here on), or an
+# embedder that nobody measured says so, which is never enough.
+SURE = 0.97
+SAME_WORDS = 0.99
+UNSURE_MAX = 0.96
 _SHOWN_MAX = 3
 _PREFIXED_CHARS_MIN = 3  # a shorter rest makes no word of its own: "in" + "to"
 _REACH = 8  # words that are looked at for what a negation denies
 _SAID_CACHED = 1_024  # a text is compared with up to eight of its like, mostly in one go
+# Marks between which a text says the same without: those of sentences and lists, quotes, brackets. No mark is taken off
+# that may mean something where it stands: 5!, a smiley, a sign of its own.
+_OPENING = re.compile(r'^["(\[¡¿]{1,2}(?=\w)')
+_CLOSING = re.compile(r'(?:[.,…。、]|(?<!\d)!)[")\]]?$|[")\]](?:[.,:;…。、!])?$|[:;]$')
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarityThresholds:
     """Cosines of bare vectors from which two texts are similar, and from which they may be near duplicates.
 
-    `calibrated` says that the false-merge rate of `near` was measured; without it, near duplicates are only linked.
+    `calibrated` says that the false-merge rate of `near` was measured; without it, near duplicates are only linked, but
+    for those with the same words in the same order.
     An answer of a strength below `weak_below` is called weak; without it, none is.
     """
 
@@ -72,6 +93,54 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
         return TextVerdict("distinct", (reason,))
     vetoes = tuple(_vetoes(_said(old), _said(new)))
     return TextVerdict("distinct", vetoes) if vetoes else TextVerdict("near", (reason,))
+
+
+def same_words(old: str, new: str) -> bool:
+    """Tell whether two texts say the same by their words alone: the same ones in the same order.
+
+    Only marks between words, at most one of them, and English short forms may differ; what else looks small (an
+    article, an accent, a clause in another place) was found to change now and then what is said.
+    """
+    if fingerprint(old) == fingerprint(new):
+        return True
+    one, other = _worded(old), _worded(new)
+    if one.words != other.words or not one.words:
+        return False
+    first, second = _said(old), _said(new)
+    if one.pauses != other.pauses and (
+        max(len(one.pauses), len(other.pauses)) > 1 or first.vital.negations or second.vital.negations
+    ):
+        return False
+    return not any(True for _ in _vetoes(first, second))
+
+
+def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThresholds) -> float:
+    """Say how sure it is that two near duplicates are one memory; `likeness` is what a vector or their words say."""
+    if same_words(old, new):
+        return 1.0 if fingerprint(old) == fingerprint(new) else SAME_WORDS
+    return likeness if thresholds.calibrated else min(likeness, UNSURE_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    """The words of a text, short forms written out, and after how many of them there is a pause."""
+
+    words: tuple[str, ...]
+    pauses: tuple[int, ...]
+
+
+@lru_cache(maxsize=_SAID_CACHED)
+def _worded(text: str) -> _Worded:
+    words: list[str] = []
+    pauses: list[int] = []
+    for token in folded_text(text).split():
+        bare = _CLOSING.sub("", _OPENING.sub("", token))
+        if not any(map(str.isalnum, bare)):
+            bare = token  # a sign that stands alone says something
+        words += CONTRACTIONS.get(bare, bare).split()
+        if bare != token and words:
+            pauses.append(len(words))
+    return _Worded(tuple(words), tuple(dict.fromkeys(at for at in pauses if at < len(words))))
 
 
 def _alike(

@@ -63,7 +63,10 @@ async def test_an_embedder_that_nobody_measured_merges_nothing(
 
     assert Relation.NEAR_DUPLICATE in links
     assert ([Status.ACTIVE] * 2, {}) == (found, {name: n for name, n in done.counts.items() if n})
-    assert "twins: 1 pair is linked and not merged: to an embedder that is not calibrated" in str(plan)
+    assert (
+        "twins: 1 pair is linked and not merged: their words differ, and to an embedder that is not calibrated"
+        in str(plan)
+    )
     assert plan.notes == done.notes
     assert "kept by an embedder that is not calibrated" in str(told)
     assert "stays as it is" == told.outcome

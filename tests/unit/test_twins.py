@@ -5,7 +5,7 @@ import pytest
 from remanence.languages import CONTRASTS, LEXICONS, Lexicon
 from remanence.languages.lexicon import Contrasts
 from remanence.text import fingerprint
-from remanence.twins import SimilarityThresholds, verdict
+from remanence.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict
 
 BANDS = SimilarityThresholds(similar=0.6, near=0.9)
 
@@ -196,3 +196,49 @@ def test_opposition_is_mutual(each: Lexicon | Contrasts) -> None:
     for word, contrary in each.opposites.items():
         assert word not in contrary
         assert all(word in each.opposites[against] for against in contrary)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I don't eat mushrooms", "I do not eat mushrooms."),
+        ("Tell them we're late", "Tell them we are late"),
+        ("At the quay, Ada sells eel", "At the quay Ada sells eel!"),
+        ("The workshop (by the forge) opens, then closes", "the workshop (by the forge) opens, then closes."),
+        ("¡Quedamos en la plaza!", "Quedamos, en la plaza"),
+        ("钥匙在花盆下面。", "钥匙在花盆下面"),
+    ],
+)
+def test_marks_between_words_and_short_forms_change_nothing(one: str, other: str) -> None:
+    """The same words in the same order say the same; an embedder that nobody measured is as sure of them as can be."""
+    sure = sureness(one, other, 0.9, BANDS)
+
+    assert same_words(one, other)
+    assert same_words(other, one)
+    assert (1.0 if fingerprint(one) == fingerprint(other) else SAME_WORDS) == sure
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A few neighbours came", "Few neighbours came"),
+        ("The kiln is almost cold", "The kiln is cold"),
+        ("On Mondays we rest", "We rest on Mondays"),
+        ("Trabajo en el taller", "Trabajó en el taller"),
+        ("Her grade was an A+.", "Her grade was an A−."),
+        ("The trial went well :)", "The trial went well :("),
+        ("The trial went well :)", "The trial went well"),
+        ("Call Ada, the nurse, and Bo", "Call Ada, the nurse and Bo"),
+        ("No, smoking is allowed", "No smoking is allowed"),
+        ("The nurse has left", "The nurse has left?"),
+        ("The US office pays", "The us office pays"),
+        ("There were 5!", "There were 5"),
+        ("We will man the long-haul boats", "We will man the long haul boats"),
+        ("!!!", "???"),
+    ],
+)
+def test_whatever_else_differs_keeps_two_texts_apart(one: str, other: str) -> None:
+    """An article, an accent, a sign, a clause elsewhere, a second comma: each changes now and then what is said."""
+    assert not same_words(one, other)
+    assert not same_words(other, one)
+    assert UNSURE_MAX == sureness(one, other, 0.999, BANDS)

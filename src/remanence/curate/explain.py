@@ -193,8 +193,11 @@ def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
     """Judge a rule over links by the links of the memory."""
     links, edges = view.edges(), pairs(rule, view) if rule.over == "pairs" else visible(view)
     mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
-    count = int(rule.node.run(LinkView(view, mine)).sum()) if len(mine) else 0
+    matching = mine[rule.node.run(LinkView(view, mine))] if len(mine) else mine
+    count = len(matching)
     values = {"links": len(mine), "matching": count}
+    ends = zip(links.source[matching].tolist(), links.target[matching].tolist(), strict=True)
+    may = rule.over == "links" or not count or any(may_merge(view.snapshot, *pair) for pair in ends)
     return Verdict(
         rule.name,
         "rule",
@@ -203,7 +206,7 @@ def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
         values,
         rule.because,
         rule.describe(),
-        blocked_by=() if rule.over == "links" or may_merge(view.snapshot) else (UNCALIBRATED,),
+        blocked_by=() if may else (UNCALIBRATED,),
     )
 
 

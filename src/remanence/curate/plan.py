@@ -252,10 +252,11 @@ def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
 
 
 def _left_linked(cycle: Cycle) -> Iterator[str]:
-    """Say which rules merged nothing because nobody knows how far the embedder can be trusted."""
+    """Say which pairs rules left two because nobody knows how far the embedder can be trusted."""
     for rule, pairs in cycle.linked.items():
         which = "1 pair is linked" if pairs == 1 else f"{pairs:,} pairs are linked"
-        yield f"{rule}: {which} and not merged: to an embedder that is not calibrated opposites may look alike"
+        why = "to an embedder that is not calibrated opposites may look alike"
+        yield f"{rule}: {which} and not merged: their words differ, and {why}"
 
 
 def _reasons(policy: Policy) -> dict[str, str]:

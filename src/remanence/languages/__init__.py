@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanence.languages.de import GERMAN
-from remanence.languages.en import ENGLISH
+from remanence.languages.en import CONTRACTIONS, ENGLISH
 from remanence.languages.es import SPANISH
 from remanence.languages.fr import FRENCH
 from remanence.languages.ja import JAPANESE
@@ -46,8 +46,8 @@ NEGATIVE_PREFIXES: tuple[str, ...] = tuple(
 )
 
 __all__ = [
-    "ABBREVIATIONS", "CASE_BEARING", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS", "NEGATIVE_PREFIXES", "OPPOSITES",
-    "Lexicon", "language_of", "speaks_foreign",
+    "ABBREVIATIONS", "CASE_BEARING", "CONTRACTIONS", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS",
+    "NEGATIVE_PREFIXES", "OPPOSITES", "Lexicon", "language_of", "speaks_foreign",
 ]  # fmt: skip
 
 

@@ -257,3 +257,15 @@ ENGLISH = Lexicon(
         "ab",
     ),
 )
+
+# What else each of these is written as. Those that stand for several things are left out: he's is he is and he has.
+CONTRACTIONS = {
+    **{f"{verb}n't": f"{verb} not" for verb in (
+        "are could did does do had has have is must need should was were would".split()
+    )},
+    **{f"{who}'re": f"{who} are" for who in ("you", "we", "they")},
+    **{f"{who}'ve": f"{who} have" for who in ("i", "you", "we", "they")},
+    **{f"{who}'ll": f"{who} will" for who in ("i", "you", "he", "she", "it", "we", "they")},
+    **{f"{what}'s": f"{what} is" for what in ("it", "that", "there")},
+    "i'm": "i am", "can't": "can not", "cannot": "can not", "won't": "will not",
+}  # fmt: skip

@@ -254,10 +254,10 @@ class Cycle:
             if merge.discard not in milder and merge.survivor not in milder
             if self.guarding.allowed(rule.name, np.array([merge.discard]), MERGE.guarded)[0]
         ]
-        if not may_merge(self.working.view.snapshot):
-            self._leave_linked(allowed)
-            return []
-        chosen = settle(allowed, self.taken)
+        snapshot = self.working.view.snapshot
+        may = [may_merge(snapshot, merge.survivor, merge.discard) for merge in allowed]
+        self._leave_linked([merge for merge, sure in zip(allowed, may, strict=True) if not sure])
+        chosen = settle((merge for merge, sure in zip(allowed, may, strict=True) if sure), self.taken)
         if self.merges_left is None:
             return chosen
         self.deferred_merges += [(merge.discard, merge.rule) for merge in chosen[self.merges_left :]]

@@ -38,9 +38,13 @@ class Merge:
     rule: int
 
 
-def may_merge(snapshot: Snapshot) -> bool:
-    """Tell whether pairs may become one: not where nobody knows how often an embedder takes opposites for the same."""
-    return snapshot.calibrated
+def may_merge(snapshot: Snapshot, one: int, other: int) -> bool:
+    """Tell whether two rows may become one: by their words, or by an embedder that was measured.
+
+    Of another one nobody knows how often it takes opposites for the same.
+    """
+    seqs = (int(snapshot.seq[one]), int(snapshot.seq[other]))
+    return snapshot.calibrated or (min(seqs), max(seqs)) in snapshot.same_words
 
 
 def candidates(rule: Rule, index: int, view: View) -> list[Merge]:

@@ -22,10 +22,11 @@ from remanence.curate.planner.changes import Group, Part
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load, wanted
-from remanence.effects import PLANNED, action_of, acts_of, kinds_of
+from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
 from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
+from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.uniting import united
 from remanence.model import Affected, Memory
@@ -137,7 +138,10 @@ async def frozen(core: Core, policy: Policy, more: AbstractSet[str] = frozenset(
     now = present.reading.wall
     asked = wanted(policy)
     snapshot = await core.store.snapshot(core.scope, replace(asked, columns=asked.columns | more), now)
-    return replace(snapshot, present=present, calibrated=core.embedder.thresholds.calibrated), now
+    calibrated = core.embedder.thresholds.calibrated
+    merges = not calibrated and any(rule.effect is MERGE for rule in policy.rules)
+    same = await same_words_of(core, snapshot) if merges else frozenset()
+    return replace(snapshot, present=present, calibrated=calibrated, same_words=same), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:

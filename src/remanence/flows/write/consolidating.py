@@ -39,7 +39,7 @@ from remanence.recall.nearest import nearest
 from remanence.receipt import Consolidated
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
-from remanence.twins import verdict
+from remanence.twins import sureness, verdict
 from remanence.write.engine_actions import Actions, Eligibility, of_memory
 from remanence.write.supposed import said_again
 
@@ -388,7 +388,10 @@ def _linked(
         if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
             left[relation] -= 1
             drawn.add(key)
-            changes.append(Change("links", key, None, _values(pair.cosine, now)))
+            sure = pair.cosine
+            if relation is Relation.NEAR_DUPLICATE and other is not None:
+                sure = sureness(other.text, memory.text, pair.cosine, core.embedder.thresholds)
+            changes.append(Change("links", key, None, _values(pair.cosine, now, sure)))
             chunk.near += relation is Relation.NEAR_DUPLICATE
             chunk.similar += relation is Relation.SIMILAR
             if relation is Relation.NEAR_DUPLICATE and other is not None:
@@ -451,6 +454,8 @@ def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -
     return Relation.SIMILAR if twin.kind == "distinct" else Relation.NEAR_DUPLICATE
 
 
-def _values(cosine: float, now: int) -> dict[str, Any]:
-    weight = round(min(1.0, max(0.0, cosine)), 6)
-    return link_values(now, weight, weight)
+def _values(cosine: float, now: int, sure: float | None = None) -> dict[str, Any]:
+    weight, confidence = (
+        round(min(1.0, max(0.0, much)), 6) for much in (cosine, cosine if sure is None else sure)
+    )
+    return link_values(now, weight, confidence)
