@@ -1,5 +1,7 @@
 """What is taken for a repeat: `python -m benchmarks.dedup [LOCOMO] [--part first second] [--embedder …]`.
 
+`--candidates N` instead looks through N memories for near duplicates by their words, a hundredth of them repeats.
+
 Labelled pairs are learned one after the other, consolidated, and curated under a policy that merges what is linked as a
 near duplicate. Bands: `confirmed` = the second is the first one over again, `near` and `similar` = they are linked so,
 `apart` = they are not. Precision of a band is the share of its pairs that say the same, recall the share of pairs
@@ -13,12 +15,14 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import remanence
 from benchmarks import labels
+from benchmarks.corpus import Maker
 from benchmarks.labels.intake import repeats
 from benchmarks.locomo import EMBEDDERS, questions
-from benchmarks.report import figure, note, settings
+from benchmarks.report import figure, note, rss_peak_mb, settings, spent
 from remanence.clock import ManualClock
 from remanence.model import STANDING, Reason, Relation
 from remanence.text import stems
@@ -52,8 +56,12 @@ def main() -> None:
     parser.add_argument(
         "--missed", action="store_true", help="print wrong drops and missed repeats, on stderr"
     )
+    parser.add_argument("--candidates", type=int, metavar="N", help="look through so many memories")
     given = parser.parse_args()
     settings(parts=given.part)
+    if given.candidates is not None:
+        asyncio.run(look_through(given.candidates))
+        return
     for part in given.part:
         score_words(part)
     for embedder in given.embedder:
@@ -157,6 +165,28 @@ async def met(pairs: Sequence[tuple[str, str]], embedder: str) -> tuple[list[str
             if (await memory.get(seq)).reason is Reason.MERGED
         }
     return bands, merged
+
+
+async def look_through(n: int) -> None:
+    """Print what it takes to find near duplicates among n memories, and how many of those planted are found."""
+    texts = list(Maker().texts(n - n // 100))
+    repeats_ = [text.replace(" ", ", ", 1) for text in texts[: n // 100]]
+    with TemporaryDirectory() as folder:
+        async with remanence.open(Path(folder) / "memory.db", embedder="none") as memory:
+            await memory.learn_many([*texts, *repeats_])
+            await memory.consolidate()
+        async with remanence.open(Path(folder) / "memory.db", embedder="none") as memory:
+            with spent() as cost:
+                done = await memory.graph.link_duplicates()
+            figure(
+                "dedup.candidates_cpu", cost.cpu_s, "s", memories=done.compared, rss_mb=round(rss_peak_mb())
+            )
+            figure(
+                "dedup.candidates_found", done.linked, "", planted=len(repeats_), candidates=done.candidates
+            )
+            with spent() as cost:
+                await memory.plan(MERGE)
+            figure("dedup.plan_cpu", cost.cpu_s, "s", pairs=done.linked)
 
 
 async def score_evidence(path: Path, embedder: str) -> None:

@@ -96,3 +96,30 @@ class Consolidated(Result):
         truth = "".join(f", {count:,} {what}" for what, count in {**found, **self.steps}.items() if count)
         failed = "".join(f"; not done: {why}" for why in self.failed)
         return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{truth}{tags}{waits}{failed}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkedDuplicates(Result):
+    """What came of looking through a scope for near duplicates by words.
+
+    Of the memories `compared`, `candidates` seem to share most words: so many pairs were `linked`, and so many that
+    were linked before are `surer`. The texts of those `left` were not read, since others seem more alike. `run` is what
+    `undo` takes, None where nothing was written; `waits` says why nothing was compared.
+    """
+
+    compared: int = 0
+    candidates: int = 0
+    linked: int = 0
+    surer: int = 0
+    left: int = 0
+    run: str | None = None
+    waits: str = ""
+
+    def __str__(self) -> str:
+        if self.waits:
+            return f"nothing was compared: {self.waits}"
+        left = f"; {self.left:,} less alike were left" if self.left else ""
+        surer = f", {self.surer:,} links surer" if self.surer else ""
+        return (
+            f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{left}"
+        )

@@ -64,7 +64,7 @@ from remanence.model import (
 )
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
-from remanence.receipt import Consolidated, Receipt
+from remanence.receipt import Consolidated, LinkedDuplicates, Receipt
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 
@@ -77,6 +77,7 @@ class Frames:
 class Graph:
     def contradictions(self, open_only: bool = True) -> list[Contradiction]: ...
     def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt: ...
+    def link_duplicates(self) -> LinkedDuplicates: ...
 
 class Mirror:
     def sync(self, folder: str | Path) -> Mirrored: ...

@@ -1,4 +1,4 @@
-"""Contradictions between memories: listed, and resolved for good or in favour of one side."""
+"""Contradictions between memories, listed and resolved for good or in favour of one side; near duplicates by words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from remanence.change import Change
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.write.duplicates import link_duplicates
 from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation, short_id
-from remanence.receipt import Receipt
+from remanence.receipt import LinkedDuplicates, Receipt
 from remanence.results import Result
 from remanence.signatures import checked_class
 
@@ -33,7 +34,7 @@ class Contradiction(Result):
 
 @checked_class
 class Graph:
-    """Contradictions between memories, as `memory.graph`."""
+    """Contradictions and near duplicates among memories, as `memory.graph`."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -49,6 +50,13 @@ class Graph:
         With `keep`, that one takes the other's place.
         """
         return await resolve(self._core, (a, b), keep)
+
+    async def link_duplicates(self) -> LinkedDuplicates:
+        """Look through the whole scope for texts that share most of their words, and link them as near duplicates.
+
+        Nothing is merged: that is for a policy.
+        """
+        return await link_duplicates(self._core)
 
 
 async def _linked(core: Core) -> list[Contradiction]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MODULES = {
     "box_commands": "boxes traces",
     "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
-    " confirm rate dispute tag untag link unlink resolve pin unpin hold release forget restore history undo status"
-    " actions",
+    " confirm rate dispute tag untag link unlink resolve link-duplicates pin unpin hold release forget restore"
+    " history undo status actions",
     "demo": "demo",
     "entities_commands": "entities",
     "files": "backup export import",

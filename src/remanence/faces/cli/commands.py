@@ -277,6 +277,10 @@ async def contradictions(
     return await memory.graph.contradictions(open_only=not every)
 
 
+async def link_duplicates(*, memory: Memory) -> Any:
+    return await memory.graph.link_duplicates()
+
+
 async def resolve(
     one: Name,
     other: Name,

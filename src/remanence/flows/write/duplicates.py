@@ -1,0 +1,197 @@
+"""Near duplicates that were never compared: a whole scope is looked through for texts that share most of their words.
+
+Consolidation compares a newcomer with what is most similar by vectors; this finds what was there before there were
+vectors, came by another way or has many that are more similar. It draws links and merges nothing.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from remanence.change import Change
+from remanence.clock import MINUTE
+from remanence.entity import is_entity
+from remanence.errors import Conflict, LeaseLost
+from remanence.flows.core import RACES_MAX, Core, leased, overtaken
+from remanence.flows.write.settling import BUSY, refused
+from remanence.flows.write.steps import Settling
+from remanence.model import Link, Memory, Relation, Status, link_values
+from remanence.receipt import LinkedDuplicates
+from remanence.snapshot import Ints, SnapshotRequest
+from remanence.store.base import Find
+from remanence.twins import SURE, SimilarityThresholds, same_words, sureness, verdict
+from remanence.write.engine_actions import Actions, of_memory
+from remanence.write.minhash import SHARED_MIN, Pairs, Signed, alike, joined, shared_words, signed
+
+COMPARED_MAX = 250_000  # memories of a scope, the newest; each of the older ones was among them once
+PAIRS_MAX = 20_000  # pairs whose texts are read, those that seem most alike
+LINKS_MAX = 3  # that are drawn anew for one memory, as in a consolidation
+PAGE = 1_000
+LEASE = 10 * MINUTE
+STEP = "duplicates"
+_BY_WORDS = SimilarityThresholds(0, 0)  # no vector is asked
+# Who is linked so is known to be two.
+_APART = frozenset(
+    {
+        Relation.LEARNED_FROM,
+        Relation.SUPERSEDES,
+        Relation.CONTRADICTS,
+        Relation.ELABORATES,
+        Relation.MERGED_FROM,
+    }
+)
+
+Ends = tuple[int, int]  # sequence numbers, the older first
+
+
+@dataclass(eq=False)
+class _Drawn:
+    """What was drawn so far, and how much of it for each memory."""
+
+    linked: int = 0
+    surer: int = 0
+    degrees: Counter[int] = field(default_factory=Counter)
+
+
+async def link_duplicates(core: Core) -> LinkedDuplicates:
+    """Link memories of one speaker that share most of their words where nothing keeps them apart."""
+    if reason := await refused(core):
+        return LinkedDuplicates(waits=reason)
+    try:
+        async with leased(core, STEP, LEASE) as fence:
+            if fence is None:
+                return LinkedDuplicates(waits=BUSY)
+            cause = core.cause("consolidate", detail={"step": STEP}, fence=fence)
+            return await _looked_through(Settling(core, cause, lambda: False))
+    except LeaseLost:
+        return LinkedDuplicates(waits=BUSY)
+
+
+async def _looked_through(run: Settling) -> LinkedDuplicates:
+    active = await _active(run.core)
+    pairs, drawn = await _candidates(run, active), _Drawn()
+    for start in range(0, min(len(pairs), PAIRS_MAX), PAGE):
+        await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], drawn)
+    return LinkedDuplicates(
+        compared=min(len(active), COMPARED_MAX),
+        candidates=len(pairs),
+        linked=drawn.linked,
+        surer=drawn.surer,
+        left=max(0, len(pairs) - PAIRS_MAX),
+        run=run.cause.run if run.cause.part else None,
+    )
+
+
+async def _active(core: Core) -> Ints:
+    """Return who is active, in order of arrival."""
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
+    active: Ints = snapshot.seq[snapshot.columns["status"] == Status.ACTIVE]
+    return active
+
+
+async def _candidates(run: Settling, active: Ints) -> list[Ends]:
+    """Return who seem to share most of their words, the most alike first."""
+    core, blocks = run.core, list[Signed]()
+    seqs: list[int] = []
+    speakers: list[int] = []
+    codes: dict[str | None, int] = {}
+    newest = active[-COMPARED_MAX:]
+    after = int(newest[0]) - 1 if len(newest) else None
+    while after is not None:
+        page = await core.store.find(
+            core.scope, Find((Status.ACTIVE,), after=after, limit=PAGE, oldest_first=True)
+        )
+        after = page[-1].seq if len(page) == PAGE else None
+        said = [one for one in page if not is_entity(one)]
+        seqs += [one.seq for one in said]
+        speakers += [codes.setdefault(one.speaker, len(codes)) for one in said]
+        blocks.append(await asyncio.to_thread(signed, [one.text for one in said]))
+    if not seqs:
+        return []
+    groups = np.array(speakers, np.int64)
+    pairs = await asyncio.to_thread(lambda: alike(joined(blocks), groups, SHARED_MIN))
+    return _ends(np.array(seqs, np.int64), pairs)
+
+
+def _ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
+    return list(zip(seqs[pairs.first].tolist(), seqs[pairs.second].tolist(), strict=True))
+
+
+async def _link(run: Settling, pairs: Sequence[Ends], drawn: _Drawn) -> None:
+    """Compare the texts of some pairs and link those that are near duplicates."""
+    core = run.core
+    seqs = sorted({seq for pair in pairs for seq in pair})
+    for attempt in range(RACES_MAX):
+        found = await core.store.get(core.scope, seqs)
+        held = {one.seq: one for one in found if one is not None and one.status is Status.ACTIVE}
+        links = await _links(core, seqs)
+        part, actions = _Drawn(degrees=drawn.degrees.copy()), Actions()
+        changes = await asyncio.to_thread(_changes, core, pairs, (held, links), part, actions)
+        try:
+            if changes:
+                await run.commit(changes, actions)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        drawn.linked, drawn.surer, drawn.degrees = (
+            drawn.linked + part.linked,
+            drawn.surer + part.surer,
+            part.degrees,
+        )
+        return
+    raise AssertionError("unreachable")
+
+
+async def _links(core: Core, seqs: Sequence[int]) -> Mapping[Ends, Mapping[Relation, Link]]:
+    """Return the links of some memories by their ends."""
+    links: dict[Ends, dict[Relation, Link]] = defaultdict(dict)
+    for link in await core.store.neighbours(core.scope, seqs):
+        links[min(link.source, link.target), max(link.source, link.target)][link.relation] = link
+    return links
+
+
+def _changes(
+    core: Core,
+    pairs: Sequence[Ends],
+    known: tuple[Mapping[int, Memory], Mapping[Ends, Mapping[Relation, Link]]],
+    drawn: _Drawn,
+    actions: Actions,
+) -> list[Change]:
+    """Decide which pairs are linked, and which links are surer than they say."""
+    held, links = known
+    now, changes = core.clock.now(), list[Change]()
+    for ends in pairs:
+        one, other = (held.get(seq) for seq in ends)
+        between = links.get(ends, {})
+        if one is None or other is None or one.speaker != other.speaker or not _APART.isdisjoint(between):
+            continue
+        change = _change(one, other, between.get(Relation.NEAR_DUPLICATE), drawn, now)
+        if change is None or not actions.allows("link_graph", of_memory(other, "consolidation")):
+            continue
+        actions.record("link_graph", of_memory(other, "consolidation"), reason="shares most words")
+        changes.append(change)
+        if change.before is not None:
+            drawn.surer += 1
+        else:
+            drawn.linked += 1
+            drawn.degrees.update(ends)
+    return changes
+
+
+def _change(one: Memory, other: Memory, link: Link | None, drawn: _Drawn, now: int) -> Change | None:
+    """Return what becomes of a pair: a link, or more confidence in the one that there is; None for nothing."""
+    key = (one.seq, other.seq, int(Relation.NEAR_DUPLICATE))
+    if link is not None:
+        if link.confidence is None or link.confidence >= SURE or not same_words(one.text, other.text):
+            return None
+        sure = sureness(one.text, other.text, 1.0, _BY_WORDS)
+        return Change("links", key, {"confidence": link.confidence}, {"confidence": sure})
+    shared = shared_words(one.text, other.text)
+    full = max(drawn.degrees[one.seq], drawn.degrees[other.seq]) >= LINKS_MAX
+    if full or shared < SHARED_MIN or verdict(one.text, other.text, None, _BY_WORDS).kind == "distinct":
+        return None
+    sure = round(sureness(one.text, other.text, shared, _BY_WORDS), 6)
+    return Change("links", key, None, link_values(now, round(shared, 6), sure))
