@@ -11,14 +11,16 @@ from typing import Any, Literal
 import numpy as np
 
 from remanence.change import Block, Change, Increment, Table
-from remanence.model import COLUMN, Label, Lifecycle, Memory, Reason, Status, Tier, Verification
+from remanence.model import COLUMN, Form, Label, Lifecycle, Memory, Reason, Status, Tier, Verification
+from remanence.text_columns import TEXT_COLUMNS
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
-BLOCKABLE = ("move", "archive", "merge", "prune", "purge")
+BLOCKABLE = ("move", "shrink", "archive", "merge", "prune", "purge")
 BLOCKS: Mapping[str, tuple[str, ...]] = {
     "move": BLOCKABLE,
-    "archive": BLOCKABLE[1:],
-    "prune": BLOCKABLE[2:],
+    "shrink": BLOCKABLE[1:],
+    "archive": BLOCKABLE[2:],
+    "prune": BLOCKABLE[3:],
 }
 # Each of these columns is set to the time of the act if and only if the column before it changes.
 STAMPS: Mapping[str, str] = {
@@ -153,6 +155,12 @@ _RETURNS: Mapping[str, Any] = {
     "lifecycle": Where(Lifecycle.ARCHIVED, Mark.GIVEN),
     "valid_to": Mark.GIVEN,
 }
+# What was made shorter is shown whole again, with the lengths that its short form then has.
+_WHOLE: Mapping[str, Any] = {
+    "form": Form.FULL,
+    "summary": None,
+    **dict.fromkeys(("short_tokens", "short_words"), Mark.GIVEN),
+}
 _CONFIRMED: Mapping[str, Any] = {
     "confirmations": Mark.ONE_MORE,
     "verification": Mark.GIVEN,  # only a user's word makes it theirs
@@ -211,6 +219,15 @@ MOVE = Effect(
     targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
     guarded="move",
 )
+# Only what is shown becomes less: a summary is shorter still.
+SHRINK = Effect(
+    "shrink",
+    {"form": Where(Form.FULL, Form.CONDENSED)},
+    words="condense",
+    group="form",
+    guarded="shrink",
+    back=("restore",),
+)
 TRANSITION_LIFECYCLE = Effect(
     "transition",
     {"lifecycle": Mark.GIVEN},
@@ -250,6 +267,7 @@ ACTIONS: tuple[Effect, ...] = (
     PRUNE,
     ARCHIVING,
     MOVE,
+    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     REINFORCE,
@@ -265,8 +283,8 @@ CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
 STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
 DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
 
-# Another text is believed as far as who wrote it.
-_CONTENT = ("text", "fingerprint", "tokens", "words", "vector", "trust")
+# Another text is believed as far as who wrote it, and shown whole.
+_CONTENT = ("text", *TEXT_COLUMNS, "vector", "trust", "form", "summary")
 # The decay class follows from category and tags: whatever sets those sets it.
 _SAID = (
     "category", "kind", "state", "severity", "lifecycle", "verification", "policy_class", "attributes", "confidence",
@@ -359,11 +377,13 @@ _VERBS: tuple[Effect, ...] = (
     # By a person, who has read it.
     Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),
     Effect("lift", table="forbidden", row="goes"),
-    Effect("restore", _RETURNS),
+    Effect("restore", {**_RETURNS, **_WHOLE}),
+    # Of what stands.
+    Effect("restore its text", _WHOLE, under=("restore",)),
     # What was in quarantine when it fell comes back there.
     Effect(
         "restore to quarantine",
-        {**_RETURNS, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
+        {**_RETURNS, **_WHOLE, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
         under=("restore",),
     ),
     Effect("confirm", {**_CONFIRMED, "valid_to": Mark.GIVEN}),
@@ -459,4 +479,6 @@ def acts_of(change: Change) -> Iterator[str]:
         yield main.name
     if change.after.get("lifecycle") in TRANSITION_LIFECYCLE.targets:
         yield TRANSITION_LIFECYCLE.name
-    yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)
+    yield from (
+        effect.name for effect in (SHRINK, TRANSITION_STATE, REINFORCE) if effect.known_by in change.after
+    )

@@ -457,7 +457,7 @@ class Engine:
         return await gating.lift(self._core, names)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Bring an archived, forgotten, superseded or purged memory back to active."""
+        """Bring back a memory: one that fell to active, one that was condensed to its full text."""
         return await undoing.restore(self._core, names, if_revision)
 
     async def link(

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from remanence.model import (
     Decay,
+    Form,
     Kind,
     Lifecycle,
     PolicyClass,
@@ -32,6 +33,7 @@ ReasonName = Literal[
     "decayed", "superseded", "forgotten", "expired", "merged", "budget", "compacted", "instructions"
 ]
 SeverityName = Literal["info", "low", "medium", "high", "critical"]
+FormName = Literal["full", "condensed", "summary"]
 TrustName = Literal["outside", "tool", "agent", "user"]
 RoleName = Literal["user", "assistant", "system", "tool"]
 RelationName = Literal[
@@ -173,3 +175,7 @@ class Columns(TypedDict, total=False):
     revision: Some[int]
     touched: Some[int]
     trust: Some[TrustName | Trust]
+    form: Some[FormName | Form]
+    short_tokens: Some[int]
+    short_words: Some[int]
+    summary: Some[str | None]

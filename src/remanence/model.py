@@ -107,6 +107,14 @@ class Reason(Label):
     INSTRUCTIONS = 7  # it reads like instructions to whoever recalls it
 
 
+class Form(Label):
+    """What is shown of a memory where room is scarce; its text stays whole and is what recall searches and shows."""
+
+    FULL = 0
+    CONDENSED = 1
+    SUMMARY = 2
+
+
 class Severity(Label):
     """How grave what a memory reports is."""
 
@@ -272,6 +280,11 @@ COLUMNS: tuple[Column, ...] = (
     Column("revision", "int", default=1, nullable=False),
     Column("touched", "int", default=0, nullable=False),
     _enum("trust", Trust, Trust.USER),
+    _enum("form", Form, Form.FULL),
+    # Of its short form: the summary where that is its form, else the text without its small words.
+    Column("short_tokens", "int", default=0, nullable=False),
+    Column("short_words", "int", default=0, nullable=False),
+    Column("summary", "text", "memories"),
 )
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 # Counters that change by increments: they never conflict and never raise the revision.
@@ -397,6 +410,10 @@ class Memory(Result):
     revision: int = 1
     touched: int = 0
     trust: Trust = Trust.USER
+    form: Form = Form.FULL
+    short_tokens: int = 0
+    short_words: int = 0
+    summary: str | None = None
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()

@@ -37,6 +37,11 @@ class Receipt(Result):
         return self.counts.get("prune", 0)
 
     @property
+    def condensed(self) -> int:
+        """How many memories were made shorter: what is shown of them, not their text."""
+        return self.counts.get("shrink", 0)
+
+    @property
     def edges_pruned(self) -> int:
         """How many links were cut."""
         return self.counts.get("unlink", 0)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from remanence.attributes import AttributeColumn, Codes
 from remanence.change import FRACTIONS, MILLION
 from remanence.errors import InvalidInput
-from remanence.model import REJECTED_PATH, Kind, is_load_bearing
+from remanence.model import REJECTED_PATH, Form, Kind, is_load_bearing
 from remanence.timekeeping import Present
 
 Ints = npt.NDArray[np.int64]
@@ -125,6 +125,12 @@ class Snapshot:
 def means(pattern: str, tag: str) -> bool:
     """Tell whether a pattern means a tag: it is the tag itself, or the beginning of it and a star."""
     return tag.startswith(pattern[:-1]) if pattern.endswith("*") else tag == pattern
+
+
+def shown_lengths(columns: Mapping[str, npt.NDArray[np.generic]], unit: str) -> Ints:
+    """Return how long what is shown of each memory is, in tokens or words."""
+    lengths: Ints = np.where(columns["form"] == Form.FULL, columns[unit], columns[f"short_{unit}"])
+    return lengths
 
 
 # The answers of the one classifier, by kind and whether it bears the tag; the last row is the unknown kind.

@@ -267,8 +267,8 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "forget, if it was a mistake",
             "quarantine release 102"),
         Advice("restore", "restore",
-            "Bring an archived, forgotten, superseded or purged memory back to active.",
-            "an archived, forgotten or purged memory is wanted back", _WRITE, _RECEIPT, _NONE,
+            "Bring back a memory: one that fell to active, one that was condensed to its full text.",
+            "an archived, forgotten, purged or condensed memory is wanted back", _WRITE, _RECEIPT, _NONE,
             "restore 102"),
     ),
     "Curate": (

@@ -58,7 +58,7 @@ async def test_where_checks_cannot_be_altered_the_tables_are_made_anew(path: Pat
         connection.set_authorizer(refusing)
         upgrade.prepare(connection, str(path), bytes(16))
 
-    assert ["ON", "RESET"] == asked
+    assert ["ON", "RESET"] * 2 == asked  # two of the steps alter checks
     assert tables(tmp_path / "new.db") == tables(path)
     assert before == without_unread(rows(path, columns))
 

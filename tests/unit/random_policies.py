@@ -40,6 +40,8 @@ ATOMS = (
     "reinforced > 0",
     "confirmations >= 1",
     "status == 'archived'",
+    "form == 'condensed'",
+    "shown_words < 8",
     "status in ('superseded', 'active')",
     "reason == 'decayed'",
     "status == 'superseded' and dangling",
@@ -54,7 +56,19 @@ GUARD_ATOMS = tuple(
     for atom in ATOMS
     if not any(
         word in atom
-        for word in ("tier", "degree", "linked", "lifecycle", "reinforced", "reason", "stat", "use", "idle")
+        for word in (
+            "tier",
+            "degree",
+            "linked",
+            "lifecycle",
+            "reinforced",
+            "reason",
+            "stat",
+            "use",
+            "idle",
+            "form",
+            "shown",
+        )
     )
     and not any(word in atom for word in ("recency", "confirm", "flag", "status"))
 )
@@ -96,6 +110,9 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("tiers", "move", {"to": "hot"}),
     ("tiers", "move", {"to": "warm"}),
     ("tiers", "archive", {}),
+    ("value", "shrink", {}),
+    ("budgets", "shrink", {"keep": {"words": 30}}),
+    ("keep-recent", "shrink", {"keep": {"rows": 3}, "per": ["thread"]}),
     ("budgets", "move", {"to": "warm", "keep": {"tokens": 40}, "per": ["agent"]}),
     ("budgets", "move", {"to": "cold", "keep": {"tokens": 60}}),
     ("budgets", "archive", {"keep": {"words": 50}}),
@@ -118,7 +135,7 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
     """Draw a policy as a list of TOML tables, which may be put in any order."""
     tables = []
     for index in range(random.choice([0, 0, 1, 2])):
-        blocks = random.choice(["move", "archive", "prune"])
+        blocks = random.choice(["move", "shrink", "archive", "prune"])
         values = {"name": f"guard-{index}", "where": condition(random, guards), "blocks": blocks}
         tables.append(_table("guard", on(random.choice(CLOCKS), values)))
     for index in range(random.randint(1, 7)):
@@ -189,6 +206,7 @@ def rows(random: Random) -> Row:
     status = random.choice(
         ["inbox", "active", "active", "active", "active", "superseded", "archived", "pruned"]
     )
+    tokens, words = random.randint(0, 50), random.randint(0, 30)
     times = (learned, NOW - HOUR, NOW - HOUR + 1, NOW - 5 * DAY, NOW - 10 * DAY)
     return row(
         learned_at=learned,
@@ -213,8 +231,11 @@ def rows(random: Random) -> Row:
         pinned=random.choice([0, 0, 0, 0, 0, 1]),
         confidence=maybe(0.1, 0.5, 0.9),
         value=maybe(0.1, 0.5, 0.9),
-        tokens=random.randint(0, 50),
-        words=random.randint(0, 30),
+        tokens=tokens,
+        words=words,
+        short_tokens=random.randint(0, tokens),
+        short_words=random.randint(0, words),
+        form=random.choice(["full", "full", "condensed", "summary"]),
         uses=random.randint(0, 5),
         use_days=random.choice([0, 1, 0x0102, 0xFF000000000003]),
         use_day=NOW // DAY - random.randint(-1, 3),

@@ -36,6 +36,8 @@ def row(**values: Any) -> Row:
         "tier_at": learned,
         "tokens": 10,
         "words": 8,
+        "short_tokens": 6,
+        "short_words": 5,
         "tags": (),
         "accessors": (),
     }

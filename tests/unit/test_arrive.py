@@ -68,6 +68,8 @@ def test_what_is_not_said_makes_no_column() -> None:
         "decay",
         "tokens",
         "words",
+        "short_tokens",
+        "short_words",
         "value",
     } == change.after.keys()  # type: ignore[union-attr]
 

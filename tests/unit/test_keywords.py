@@ -10,6 +10,7 @@ from remanence.keywords import About, AboutNamed, Columns, Editable
 from remanence.model import (
     COLUMNS,
     Decay,
+    Form,
     Kind,
     Label,
     Lifecycle,
@@ -31,6 +32,7 @@ from remanence.model import (
         (keywords.TierName, Tier),
         (keywords.KindName, Kind),
         (keywords.DecayName, Decay),
+        (keywords.FormName, Form),
         (keywords.LifecycleName, Lifecycle),
         (keywords.ReasonName, Reason),
         (keywords.SeverityName, Severity),

@@ -85,6 +85,7 @@ def test_what_is_guarded_stays(seed: int) -> None:
     policy = load(document(tables))
     snapshot = frozen(world, policy)
     before = {seq: Status(one["status"]) for seq, one in world.rows.items()}
+    forms = {seq: one["form"] for seq, one in world.rows.items()}
     alone = load(document([table for table in tables if table.startswith("[[guard]]")]))
     guarded = _guarded(snapshot, alone)
 
@@ -93,6 +94,7 @@ def test_what_is_guarded_stays(seed: int) -> None:
     for seq, blocks in guarded.items():
         worst = {"prune": Status.ARCHIVED}.get(blocks, before[seq])
         assert world.rows[seq]["status"] in {before[seq], worst}
+        assert blocks not in {"move", "shrink"} or forms[seq] == world.rows[seq]["form"]
 
 
 def _guarded(snapshot: Snapshot, policy: Policy) -> dict[int, str]:
@@ -103,7 +105,7 @@ def _guarded(snapshot: Snapshot, policy: Policy) -> dict[int, str]:
             item.action.split()[1] for item in explain(snapshot, policy, NOW, seq).verdicts if item.acts
         ]
         if blocks:
-            found[seq] = min(blocks, key=["move", "archive", "prune"].index)
+            found[seq] = min(blocks, key=["move", "shrink", "archive", "prune"].index)
     return found
 
 

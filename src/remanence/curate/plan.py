@@ -42,6 +42,7 @@ from remanence.effects import (
     MOVE,
     PURGE,
     REINFORCE,
+    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNFLAG,
@@ -321,5 +322,5 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
     lifecycle = columns.get("lifecycle", Edits.none())
     led = lifecycle.after != ARCHIVING.sets["lifecycle"]
     yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
-    for effect in (TRANSITION_STATE, REINFORCE):
+    for effect in (SHRINK, TRANSITION_STATE, REINFORCE):
         yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows

@@ -11,9 +11,9 @@ from remanence.change import Change, Entry
 from remanence.decay_class import FADING_TAGS, decay
 from remanence.edit.one_memory import update
 from remanence.model import Memory
-from remanence.text_columns import TEXT_COLUMNS, text_columns
+from remanence.text_columns import TEXT_COLUMNS, summary_shown, text_columns
 
-_SAID = frozenset({"text", "speaker"})
+_SAID = frozenset({"text", "speaker", "form", "summary"})
 _MATTERS = _SAID | {"category", "decay", *TEXT_COLUMNS}
 Tags = Mapping[int, set[str]]
 
@@ -78,7 +78,7 @@ def _derived(change: Change, memories: Mapping[int, Memory], tags: Tags) -> Chan
     if after is None:
         return change
     if change.before is None:
-        follows = text_columns(after["text"], after.get("speaker"))
+        follows = text_columns(after["text"], after.get("speaker"), summary_shown(after))
         return replace(change, after={**after, **follows, "decay": decay(tags[seq], after.get("category"))})
     memory = memories.get(seq)
     return change if memory is None else _from_here(change, after, memory, tags[seq])
@@ -88,7 +88,8 @@ def _from_here(change: Change, after: Mapping[str, Any], memory: Memory, tags: s
     """Let a change of a memory that has a row carry what follows, from what the row says of it now."""
     follows: dict[str, Any] = {"decay": decay(tags, after.get("category", memory.category))}
     if not _SAID.isdisjoint(after):
-        follows |= text_columns(after.get("text", memory.text), after.get("speaker", memory.speaker))
+        row = {name: after.get(name, getattr(memory, name)) for name in _SAID}
+        follows |= text_columns(row["text"], row["speaker"], summary_shown(row))
     follows = {name: it for name, it in follows.items() if name in after or it != getattr(memory, name)}
     if not follows:
         return change

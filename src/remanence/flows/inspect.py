@@ -42,7 +42,7 @@ from remanence.model import (
     Verification,
 )
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Bookkeeping
 from remanence.timescale import Timescale, scales
 from remanence.verbs import TABLE
@@ -66,7 +66,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class State(Result):
-    """A scope in numbers; `tokens` counts per tier what stands, `interrupted` names runs that were killed.
+    """A scope in numbers; `tokens` counts per tier what is shown, `interrupted` names runs that were killed.
 
     `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
     at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
@@ -199,7 +199,7 @@ async def status(core: Core) -> State:
 
 def _asked(core: Core) -> SnapshotRequest:
     """Say what of a scope its numbers need, and what foretelling needs under the policy."""
-    columns = frozenset({"status", "tier", "tokens", "kind", "category", "pinned"})
+    columns = frozenset({"status", "tier", "form", "tokens", "short_tokens", "kind", "category", "pinned"})
     asked = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
     if not core.policy_given:
         return asked
@@ -233,7 +233,8 @@ def _by_name(snapshot: Snapshot, column: str) -> dict[str, int]:
 
 
 def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
-    status, tier, tokens = (snapshot.columns[name] for name in ("status", "tier", "tokens"))
+    status, tier = (snapshot.columns[name] for name in ("status", "tier"))
+    tokens = shown_lengths(snapshot.columns, "tokens")
     stands = (status == Status.INBOX) | (status == Status.ACTIVE)
     return {
         label.label: int(tokens[stands & (tier == label)].sum())

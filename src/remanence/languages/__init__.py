@@ -11,6 +11,7 @@ from remanence.languages.ja import JAPANESE
 from remanence.languages.lexicon import Contrasts, Lexicon
 from remanence.languages.pt import PORTUGUESE
 from remanence.languages.units import UNITS
+from remanence.languages.unlisted import UNLISTED
 from remanence.languages.zh import CHINESE
 
 LEXICONS: dict[str, Lexicon] = {
@@ -47,7 +48,7 @@ NEGATIVE_PREFIXES: tuple[str, ...] = tuple(
 
 __all__ = [
     "ABBREVIATIONS", "CASE_BEARING", "CONTRACTIONS", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS",
-    "NEGATIVE_PREFIXES", "OPPOSITES", "Lexicon", "language_of", "speaks_foreign",
+    "NEGATIVE_PREFIXES", "OPPOSITES", "UNLISTED", "Lexicon", "language_of", "speaks_foreign",
 ]  # fmt: skip
 
 

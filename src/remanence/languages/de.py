@@ -19,6 +19,11 @@ GERMAN = Lexicon(
     negations=words(
         "nicht nichts nie niemals kein keine keinem keinen keiner keines niemand ohne weder noch nirgends"
     ),
+    weighty=words("""
+        alle allem allen aller alles andere anderen bis etwas für gegen hinter jede jedem jeden jeder jedes
+        kann kannst können könnte manche mehr mit muss musste nach nur ob oder ohne seit soll sollte sonst
+        unter viel vor wenn wieder will wollen wollte würde würden zwischen über
+    """),
     number_words=words("""
         zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig sechzig
         siebzig achtzig neunzig hundert tausend million milliarde dutzend halb zweimal dreimal erste zweite

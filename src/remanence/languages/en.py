@@ -24,6 +24,11 @@ ENGLISH = Lexicon(
         wasn't weren't won't wouldn't shouldn't couldn't haven't hasn't hadn't mustn't shan't ain't hardly
         cant dont doesnt didnt isnt wont unable
     """),
+    weighty=words("""
+        after against all almost always before between both can cannot could down each either every few if
+        less may might more most must off once one only or out over own per same should since some than
+        through under until up while will within would
+    """),
     number_words=words("""
         two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
         eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million

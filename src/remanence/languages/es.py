@@ -14,6 +14,10 @@ SPANISH = Lexicon(
         tienen todo todos tu tú tus un una unas uno unos usted ustedes va vamos voy y ya yo
     """),
     negations=words("no nunca jamás nada nadie ningún ninguna ninguno ni tampoco sin"),
+    weighty=words("""
+        algo algunas algunos ante antes aunque cada con contra desde hasta mientras más nada ni no nunca o
+        otra otras otro otros poco si sin sobre sí tanto todo todos u
+    """),
     number_words=words("""
         dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta
         cuarenta cincuenta sesenta setenta ochenta noventa cien ciento mil millón docena medio media primero

@@ -14,6 +14,11 @@ FRENCH = Lexicon(
         toi ton toujours tous tout toute toutes très tu un une va vers voici voilà vos votre vous y
     """),
     negations=words("ne n'est n'ai n'a pas jamais rien personne aucun aucune ni non sans guère"),
+    weighty=words("""
+        après aucun autre autres avant avec chaque chez depuis deux entre faut fois jamais jusque même mêmes
+        ne ni ou pas pendant peu peut plus près puis quelqu'un quelque sans si sous sur toujours tous tout
+        toute toutes vers
+    """),
     number_words=words("""
         deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente
         quarante cinquante soixante cent mille million milliard douzaine demi premier première deuxième

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 class Lexicon:
     """Word lists of one language, all lower-case, apostrophes straight.
 
-    `stop` are function words: left out of the index, and what tells a language. `past_endings` mark a past tense on
+    `stop` are function words: left out of the index, and what tells a language; those that are `weighty` a condensed
+    text keeps, since without them it could say something else. `past_endings` mark a past tense on
     words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
     `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
     that mean something else where they are written in capitals alone.
@@ -19,6 +20,7 @@ class Lexicon:
     code: str
     stop: frozenset[str]
     negations: frozenset[str]
+    weighty: frozenset[str]
     number_words: frozenset[str]
     months: Mapping[str, int]
     time_words: frozenset[str]

@@ -13,6 +13,9 @@ PORTUGUESE = Lexicon(
         um uma umas uns vai você vocês vou
     """),
     negations=words("não nunca jamais nada ninguém nenhum nenhuma nem sem tampouco"),
+    weighty=words("""
+        até cada com depois entre há já mais muito nem não ou se sem sobre só todos
+    """),
     number_words=words("""
         dois duas três quatro cinco seis sete oito nove dez onze doze treze quatorze catorze quinze vinte
         trinta quarenta cinquenta sessenta setenta oitenta noventa cem cento mil milhão dúzia meio meia

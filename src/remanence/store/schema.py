@@ -33,7 +33,9 @@ from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
 
 _TYPES = {"text": Text, "json": Text, "numbers": Text, "blob": LargeBinary}
-_IN_PLACE = frozenset({"trust"})
+# Columns that older files were given behind all others.
+_LAST = frozenset({"summary"})
+_IN_PLACE = frozenset({"trust", "form", "short_tokens", "short_words"})
 
 DIALECT = sqlite.dialect()
 
@@ -149,8 +151,9 @@ memories = _table(
     "memories",
     Column("seq", Integer, primary_key=True),
     _name("scope"),
-    *[_kept(column) for column in _of("memories")],
+    *[_kept(column) for column in _of("memories") if column.name not in _LAST],
     _blob("digest"),
+    *[_kept(column) for column in _of("memories") if column.name in _LAST],
     Index("memories_id", "scope", "id", unique=True),
     Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
     Index("memories_fingerprint", "scope", "fingerprint"),

@@ -68,6 +68,8 @@ CONDITIONS = (
     "posterior < 0.5",
     "helped > failed",
     "alignment >= 0.5",
+    "form == 'full'",
+    "shown_tokens > 12",
 )
 UNCHANGING = ("True", "category == 'task'", "kind == 'episodic'", "role == 'assistant'", "age() >= days(1)")
 LINK_CONDITIONS = (
@@ -92,6 +94,7 @@ ORDERS = (
     "last_used desc, seq desc",
     "value desc, confidence desc",
     "tokens asc",
+    "shown_words desc",
     "recency(hours(48)) desc, uses desc",
     "degree desc",
     "score('self') desc, reinforced asc",
@@ -103,6 +106,7 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "move": ("keep-recent", "value", "tiers", "budgets"),
     "transition": ("expire", "lifecycle", "value"),
     "merge": ("deduplicate",),
+    "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets"),
     "unlink": ("links",),
     "purge": ("purge",),
     "reinforce": ("reinforce",),
@@ -202,7 +206,7 @@ def guard(name: str, drawn: bytes) -> dict[str, Any]:
     table = {
         "name": name,
         "where": _where(drawn[:3], CONDITIONS),
-        "blocks": ("archive", "prune", "move")[drawn[3] % 3],
+        "blocks": ("archive", "prune", "move", "shrink")[drawn[3] % 4],
     }
     return _on(_pick(_CLOCKS, drawn[4]), table)
 

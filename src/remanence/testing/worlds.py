@@ -7,6 +7,7 @@ faster than a draw per column, and it shrinks to plain rows just as well.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from remanence.decay_class import decay
 from remanence.model import (
     CONSTITUTIONAL,
     SYMMETRIC,
+    Form,
     Kind,
     Lifecycle,
     PolicyClass,
@@ -46,6 +48,7 @@ UNDECLARED = "rumour"  # a category that no policy declares
 TAGS = ("self/name", "self/goal", CONSTITUTIONAL, "keep", "x")
 AGENTS = ("ann", "bob")
 WORDS = ("zebra", "lion", "tiger", "apple", "pear", "violin", "harbour", "lantern")
+SAID = tuple(word for pair in zip(cycle(("the", "of", "and")), WORDS, strict=False) for word in pair)
 MEMORIES_MAX = 12
 LENGTH = "length"  # of a text, in words beyond the first two
 
@@ -74,7 +77,8 @@ class World:
     def _created(self, number: int, drawn: Mapping[str, Any]) -> Change:
         """Create a memory whose columns follow from its text and tags where they do in an engine."""
         row = {name: value for name, value in drawn.items() if name != LENGTH}
-        text = " ".join([WORDS[number % len(WORDS)], f"number{number}", *(WORDS * 5)[: drawn.get(LENGTH, 0)]])
+        begins = [WORDS[number % len(WORDS)], f"number{number}"]
+        text = " ".join([*begins, *(SAID * 5)[: drawn.get(LENGTH, 0)]])
         tags = {tag for owner, tag in self.tags if owner == number}
         follows = text_columns(text, row.get("speaker")) | {"decay": decay(tags, row.get("category"))}
         return created(number, text, **row | follows)
@@ -199,6 +203,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "alignment": [None, *_FRACTIONS],
     "value": [None, *_FRACTIONS],
     LENGTH: [0, 0, 1, 10, 40],
+    "form": [Form.FULL, Form.FULL, Form.CONDENSED],
     "uses": _COUNTS,
     "confirmations": _COUNTS,
     "disputes": _COUNTS,

@@ -29,8 +29,8 @@ from remanence.model import (
     link_values,
 )
 from remanence.segment import goes_on, segment_of
-from remanence.text import asks, words
-from remanence.tokens import token_counts
+from remanence.text import asks
+from remanence.text_columns import lengths_of
 from remanence.write.claims import ClaimFound
 from remanence.write.roles import told_by
 from remanence.write.trust import believed
@@ -143,9 +143,9 @@ class Batch:
     def changes(self) -> list[Change]:
         """Return everything to commit."""
         # Together, since each alone takes ten times as long.
-        counts = token_counts([row["text"] for row in self.rows])
-        for row, tokens in zip(self.rows, counts, strict=True):
-            row["tokens"] = tokens
+        lengths = lengths_of([row["text"] for row in self.rows])
+        for row, of_it in zip(self.rows, lengths, strict=True):
+            row.update(of_it)
         created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
         confirmed = [VERBS["repeat"].counted(seq, confirmations=n) for seq, n in self.repeats.items()]
         return created + self.extras + confirmed
@@ -242,7 +242,6 @@ class Batch:
             "tier_at": self.now,
             "role": draft.role,
             "decay": decay(turn.tags, turn.category),
-            "words": len(words(turn.text)),
             "value": self._value(draft, tail, terms),
         }
         optional = {

@@ -222,6 +222,11 @@ def confidence_at(view: View) -> Array:
     return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
 
 
+def shown_length(view: View, unit: str) -> Array:
+    """Return how long what is shown of memories is, in tokens or words."""
+    return snapshot.shown_lengths({name: view.column(name) for name in ("form", unit, f"short_{unit}")}, unit)
+
+
 def feedback(view: View) -> Array:
     """Return what ratings say, from -1 to 1 (engram)."""
     helped, failed = (view.column(name) / RATING for name in ("helped", "failed"))

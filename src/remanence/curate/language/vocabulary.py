@@ -22,6 +22,7 @@ from remanence.curate.language.derived import (
     posterior,
     recency,
     scored,
+    shown_length,
     text_at,
     uses_within,
     weighted_degree,
@@ -126,6 +127,10 @@ def _ratings(name: str) -> Run:
     return lambda view: view.column(name) / RATING
 
 
+def _shown(unit: str) -> Run:
+    return lambda view: shown_length(view, unit)
+
+
 def _time(name: str) -> Node:
     return Node(
         "time", lambda view: view.column(name), name, reads=frozenset({name}), mentions=frozenset({name})
@@ -223,6 +228,19 @@ _COMPUTED = [
         AGENTS,
     ),
     *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
+    *(
+        _fact(
+            f"shown_{unit}",
+            f"the length in {unit} of what is shown of it: its text, or the short form that a policy gave it",
+            MEMORIES,
+            "number",
+            _shown(unit),
+            "form",
+            unit,
+            f"short_{unit}",
+        )
+        for unit in ("tokens", "words")
+    ),
     Word(
         "load_bearing",
         MEMORIES,

@@ -12,6 +12,7 @@ from remanence.effects import (
     MOVE,
     PURGE,
     REINFORCE,
+    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNLINK,
@@ -99,5 +100,5 @@ def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
     yield PURGE, plan.purged
     yield MOVE, np.setdiff1d(tier.rows, status.rows, assume_unique=True)
     yield TRANSITION_LIFECYCLE, lifecycle.rows[lifecycle.after != ARCHIVING.sets["lifecycle"]]
-    for effect in (TRANSITION_STATE, REINFORCE):
+    for effect in (SHRINK, TRANSITION_STATE, REINFORCE):
         yield effect, plan.columns.get(effect.known_by, Edits.none()).rows

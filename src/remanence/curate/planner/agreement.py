@@ -15,7 +15,7 @@ from remanence.curate.planner.changes import clusters
 from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE
+from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE, SHRINK
 from remanence.model import COLUMN, COUNTERS
 from remanence.snapshot import Bools, Ints, Snapshot
 
@@ -97,7 +97,9 @@ class _Why:
 def _acts(plan: Decision) -> dict[int, str]:
     """Return what a plan does to each memory that a guard could block."""
     acts: dict[int, str] = {}
-    for name, effects in (("tier", (MOVE,)), ("status", tuple(e for e in ACTIONS if "status" in e.sets))):
+    falls = tuple(effect for effect in ACTIONS if "status" in effect.sets)
+    acts |= dict.fromkeys(plan.seq[plan.columns.get("form", Edits.none()).rows].tolist(), SHRINK.guarded)
+    for name, effects in (("tier", (MOVE,)), ("status", falls)):
         edits = plan.columns.get(name, Edits.none())
         for effect in effects:
             # Moving up is never blocked.

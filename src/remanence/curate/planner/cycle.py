@@ -27,6 +27,7 @@ from remanence.effects import (
     PRUNE,
     PURGE,
     REINFORCE,
+    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNFLAG,
@@ -126,19 +127,30 @@ class Cycle:
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
         # A flag is taken off before one is set: what two rules disagree about stays marked.
-        for effect in (UNFLAG, FLAG, REINFORCE):
+        for effect in (UNFLAG, FLAG, SHRINK, REINFORCE):
             won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
         )
+        falling = self._falling(won, merges)
         for index, rows in won.items():
             rule = self.policy.rules[index]
             left = np.setdiff1d(rows, merged) if rule.effect is PRUNE and len(merged) else rows
+            left = rows[~falling[rows]] if rule.effect is SHRINK else left
             if len(left):
                 self.working.act(rule, index, left)
         if merges:
             self.working.merge(merges)
+
+    def _falling(self, won: Mapping[int, Ints], merges: list[Merge]) -> Bools:
+        """Tell which rows go out of sight in this phase: to condense them, too, would change what nobody is shown."""
+        falling = np.zeros(len(self.working.view), np.bool_)
+        falling[[merge.discard for merge in merges]] = True
+        for index, rows in won.items():
+            if "status" in self.policy.rules[index].effect.sets:
+                falling[rows] = True
+        return falling
 
     def _safest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
         """Of several actions on one memory the safest wins, and among equals the rule first by name."""
@@ -176,6 +188,8 @@ class Cycle:
         rows = self._undwelt(rule, window.rows)
         if rule.effect is TRANSITION_STATE:
             rows = self._declared(rule, rows)
+        if rule.effect is SHRINK:
+            rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
         return self._unguarded(rule, rows) if guarded else rows

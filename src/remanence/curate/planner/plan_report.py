@@ -15,7 +15,7 @@ from remanence.curate.planner.diff import Decision, Edits
 from remanence.effects import ACTIONS
 from remanence.model import STANDING, Affected, short_id
 from remanence.results import Result, Time
-from remanence.snapshot import Ints
+from remanence.snapshot import Snapshot, shown_lengths
 from remanence.text import visible
 
 LISTED = 5  # memories of each action that a plan shows of itself
@@ -152,13 +152,16 @@ def named(plan: Decision, listed: int) -> list[int]:
     return sorted(found)
 
 
-def tokens(plan: Decision, seq: Ints, status: Ints, counts: Ints) -> tuple[int, int]:
-    """Count the tokens of what stands now, and of what would stand after a plan; the arrays are a scope's columns."""
-    standing = list(STANDING)
-    stands = np.isin(status, standing)
+def tokens(plan: Decision, snapshot: Snapshot) -> tuple[int, int]:
+    """Count the tokens that what stands shows now, and what would stand after a plan."""
+    standing, seq = list(STANDING), snapshot.seq
+    stands = np.isin(snapshot.columns["status"], standing)
+    counts = shown_lengths(snapshot.columns, "tokens").astype(np.int64)
     edits = plan.columns.get("status", Edits.none())
     falls = edits.rows[~np.isin(edits.after, standing)]
     before = int(counts[stands].sum())
+    shrunk = np.isin(seq, plan.seq[plan.columns.get("form", Edits.none()).rows])
+    counts[shrunk] = snapshot.columns["short_tokens"][shrunk]
     stands[np.isin(seq, plan.seq[np.union1d(falls, plan.purged)])] = False
     return before, int(counts[stands].sum())
 

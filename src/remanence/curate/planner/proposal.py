@@ -21,6 +21,7 @@ from remanence.effects import (
     PRUNE,
     PURGE,
     REINFORCE,
+    SHRINK,
     STAMPS,
     TAKE_IN,
     TRANSITION_LIFECYCLE,
@@ -30,7 +31,7 @@ from remanence.effects import (
     action,
 )
 from remanence.errors import InvalidInput
-from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Lifecycle, Reason, Status, Tier
+from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
 from remanence.snapshot import Bools
 
 _FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
@@ -135,6 +136,9 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
             yield f"counts {name} down"
         if name == "confidence" and (edits.after <= edits.before).any():
             yield "makes a memory less sure"
+    shrunk = plan.columns.get("form", Edits.none())
+    if (shrunk.before != Form.FULL).any() or (shrunk.after != Form.CONDENSED).any():
+        yield "makes a memory shorter than its policy does"
     tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
@@ -210,6 +214,7 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
         rows.get("state", ())
     )
     counts[REINFORCE.name] = len(rows.get("reinforced", ()))
+    counts[SHRINK.name] = len(rows.get("form", ()))
     for does, _tag, seqs in plan.tagged():
         counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())

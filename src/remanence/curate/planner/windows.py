@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from remanence.curate.language.derived import shown_length
 from remanence.curate.language.view import Array, Node, View
 from remanence.curate.policy.rules import Keep, Rule
 from remanence.model import Status
@@ -33,7 +34,7 @@ def select(rule: Rule, view: View, matched: Ints, seen: Bools, protected: Bools)
     counted = view.column("status") < Status.PRUNED if keep is not None and keep.unit == "share" else seen
     rows = matched[counted[matched]]
     if keep is not None and keep.passes_over:
-        rows = rows[view.column(keep.unit)[rows] <= keep.amount]
+        rows = rows[shown_length(view, keep.unit)[rows] <= keep.amount]
     nothing = rows[:0]
     if not rule.windowed or not len(rows):
         return Window(rows, nothing)
@@ -46,7 +47,7 @@ def select(rule: Rule, view: View, matched: Ints, seen: Bools, protected: Bools)
         order = np.lexsort(keys)
         rows, part, first = rows[order], part[order], first[order]
     if keep is not None and keep.is_budget:
-        beyond, overfull = _beyond_budget(view.column(keep.unit)[rows], part, first, keep)
+        beyond, overfull = _beyond_budget(shown_length(view, keep.unit)[rows], part, first, keep)
         return Window(np.sort(rows[beyond]), rows[overfull])
     return Window(np.sort(rows[_chosen(rule, part) & first]), nothing)
 

@@ -21,6 +21,7 @@ from remanence.effects import (
     MOVE,
     PRUNE,
     PURGE,
+    SHRINK,
     TAKE_IN,
     TRANSITION_LIFECYCLE,
     Effect,
@@ -57,6 +58,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "merge": ("deduplicate",),
     "unlink": ("links",),
     "reinforce": ("reinforce",),
+    "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets"),
     "flag": _MARKING,
     "unflag": _MARKING,
 }
@@ -100,7 +102,7 @@ _UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": T
 # As a turn counts as an hour, the same number of hours has another name on each clock.
 HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
 _CHANGED_BY_RULES = frozenset(
-    {"status", "tier", "reason", "lifecycle", "state", "status_at", "tier_at", "state_at", LINKS}
+    {"status", "tier", "reason", "lifecycle", "state", "form", "status_at", "tier_at", "state_at", LINKS}
 )
 _READS_THE_TIME = frozenset({"age", "now"})
 _NAMES_TIER_ARCHIVE = re.compile(rf"tier in \[[^\]]*'{int(Tier.ARCHIVE)}'")
@@ -197,8 +199,10 @@ class Rule:
     @property
     def needs(self) -> frozenset[str]:
         """Columns that it reads besides its expressions."""
-        unit = {self.keep.unit} if self.keep is not None and self.keep.is_budget else set()
-        return frozenset(unit | set(self.per))
+        keep = self.keep
+        unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
+        lengths = {"words", "short_words"} if self.effect is SHRINK else set()
+        return frozenset(unit | set(self.per) | lengths)
 
     @property
     def tag(self) -> str:
@@ -327,7 +331,7 @@ def marking(rule: Rule) -> Table | None:
         "clock": rule.clock,
         "every": rule.every,
         "phase": rule.phase if rule.phase in _MARKING else "budgets",
-        "where": f"({rule.where}) and {keep.unit} > {keep.amount:.0f}",
+        "where": f"({rule.where}) and shown_{keep.unit} > {keep.amount:.0f}",
         "do": "flag",
         "to": "oversize",
         "because": f"it alone is larger than all that {rule.name} lets stand",

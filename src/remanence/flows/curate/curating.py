@@ -38,7 +38,7 @@ NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
-_COUNTED = frozenset({"status", "tokens"})
+_COUNTED = frozenset({"status", "form", "tokens", "short_tokens"})
 
 
 def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, Any]] | None) -> Policy:
@@ -107,8 +107,7 @@ async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> P
         for memory in await _readable(core, named(plan, listed))
         if memory is not None
     }
-    columns = (snapshot.columns[name].astype(np.int64) for name in ("status", "tokens"))
-    return Preview(memories, listed, tokens(plan, snapshot.seq, *columns))
+    return Preview(memories, listed, tokens(plan, snapshot))
 
 
 async def _readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:

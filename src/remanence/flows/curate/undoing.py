@@ -30,6 +30,7 @@ from remanence.flows.write.superseding import claims_again
 from remanence.folding import fold_keys
 from remanence.model import (
     STANDING,
+    Form,
     Lifecycle,
     Link,
     Memories,
@@ -43,6 +44,7 @@ from remanence.receipt import Receipt
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS
+from remanence.text_columns import lengths_of
 
 PAGE = 1_000
 _LinkKey = tuple[int, int, int]
@@ -406,7 +408,7 @@ async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]])
 
 
 async def restore(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
-    """Bring memories back: those that fell to active, those that were purged from their images in the audit."""
+    """Bring memories back whole: those that fell to active, those that were purged from their images in the audit."""
     asked = several(names)
     refuse_several(asked, if_revision)
     for attempt in range(RACES_MAX):
@@ -430,17 +432,20 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
 
 
 async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Change]:
-    """Decide how a memory that fell comes back; one that stands is refused."""
+    """Decide how a memory that fell, or is shown shorter, comes back; one that stands and is shown whole is refused."""
     refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
-    if memory.status in STANDING:
+    now, whole = core.clock.now(), lengths_of([memory.text])[0]
+    if memory.status in STANDING and memory.form is Form.FULL:
         raise InvalidInput(
-            f"memory {short_id(memory.seq)} stands already: it is {memory.status.label}",
+            f"memory {short_id(memory.seq)} stands already: it is {memory.status.label}, and shown whole",
             recovery="nothing to restore",
         )
+    if memory.status in STANDING:
+        changes = act(memory, VERBS["restore its text"], now, **whole)
+        return changes if if_revision is None else on_revision(memory, changes)
     refuse_quarantined(memory)
     await gating.refuse_forbidden(core, memory.text)
-    now = core.clock.now()
-    given = await before_fall(core, memory.seq, memory.valid_to, now)
+    given = {**whole, **await before_fall(core, memory.seq, memory.valid_to, now)}
     changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **given)
     changes += await claims_again(core, memory)
     return changes if if_revision is None else on_revision(memory, changes)

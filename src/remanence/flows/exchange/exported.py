@@ -25,11 +25,11 @@ from remanence.llm.local import REPLACED
 from remanence.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text import FINGERPRINT_VERSION, check_text
-from remanence.text_columns import text_columns
+from remanence.text_columns import summary_shown, text_columns
 from remanence.write.trust import BY_ROLE
 
 FORMAT = "remanence-export"
-VERSION = 4
+VERSION = 5
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
@@ -423,7 +423,7 @@ def _positive(item: Any) -> int:
 def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
     """Derive what follows from the text, who said it, the holds, the tags and the category."""
     return {
-        **text_columns(columns["text"], columns.get("speaker")),
+        **text_columns(columns["text"], columns.get("speaker"), summary_shown(columns)),
         "hold_until": hold_until(columns.get("holds") or {}),
         "decay": decay(tags, columns.get("category")),
     }
@@ -554,6 +554,7 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "id": _id,
     "key": _key,
     "text": _text,
+    "summary": _text,
     "attributes": _attributes,
     "holds": _holds,
     "accessors": _accessors,

@@ -291,11 +291,18 @@ class _Overlap:
         tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
         claimed = [value for claim in row.claims for value in claim.values.values() if isinstance(value, str)]
         _, in_claims = screen_values(claimed, self.core.salt)
-        counts += in_claims
+        _, in_summary = screen_values(row.columns.get("summary"), self.core.salt)
+        counts += in_claims + in_summary
         if not counts:
             return row
         self.decided.replaced += counts
-        columns = {**row.columns, **names, "text": text.text, **text_columns(text.text, names.get("speaker"))}
+        # What is shown instead of such a text is made anew, or is the text.
+        columns = {
+            **{name: value for name, value in row.columns.items() if name not in {"form", "summary"}},
+            **names,
+            "text": text.text,
+            **text_columns(text.text, names.get("speaker")),
+        }
         if attributes is not None:
             columns["attributes"] = attributes
         if text.replaced or in_claims:
@@ -444,6 +451,7 @@ def _beside(row: Row) -> Iterator[str]:
     """Yield what a line brings beside its text, and what is shown with it."""
     yield from filter(None, map(row.columns.get, NAMES))
     yield from (*row.tags, *row.sources)
+    yield from filter(None, [row.columns.get("summary")])
     yield from texts_in(row.columns.get("attributes"))
 
 

@@ -13,7 +13,7 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall.ended import ended
 from remanence.flows.recall.frame_inputs import says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
-from remanence.model import Dropped, Memory
+from remanence.model import Dropped, Form, Memory
 from remanence.recall.fit import Told
 from remanence.recall.frames import Filling
 from remanence.results import SAID_ALREADY
@@ -115,7 +115,7 @@ class _Offers:
 
     def all(self, memories: Sequence[Memory]) -> None:
         """Offer room to some memories in order."""
-        sizes = self.core.counts([render(memory) for memory in memories])
+        sizes = self.core.counts([render(memory, scarce=True) for memory in memories])
         for memory, size in zip(memories, sizes, strict=True):
             kept, beside = self.filled.kept, self.same.get(memory.seq, ())
             standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
@@ -166,7 +166,8 @@ class _Offers:
     def _pass_over(self, memory: Memory, reason: str) -> None:
         self.room.pass_over(reason)
         if not self.filled.shows_enough:
-            self.filled.dropped.append(Dropped(memory.id, reason, memory.tokens))
+            tokens = memory.tokens if memory.form is Form.FULL else memory.short_tokens
+            self.filled.dropped.append(Dropped(memory.id, reason, tokens))
 
     def _marks(self, memory: Memory) -> int:
         """Return what it costs to say which contradictions there are between a memory and those kept."""

@@ -41,13 +41,14 @@ from remanence.recall.frames import (
 )
 from remanence.results import SAID_ALREADY
 from remanence.score import composite
-from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing
+from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing, shown_lengths
 from remanence.store.base import Arriving
 from remanence.text import check_text, fingerprints, stems, words
 from remanence.timescale import ClockName
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
-_COLUMNS = frozenset({"status", "category", "tokens"})
+_SIZE = frozenset({"form", "tokens", "short_tokens"})
+_COLUMNS = _SIZE | {"status", "category"}
 SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
 
 
@@ -155,25 +156,25 @@ async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int
     room = Filling(budget - answer.tokens - sum(fence), most)
     if room.tokens <= 0:
         return answer
-    snapshot = await core.index.frozen(SnapshotRequest(NEEDS.columns | {"tokens"}, tags=NEEDS.tags), now)
+    snapshot = await core.index.frozen(SnapshotRequest(NEEDS.columns | _SIZE, tags=NEEDS.tags), now)
     others = eligible(core, snapshot, now) & ~np.isin(snapshot.seq, field.found.seq)
     rows = best(snapshot, others, most)
-    tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
+    tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     said = {hit.id for hit in answer.memories}
-    shown = [
+    drawn = [
         one
         for one in filled.kept.values()
         if one.seq not in filled.below and not one.ended and said.isdisjoint(one.sources)
     ]
-    if not shown:
+    if not drawn:
         return answer
-    lines = [render(one, part=filled.passages.get(one.seq)) for one in shown]
+    lines = [render(one, part=filled.passages.get(one.seq), scarce=True) for one in drawn]
     text = "\n".join([*filter(None, [answer.text]), BEGINS, *lines, ENDS])
-    left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(shown)}
+    left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(drawn)}
     return replace(
         answer,
-        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in filled.passages) for one in shown),
+        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in filled.passages) for one in drawn),
         tokens=tokens_of(core, text),
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
@@ -204,7 +205,7 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
             counts=read.counts,
             degree=degrees(core, read.links, reach.rows),
         )
-        tokens = core.index.column("tokens")[reach.rows]
+        tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
         standing = int(core.index.stands.sum())
         stronger = await above(core, contradictions(core, read.links), seqs, read.evidence)
         without = "" if known is None else known[2].without
@@ -308,7 +309,7 @@ def _answer(
     best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
     order = stronger_first(best, together(ranking.above, filled[0].below))
     over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
-    lines = [render(kept[seq], over[seq], passages.get(seq)) for seq in order]
+    lines = [render(kept[seq], over[seq], passages.get(seq), scarce=True) for seq in order]
     text = "\n".join([*head, *filter(None, [laid_out(chosen.template, lines)])])
     worse = field.reach.running - field.reach.unasked - len(field.found)
     left_out = {
@@ -341,7 +342,7 @@ def _answer(
 FENCE_SHARE = 8  # a budget below so many times what the profile's fences take has none
 # Of so many episodes, the newest, those come first that are worth most; a chat's last turns are mostly small talk.
 EPISODES_WEIGHED = 200
-_BOOTED = NEEDS.columns | {"tokens", "said_at"}
+_BOOTED = NEEDS.columns | _SIZE | {"said_at"}
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:
@@ -356,7 +357,7 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
     ranks[profile] = PROFILED
     rows = _order(snapshot, ranks)
-    tokens = np.asarray(snapshot.columns["tokens"])[rows].astype(np.int64)
+    tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
     filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     kept = [filled.kept[seq] for seq in stronger_first(filled.kept, filled.below)]
@@ -368,7 +369,9 @@ async def boot(core: Core, budget: int | None) -> Recalled:
         [one for one in kept if one.seq not in begun | drawn],
     ]
     parts = filled.passages
-    first, fenced, rest = ([render(one, part=parts.get(one.seq)) for one in group] for group in groups)
+    first, fenced, rest = (
+        [render(one, part=parts.get(one.seq), scarce=True) for one in group] for group in groups
+    )
     fenced = [BEGINS, *fenced, ENDS] if fenced else []
     text = "\n".join([*[missed(filled.missing)] * filled.noted, *first, *fenced, *rest])
     return Recalled(

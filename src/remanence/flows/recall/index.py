@@ -34,7 +34,11 @@ ASKS = "asks"  # a column of ours: whether the text holds a question mark
 GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value", ASKS)
 RANKED = frozenset({"status", *GROUND})
 # What else filters and frames may ask for.
-COLUMNS = RANKED - {ASKS} | {"kind", "category", "state", "learned_at", "tokens", "pinned"}
+COLUMNS = (
+    RANKED - {ASKS}
+    | {"kind", "category", "state", "learned_at", "pinned"}
+    | {"form", "tokens", "short_tokens"}
+)
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 # What tells who may be returned: entities say nothing themselves and lend no words.
 _TOLD_BY = frozenset({"status", "category", "thread"})

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from remanence.arguments import check_count, check_name
 from remanence.clock import to_datetime
+from remanence.condense import shown_text
 from remanence.entity import CATEGORY, is_entity
 from remanence.errors import InvalidInput
 from remanence.flows import contextual
@@ -29,6 +30,7 @@ from remanence.model import (
     COLUMN,
     STANDING,
     Dropped,
+    Form,
     Hit,
     Known,
     Memory,
@@ -384,12 +386,15 @@ def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) 
     return [among[seq] for seq in above.get(hit.memory.seq, ()) if seq in among]
 
 
-def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None) -> str:
+def render(
+    memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None, *, scarce: bool = False
+) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
     What no longer stands, or in part holds no longer, is marked so, and what is believed less than the user as what it
     is. Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is. A
-    `part` of the text stands for the whole, which is marked as cut.
+    `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
+    policy gave it.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_headed(memory.speaker)}" if memory.speaker else ""
@@ -399,7 +404,9 @@ def render(memory: Memory, contradicting: Sequence[Memory] = (), part: str | Non
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     marks += "".join(f"; {_headed(ended)}" for ended in memory.ended)
     marks += "".join(map(contradicted, contradicting)) + CUT_MARK * (part is not None)
-    text = _plain(memory.text) if part is None else part
+    short = scarce and part is None and memory.form is not Form.FULL
+    marks += f"; {memory.form.label}" * short
+    text = _plain(shown_text(memory) if short else memory.text) if part is None else part
     return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
 
 

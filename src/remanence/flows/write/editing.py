@@ -44,6 +44,7 @@ from remanence.guards import protecting
 from remanence.model import (
     STANDING,
     SYMMETRIC,
+    Form,
     Kind,
     Label,
     Learned,
@@ -168,6 +169,7 @@ def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str,
             _refuse_held(core, memory)
             after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
             after["trust"] = rewritten(after.get("trust", core.trust), memory.trust)
+            after |= {"form": Form.FULL, "summary": None}
         else:
             after.pop("trust", None)
     for column, labels in _LABELS.items():

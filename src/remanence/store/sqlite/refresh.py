@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.condense import CONDENSED_VERSION
 from remanence.decay_class import DECAY_VERSION, FADING_TAGS, decay
 from remanence.model import COLUMN
 from remanence.store.sqlite import equals, fulltext, sums
 from remanence.store.sqlite.interned import SCOPE, TAG, Interned
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.text import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
+from remanence.text_columns import lengths_of, summary_shown
 from remanence.tokens import TOKENS_VERSION, token_counts
 
 RANGE = 8_192  # memories that are read, computed and written at once
-ROW_DIGEST_VERSION = 2
+ROW_DIGEST_VERSION = 3
 _TOKENIZER, _SUMS = "tokenizer", "sums"
 _DIGESTED = tuple(column.name for column in MEMORIES)
 _FINGERPRINTS = "memories_fingerprint"
@@ -33,6 +35,7 @@ class Rows:
     names: Interned
     seqs: list[int]
     columns: dict[str, Sequence[Any]]
+    lengths: Sequence[Mapping[str, int]] = ()
 
     def named(self, column: str) -> Iterator[str | None]:
         """Return the names behind the numbers of a column."""
@@ -65,6 +68,21 @@ def _tokens(rows: Rows) -> list[int]:
     return token_counts(rows.columns["text"])
 
 
+def _length(name: str) -> Callable[[Rows], list[int]]:
+    def compute(rows: Rows) -> list[int]:
+        if not rows.lengths:
+            forms = ({"form": form} for form in rows.columns["form"])
+            kept = zip(forms, rows.columns["summary"], strict=True)
+            summaries = [summary_shown({**form, "summary": summary}) for form, summary in kept]
+            rows.lengths = lengths_of(rows.columns["text"], summaries)
+        return [of_it[name] for of_it in rows.lengths]
+
+    return compute
+
+
+_SHOWN = ("text", "form", "summary")
+
+
 def _decay(rows: Rows) -> list[int]:
     fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
     numbers = [number for number in fading if number is not None]
@@ -92,6 +110,15 @@ def _digests(rows: Rows) -> list[bytes]:
 STEPS: tuple[Step, ...] = (
     Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _fingerprints),
     Step("tokens", TOKENS_VERSION, "tokens", ("text",), _tokens),
+    Step(
+        "short tokens",
+        CONDENSED_VERSION,
+        "short_tokens",
+        _SHOWN,
+        _length("short_tokens"),
+        frozenset({"tokens"}),
+    ),
+    Step("short words", CONDENSED_VERSION, "short_words", _SHOWN, _length("short_words")),
     Step("decay", DECAY_VERSION, "decay", ("category",), _decay),
     Step(
         "row digest", ROW_DIGEST_VERSION, "digest", (SCOPE, *_DIGESTED), _digests, frozenset({"fingerprint"})

@@ -7,6 +7,7 @@ from remanence.clock import DAY
 from remanence.errors import Conflict
 from remanence.model import (
     Decay,
+    Form,
     Kind,
     Lifecycle,
     Link,
@@ -18,6 +19,7 @@ from remanence.model import (
     Tier,
     Verification,
 )
+from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -113,6 +115,10 @@ class CommitContract:
             "value": 0.0,
             "tokens": 12,
             "words": 9,
+            "form": Form.SUMMARY,
+            "short_tokens": 4,
+            "short_words": 3,
+            "summary": "Said – once.",
             "uses": 4,
             "confirmations": 3,
             "disputes": 2,
@@ -153,6 +159,27 @@ class CommitContract:
         memory = await one(store, seq)
 
         assert ("task", "done", NOW + 1, 1) == (memory.category, memory.state, memory.state_at, memory.pinned)
+
+    async def test_a_form_is_changed_and_taken_back_like_any_column(self, store: Store) -> None:
+        """It raises the revision, stands in snapshots and in the log, and its inverse gives the old one; texts stay."""
+        (seq,) = (await keep(store, created(1, "the text", short_tokens=1, short_words=1))).assigned
+        before = await one(store, seq)
+        change = updated(before, form=Form.CONDENSED)
+        await keep(store, change, verb="curate")
+        columns = frozenset({"form", "short_words"})
+        snapshot = await store.snapshot(SCOPE, SnapshotRequest(columns), NOW)
+        condensed = await one(store, seq)
+        (part,) = [part for part in await store.history(SCOPE) if part.cause.verb == "curate"]
+        await keep(store, updated(condensed, form=Form.FULL), verb="restore")
+        after = await one(store, seq)
+
+        assert ([1], [1]) == tuple(snapshot.columns[name].tolist() for name in ("form", "short_words"))
+        assert [({"form": 0}, {"form": 1})] == [
+            ({"form": (change.before or {})["form"]}, {"form": (change.after or {})["form"]})
+            for change in part.changes
+        ]
+        assert (Form.CONDENSED, Form.FULL) == (condensed.form, after.form)
+        assert ("the text", before.revision + 2) == (after.text, after.revision)
 
     async def test_an_update_can_empty_a_column(self, store: Store) -> None:
         """None is a value: it takes the old one away."""
