@@ -59,7 +59,7 @@ def _is(turn: Heard, pair: NamePair, at: int) -> bool:
 def main() -> None:
     """Measure one set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=get_args(Part)[:2], default="first")
+    parser.add_argument("--part", choices=get_args(Part)[:3], default="first")
     parser.add_argument("--by", choices=("labels", "rules"), nargs="*", default=["labels", "rules"])
     parser.add_argument(
         "--shown", action="store_true", help="name the pairs that came out otherwise, on stderr"
