@@ -1,8 +1,11 @@
-"""How well names are joined: `python -m benchmarks.entities [--part …] [--by …] [--shown]`.
+"""How well names are joined: `python -m benchmarks.entities [--part …] [--by …] [--names] [--shown]`.
 
 Each labelled pair is told to a memory of its own, session by session, a day apart, through `note` and `flush`. `labels`
 has a writer that finds the labelled names and every turn as a fact, so that only the joining is scored; `rules` has no
 writer: a name that rules do not find is joined with nothing.
+
+With `--names` it counts the names that rules find in ordinary lines and no label has (`false`), of all that they find,
+and the share of the labelled ones that are found.
 
 `wrong` counts pairs of different names, or namesakes, of which one entity was made; `right` is the share of the same
 ones that are one entity, and `found` the share of pairs of which both names are entities. A pair is one entity where
@@ -17,13 +20,14 @@ from dataclasses import dataclass
 from typing import get_args
 
 import remanence
-from benchmarks.labels import NamePair, Part, name_pairs
+from benchmarks.labels import NamePair, Part, name_pairs, read
 from benchmarks.report import figure, note, settings, spent
 from remanence.clock import DAY, ManualClock
 from remanence.entity import folded_name, is_entity, names_of
-from remanence.extraction import Entity, Extracted, Fact, Heard, Wanted
+from remanence.extraction import CATEGORIES, Entity, Extracted, Fact, Heard, Wanted
 from remanence.llm.base import Judgement
 from remanence.model import Memory, Relation
+from remanence.write.extract import extracted
 
 BEGINNING = 12  # characters that tell the turns of a pair apart
 
@@ -56,6 +60,23 @@ def _is(turn: Heard, pair: NamePair, at: int) -> bool:
     return turn.text[:BEGINNING] == pair.turns[at].text[:BEGINNING]
 
 
+def ordinary(part: Part, *, shown: bool) -> None:
+    """Print how many names rules find in ordinary lines, and how many of these are none."""
+    lines = read("naming", part)
+    settings(part=part, lines=len(lines), languages=len({line["language"] for line in lines}))
+    found = false = known = met = 0
+    for line in lines:
+        names = {one.name for one in extracted([Heard("1", line["text"])], CATEGORIES).entities}
+        wrong = {name for name in names if not any(name in one or one in name for one in line["names"])}
+        found, false = found + len(names), false + len(wrong)
+        missed = {one for one in line["names"] if not any(name in one or one in name for name in names)}
+        known, met = known + len(line["names"]), met + len(line["names"]) - len(missed)
+        if shown and (wrong or missed):
+            note(f"{line['id']} {line['language']} false: {sorted(wrong)} missed: {sorted(missed)}")
+    figure("false", false, "names", of=found)
+    figure("found", met / known, "share", of=known)
+
+
 def main() -> None:
     """Measure one set."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -64,7 +85,11 @@ def main() -> None:
     parser.add_argument(
         "--shown", action="store_true", help="name the pairs that came out otherwise, on stderr"
     )
+    parser.add_argument("--names", action="store_true", help="score names found in ordinary lines")
     given = parser.parse_args()
+    if given.names:
+        ordinary(given.part, shown=given.shown)
+        return
     pairs = name_pairs(given.part)
     settings(part=given.part, pairs=len(pairs), languages=len({pair.language for pair in pairs}))
     for by in given.by:
@@ -92,16 +117,21 @@ async def _told(pair: NamePair, by: str) -> tuple[int | None, int | None]:
                 await memory.flush()
                 clock.advance(seconds=DAY // 1_000_000)
         return (
-            await _meant(memory, seqs[pair.at[0]], pair.names[0]),
-            await _meant(memory, seqs[pair.at[1]], pair.names[1]),
+            await _meant(memory, seqs[pair.at[0]], _accepted(pair, 0)),
+            await _meant(memory, seqs[pair.at[1]], _accepted(pair, 1)),
         )
 
 
-async def _meant(memory: remanence.Engine, turn: int, name: str) -> int | None:
-    """Return the entity that a turn mentions by a name."""
+def _accepted(pair: NamePair, place: int) -> Sequence[str]:
+    """Return by which names a mention may be known: in another case by the other name, too."""
+    return pair.names if pair.why == "inflected" else (pair.names[place],)
+
+
+async def _meant(memory: remanence.Engine, turn: int, names: Sequence[str]) -> int | None:
+    """Return the entity that a turn mentions by one of some names."""
     links = [link for link in await memory.links(turn) if link.relation is Relation.MENTIONS]
     entities = [await memory.get(link.target) for link in links]
-    bearing = [one for one in entities if is_entity(one) and _bears(one, name)]
+    bearing = [one for one in entities if is_entity(one) and any(_bears(one, name) for name in names)]
     return bearing[0].seq if len(bearing) == 1 else None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
@@ -62,13 +62,13 @@ class _Phrase:
         return there == self.rest
 
 
-def language_code(text: str) -> str:
-    """Return the language of a text; English where nothing speaks for another."""
+def language_code(text: str, spoken: Sequence[str] | None = None) -> str:
+    """Return the language of a text; English where nothing speaks for another. `spoken` are its words where known."""
     if _KANA.search(text):
         return "ja"
     if _HAN.search(text):
         return "zh"
-    words = WORD.findall(plain(text))
+    words = WORD.findall(plain(text)) if spoken is None else spoken
     votes = {code: sum(map(known.__contains__, words)) for code, known in _known().items()}
     return max(votes, key=votes.__getitem__)
 
@@ -151,11 +151,15 @@ _JOINING = {
 
 
 def _found(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator[str]:
-    phrases, beginnings = _table(code)
+    table, beginnings = _table(code)
+    last = len(words) - 1
     for at, word in enumerate(words):
-        for phrase in phrases.get(word, ()):
-            if phrase.fits(words, at, opening):
-                yield phrase.sign
+        listed = table.get(word)
+        if listed is not None:
+            phrases = listed.loose
+            if listed.followed and at < last:
+                phrases = (*phrases, *listed.followed.get(words[at + 1], ()))
+            yield from (phrase.sign for phrase in phrases if phrase.fits(words, at, opening))
         if word.startswith(beginnings.any):
             yield from (
                 sign
@@ -170,17 +174,29 @@ class _Beginnings:
     each: tuple[tuple[str, bool, str], ...]
 
 
+@dataclass(slots=True)
+class _Phrases:
+    """The phrases that begin with one word: most by the word that follows it, so that few are compared."""
+
+    loose: tuple[_Phrase, ...] = ()
+    followed: dict[str, list[_Phrase]] = field(default_factory=dict)
+
+
 @lru_cache(maxsize=len(LEXICONS))
-def _table(code: str) -> tuple[dict[str, list[_Phrase]], _Beginnings]:
-    table: dict[str, list[_Phrase]] = {}
+def _table(code: str) -> tuple[dict[str, _Phrases], _Beginnings]:
+    table: dict[str, _Phrases] = {}
     each = []
     for sign, phrase in _listed(ASSERTIONS[code]):
         opens, begins = phrase.startswith("^"), phrase.endswith("*")
         words = phrase.strip("^*").split()
         if len(words) == 1 and begins:
             each.append((words[0], opens, sign))
+            continue
+        one, of = _Phrase(sign, tuple(words[1:]), opens, begins), table.setdefault(words[0], _Phrases())
+        if len(words) > 2 or (len(words) == 2 and not begins):
+            of.followed.setdefault(words[1], []).append(one)
         else:
-            table.setdefault(words[0], []).append(_Phrase(sign, tuple(words[1:]), opens, begins))
+            of.loose += (one,)
     return table, _Beginnings(tuple(start for start, _, _ in each), tuple(each))
 
 

@@ -4,7 +4,7 @@ Knows turns and words; must not know a store. It gives what a writer's `extract`
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from remanence.extraction import (
@@ -22,9 +22,10 @@ from remanence.extraction import (
 )
 from remanence.text import asks
 from remanence.write.assertion import IMPLIED, judged
-from remanence.write.cues import Reading, language_code, plain, reading
+from remanence.write.cues import WORD, Reading, language_code, plain, reading
 from remanence.write.importance import importance
-from remanence.write.mentions import kin_of, names_of, subject_of, things_of
+from remanence.write.mentions import kin_of, names_of, subject_of
+from remanence.write.names_found import names_in
 from remanence.write.statements import spans
 from remanence.write.told_of import told_of
 
@@ -49,17 +50,21 @@ class _Stated:
 
 def extracted(turns: Sequence[Heard], categories: Sequence[str]) -> Extracted:
     """Return what some turns state, at most as much as one batch may hold; the surest first where there is more."""
-    found = [
-        one
-        for at, turn in enumerate(turns)
-        for one in _of_turn(turn, _answers(turns, at))
-        if one.fact.category in categories
-    ]
+    found: list[_Stated] = []
+    named: dict[Entity, None] = {}
+    speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
+    for at, turn in enumerate(turns):
+        spoken, sentences = WORD.findall(plain(turn.text)), [*spans(turn.text)]
+        code = language_code(turn.text, spoken)
+        stated_here = _of_turn(turn, code, sentences, _answers(turns, at))
+        found += [one for one in stated_here if one.fact.category in categories]
+        named |= dict.fromkeys(
+            _entities(names_in(turn.text, code, spoken, sentences), set(speakers.values()))
+        )
     distinct = list({one.fact.content.casefold(): one for one in reversed(found)}.values())[::-1]
     kept = set(sorted(range(len(distinct)), key=lambda at: distinct[at].rank, reverse=True)[:FACTS_MAX])
     stated = [one for at, one in enumerate(distinct) if at in kept]
-    speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
-    entities = list(dict.fromkeys(_entities(stated, set(speakers.values()))))
+    entities = _distinct(named)
     relations = list(dict.fromkeys(_relationships(stated, speakers)))
     profile = [one.fact.content for one in stated if _is_of_profile(one.fact, speakers)]
     cut = Counter(
@@ -81,9 +86,10 @@ def _answers(turns: Sequence[Heard], at: int) -> bool:
     return at > 0 and asks(turns[at - 1].text) and turns[at - 1].speaker != turns[at].speaker
 
 
-def _of_turn(turn: Heard, answers: bool) -> Iterator[_Stated]:
-    code = language_code(turn.text)
-    for begin, end in spans(turn.text):
+def _of_turn(
+    turn: Heard, code: str, sentences: Sequence[tuple[int, int]], answers: bool
+) -> Iterator[_Stated]:
+    for begin, end in sentences:
         sentence = turn.text[begin:end]
         read = reading(sentence, code)
         found = judged(sentence, read, role=turn.role, answers=answers)
@@ -115,13 +121,19 @@ def _tags(sentence: str, code: str) -> tuple[str, ...]:
     return tuple(names)[:TAGS_MAX]
 
 
-def _entities(stated: Sequence[_Stated], speakers: set[str]) -> Iterator[Entity]:
-    seen: set[str] = set()
-    for one in stated:
-        for name, sort in things_of(one.sentence, one.read.code):
-            if name not in seen and len(name) <= WORDS_CHARS_MAX:
-                seen.add(name)
-                yield Entity(name, "person" if name in speakers else sort)
+def _entities(named: Iterable[tuple[str, str]], speakers: set[str]) -> Iterator[Entity]:
+    for name, sort in named:
+        if len(name) <= WORDS_CHARS_MAX:
+            yield Entity(name, "person" if name in speakers else sort)
+
+
+def _distinct(named: Iterable[Entity]) -> list[Entity]:
+    """Return each name once, of the first sort that is known of it."""
+    sorts: dict[str, str] = {}
+    for one in named:
+        if sorts.get(one.name, "other") == "other":
+            sorts[one.name] = one.type
+    return [Entity(name, sort) for name, sort in sorts.items()]
 
 
 def _relationships(stated: Sequence[_Stated], speakers: dict[str, str]) -> Iterator[Relationship]:

@@ -15,14 +15,8 @@ _PAUSE = re.compile(r"[,:;]")
 _LOOKED_BACK = 40
 _PERSONS = frozenset(("我", "我们", "我們", "私", "僕", "俺", "わたし"))
 _TICKET = re.compile(r"\d")
-_COMPANY = ("inc", "gmbh", "ltd", "corp", "ag", "labs", "utilities", "sa", "llc", "bank")
-_VERSION = re.compile(r"(?: v?\d[\d.]*[a-z]?|-\d[\w.]*)(?![\w%€$])")
-_MOVING = frozenset(
-    "flew fly flying moved move moving went travelled traveled travel drove trip flight relocated".split()
-)
-_TITLES = frozenset(
-    {"mr", "mrs", "ms", "dr", "prof", "herr", "frau", "señor", "señora", "monsieur", "madame"}
-)
+COMPANY = ("inc", "gmbh", "ltd", "corp", "ag", "labs", "utilities", "sa", "llc", "bank")
+TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "herr", "frau", "señor", "señora", "monsieur", "madame"})
 _PLACED = frozenset({"in", "at", "near", "en", "à", "em", "no", "na", "nach", "aus"})
 SUBJECT_WORDS_MAX = 6
 _JAPANESE_SUBJECT = re.compile(r"^(?:私の|僕の|俺の|うちの)?([^はがも、。]{1,12})(?:は|が)")
@@ -67,55 +61,31 @@ def names_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     for found in _NAME.finditer(sentence):
         parts = list(_PART.finditer(found.group()))
         lead = 0
-        while lead < len(parts) and _is_no_name(parts[lead].group(), code):
+        while lead < len(parts) and is_no_name(parts[lead].group(), code):
             lead += 1
-        named = list(takewhile(lambda part: not _is_no_name(part.group(), code), parts[lead:]))
+        named = list(takewhile(lambda part: not is_no_name(part.group(), code), parts[lead:]))
         if not named:
             continue
         begin = found.start() + named[0].start()
         name = _POSSESSIVE.sub("", sentence[begin : found.start() + named[-1].end()])
-        before = _word_before(sentence, begin)
-        told = before in lexicon.kin or before in _TITLES
+        before = word_before(sentence, begin)
+        told = before in lexicon.kin or before in TITLES
         # Where nouns have capitals, and where a sentence begins, a capital alone makes no name.
         if not _TICKET.search(name) and (told or (lexicon.names_by_capital and before)):
             yield name, before
 
 
-def things_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, sort of thing) of what a sentence names, with versions, and of the full name it begins with."""
-    found = list(names_of(sentence, code))
-    if begins := _begins_with(sentence, code):
-        found.insert(0, (begins, ""))
-    gone = bool(_MOVING & set(WORD.findall(plain(sentence))))
-    for name, before in found:
-        versioned = _VERSION.match(sentence, sentence.find(name) + len(name))
-        whole = name + versioned.group() if versioned else name
-        yield whole, "place" if gone and before == "to" else type_of(name, before, code)
-
-
-def _begins_with(sentence: str, code: str) -> str:
-    """Return the name of several words that a sentence begins with, "" where it does not or nouns have capitals."""
-    found = _NAME.match(sentence)
-    if found is None or code not in LEXICONS or not LEXICONS[code].names_by_capital:
-        return ""
-    name = _POSSESSIVE.sub("", found.group())
-    parts = name.split(" ")
-    titled = plain(parts[0]) in _TITLES
-    ordinary = any(_is_no_name(part, code) for part in parts[titled:])
-    return "" if ordinary or len(parts) < 2 or _TICKET.search(name) else " ".join(parts[titled:])
-
-
-def _is_no_name(word: str, code: str) -> bool:
+def is_no_name(word: str, code: str) -> bool:
     """Tell whether a word with a capital is an ordinary one of its language, a title or a time."""
     lexicon, low = LEXICONS[code], plain(word)
     ordinary = (
-        low in lexicon.stop or low in ASSERTIONS[code].mute or low in lexicon.first_person or low in _TITLES
+        low in lexicon.stop or low in ASSERTIONS[code].mute or low in lexicon.first_person or low in TITLES
     )
     timely = low.removesuffix("s") in lexicon.time_words or low in lexicon.time_words or low in lexicon.months
     return ordinary or timely or (low in lexicon.kin and not lexicon.names_by_capital)
 
 
-def _word_before(sentence: str, at: int) -> str:
+def word_before(sentence: str, at: int) -> str:
     """Return the word that stands right before a place, "" where a sentence begins or a comma stands between."""
     near = plain(sentence[max(0, at - _LOOKED_BACK) : at])
     words = list(WORD.finditer(near))
@@ -126,9 +96,9 @@ def _word_before(sentence: str, at: int) -> str:
 
 def type_of(name: str, before: str, code: str) -> str:
     """Tell what sort of thing a name is of, from the word before it and its own last one."""
-    if (before in LEXICONS[code].kin and not name.isupper()) or before in _TITLES:
+    if (before in LEXICONS[code].kin and not name.isupper()) or before in TITLES:
         return "person"
-    if plain(name).split()[-1] in _COMPANY:
+    if plain(name).split()[-1] in COMPANY:
         return "company"
     return "place" if before in _PLACED else "other"
 

@@ -14,6 +14,7 @@ from typing import Literal
 from remanence.entity import folded_name
 from remanence.languages import LEXICONS
 from remanence.languages import same_names as words
+from remanence.languages.name_words import GIVEN, RUSSIAN_CASES
 from remanence.patterns import Pattern
 from remanence.write.cues import WORD, language_code, plain
 from remanence.write.mentions import kin_of
@@ -31,7 +32,8 @@ _KATAKANA = re.compile("[\u30a0-\u30ff\uff66-\uff9f]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
 _HEBREW = re.compile("[\u0590-\u05ff]")
-_CAPITAL = re.compile(r" [A-ZÀ-ÖØ-Þ][a-zà-ÿ]+")
+_CAPITAL = re.compile(r" (?:[A-ZÀ-ÖØ-Þ][a-zà-ÿ]+|[А-ЯЁ][а-яё]+|[Α-ΩΆ-Ώ][α-ωά-ώ]+)")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _JOINED_S = re.compile(r"['’]s?")
 _BETWEEN = re.compile(r"[\s'’-]+")
 _OWNER = re.compile(r"['’](?:s|S)?$")
@@ -47,6 +49,9 @@ _HANDLE = re.compile(rf"[ ,(<（]{{1,3}}({_ADDRESSED})")
 # Addresses that many answer.
 _SHARED = frozenset(
     "info office sales support contact team hello admin help mail post hr accounts kontakt hallo".split()
+)
+_CASES = tuple(
+    (case, *change.split(":")) for case, changes in RUSSIAN_CASES.items() for change in changes.split()
 )
 _INITIALS_MAX = 8
 _SMALL = 3  # shorter words in small letters give no initial: of, and, de
@@ -183,6 +188,8 @@ def _leads(chunk: str) -> Iterator[int]:
 
 def _forms(chunk: str) -> Iterator[str]:
     yield from (form for form, _ in _endings(chunk))
+    if _CYRILLIC.match(chunk):
+        yield from (form for _, form in _nominatives(folded_name(chunk)))
 
 
 def _endings(piece: str) -> Iterator[tuple[str, int]]:
@@ -194,10 +201,31 @@ def _endings(piece: str) -> Iterator[tuple[str, int]]:
         yield folded_name(piece[: owner.start()]), len(owner.group())
     elif (owner := _OWNER.search(bare)) and outer:
         yield folded_name(bare[: owner.start()]), outer + len(owner.group())
+    if " " in bare and _CYRILLIC.match(bare):
+        yield from ((form, outer) for form in _in_nominative(folded_name(bare)))
     if _HANGUL.search(bare[-1:]):
         for joined in words.JOINED_KO:
             if bare.endswith(joined) and len(bare) > len(joined) + 1:
                 yield folded_name(bare[: -len(joined)]), outer + len(joined)
+
+
+def _in_nominative(name: str) -> Iterator[str]:
+    """Yield what a full name in another case may be in the nominative: both words of one gender and case."""
+    first, _, last = name.partition(" ")
+    if " " in last or first in GIVEN:
+        return
+    ends = dict[str, list[str]]()
+    for case, form in _nominatives(last):
+        ends.setdefault(case, []).append(form)
+    for case, form in _nominatives(first):
+        yield from (f"{form} {end}" for end in ends.get(case, ()))
+
+
+def _nominatives(word: str) -> Iterator[tuple[str, str]]:
+    """Yield (gender and case, nominative) that a word may be of."""
+    for case, ending, bare in _CASES:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            yield case, word[: len(word) - len(ending)] + bare
 
 
 def _trimmed(text: str, begin: int, end: int, form: str) -> Named:

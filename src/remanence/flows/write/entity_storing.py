@@ -27,6 +27,7 @@ from remanence.entity import (
 from remanence.extraction import Entity, Extracted, Relationship
 from remanence.flows.core import Core
 from remanence.flows.write import gating
+from remanence.flows.write.earlier_mentions import with_earlier
 from remanence.flows.write.facts import Told
 from remanence.folding import fold_keys
 from remanence.model import (
@@ -101,6 +102,7 @@ async def with_entities(core: Core, turns: Sequence[Memory], found: Extracted, t
         for turn in turns
     ]
     spoke = spoken_of(spoken, listed_, sorted(known.values(), key=lambda one: one.seq), introduced)
+    await with_earlier(core, turns, spoke)
     written = await _Writing(core, batch, spoke).written()
     changes = [*_related(core, batch, found.relationships), *written]
     left_out = Counter(telling.left_out)
