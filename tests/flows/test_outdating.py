@@ -97,6 +97,25 @@ async def test_a_fact_is_not_at_odds_with_its_own_turn(opener: Opener, clock: Ma
     assert 0 == done.contradictions
 
 
+async def test_facts_told_in_passing_are_at_odds_with_none(opener: Opener, clock: ManualClock) -> None:
+    """They name who speaks where the turn said "I", and their words of change say of nothing that it changed."""
+    async with opener(embedder="auto") as memory:
+        await told(
+            memory,
+            clock,
+            "Ana is proud of Ana's orchard.",
+            "Ana bottles cider from the orchard.",
+            "Lately, Ana has been reading about orchards.",
+            "Since they last spoke Ana has pruned the orchard.",
+            "Finally Ana can sit in the orchard with a friend.",
+            "Ana picked apples in the orchard (mon)",
+            "Ana picked apples in the orchard again (tue)",
+        )
+        done = await memory.consolidate()
+
+    assert 0 == done.contradictions
+
+
 async def test_of_a_contradiction_the_one_believed_more_is_above(opener: Opener, clock: ManualClock) -> None:
     """Whatever was said last and however often it was confirmed; a frame says so too."""
     async with opener(embedder="auto") as memory:

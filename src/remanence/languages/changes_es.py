@@ -4,22 +4,25 @@ from remanence.languages.changing_shape import changing
 
 SPANISH = changing(
     "es",
-    now="""
-        a partir de / desde ahora / desde hoy / desde enero / desde febrero / desde marzo / desde abril /
-        desde mayo / desde junio / desde julio / desde agosto / desde septiembre / desde octubre /
-        desde noviembre / desde diciembre / desde el lunes / desde la semana / de ahora en adelante /
-        ahora / ya / actualmente / hoy en día / en cambio / últimamente / por fin / esta temporada /
-        este año / este curso / este mes / por ahora no / al final / finalmente / en realidad /
-        mejor dicho / desde hace poco
+    onward="""
+        a partir de / desde ahora / desde hoy / de ahora en adelante / mejor dicho / desde enero /
+        desde febrero / desde marzo / desde abril / desde mayo / desde junio / desde julio / desde agosto /
+        desde septiembre / desde octubre / desde noviembre / desde diciembre / desde el lunes
+    """,
+    now="ahora / hoy en día",
+    lately="""
+        desde la semana / ya / actualmente / en cambio / últimamente / por fin / esta temporada / este año /
+        este curso / este mes / por ahora no / al final / finalmente / en realidad / desde hace poco
     """,
     shifts="""
         cambi* / hemos cambiado / han cambiado / mudé / mudado / mudamos / mudó / trasladé / trasladado /
-        trasladaron / trasladó / pasó / pasado a / pasamos / pasé / movió / movido / movieron / subió /
-        subieron / subido / bajó / bajaron / bajado / aumentó / aumentaron / redujo / redujeron / rebaj* /
-        revisaron / reprogram* / aplaz* / retras* / adelant* / reemplaz* / sustituy* / actualiz* /
-        ampliaron / amplió / recort* / dobl* / renov* / se encarga / heredó / tomó el relevo / se queda en /
-        quedó en / marcó / cedí / entregué / traspas* / migr* / convertí / se convirtió
+        trasladaron / trasladó / movió / movido / movieron / aumentó / aumentaron / redujo / redujeron /
+        rebaj* / revisaron / reprogram* / aplaz* / retras* / adelant* / reemplaz* / sustituy* / actualiz* /
+        ampliaron / amplió / recort* / dobl* / renov* / se encarga / heredó / tomó el relevo / cedí /
+        entregué / traspas* / migr* / convertí / se convirtió / pasado a / pasamos / pasé / se queda en /
+        quedó en
     """,
+    reaches="pasó / subió / subieron / subido / bajó / bajaron / bajado / marcó",
     ends="""
         ya no / ya nunca / dejé / he dejado / dejamos / dejó / hemos dejado / vendí / he vendido /
         vendimos / cancel* / anul* / cerré / cerraron / cerró / se acabó / adiós / terminé con / renuncié /
@@ -27,6 +30,7 @@ SPANISH = changing(
         harto / harta / demasiado caro / quité / quitaron / me quitaron / nos quitaron / di de baja /
         caducó / retir*
     """,
+    anymore="",
     turns="""
         otra vez / de nuevo / de vuelta / arregl* / repar* / cur* / recuper* / funciona otra / llegó /
         llegaron / entreg* / terminado / listo / lista / casé / casamos / casado / casada / nació / abrió /

@@ -4,26 +4,32 @@ from remanence.languages.changing_shape import changing
 
 FRENCH = changing(
     "fr",
-    now="""
-        à partir de / dès maintenant / dès aujourd'hui / dorénavant / désormais / maintenant / à présent /
-        actuellement / depuis / ça y est / cette saison / cette année / ces temps-ci / ces jours-ci /
-        en ce moment / enfin / finalement / plutôt / en fait / dès lundi / au lieu de / ce trimestre /
-        pour de bon
+    onward="""
+        à partir de / dès maintenant / dès aujourd'hui / dorénavant / désormais / dès lundi / pour de bon /
+        depuis lundi / depuis mardi / depuis mercredi / depuis jeudi / depuis vendredi / depuis samedi /
+        depuis dimanche / depuis janvier / depuis février / depuis mars / depuis avril / depuis mai /
+        depuis juin / depuis juillet / depuis août / depuis septembre / depuis octobre / depuis novembre /
+        depuis décembre / depuis hier / depuis cette semaine / depuis ce mois
+    """,
+    now="maintenant",
+    lately="""
+        à présent / actuellement / depuis / ça y est / cette saison / cette année / ces temps-ci /
+        ces jours-ci / en ce moment / enfin / finalement / plutôt / en fait / au lieu de / ce trimestre
     """,
     shifts="""
-        passé à / passés à / passée à / passe à / chang* / déplac* / décal* / report* / avanc* / repouss* /
-        augment* / baiss* / diminu* / réduit / rédui* / doubl* / prolong* / raccourci* / remplac* /
-        déménag* / emménag* / renomm* / mis à jour / migré / repris / reprend / confié / entre les mains /
-        est devenu / est devenue / devenu / devenue / nouveau tarif / bascul* / transfér* / revu / révis* /
-        monte à / descend à / tombe à / tombe le / échang* / troqu*
+        chang* / déplac* / décal* / report* / repouss* / augment* / baiss* / diminu* / réduit / rédui* /
+        doubl* / prolong* / raccourci* / remplac* / déménag* / emménag* / renomm* / mis à jour / migré /
+        repris / reprend / confié / entre les mains / nouveau tarif / bascul* / transfér* / revu / révis* /
+        échang* / troqu* / passé à / passés à / passée à / passe à / avanc*
     """,
+    reaches="monte à / descend à / tombe à / tombe le / est devenu / est devenue / devenu / devenue",
     ends="""
-        ne plus / n'est plus / n'ai plus / n'a plus / plus de / plus jamais / quitt* / vendu / vendue /
-        annul* / arrêt* / abandonn* / fini / finie / finis / terminé avec / adieu / au revoir / fermé /
-        supprim* / démissionn* / licenci* / à la retraite / en retraite / parti / partie / mort / morte /
-        sépar* / divorc* / rompu / résili* / jeté / trop cher / trop chère / marre / assez de / interdit /
-        renonc* / expir*
+        ne plus / n'est plus / n'ai plus / n'a plus / quitt* / vendu / vendue / annul* / arrêt* / abandonn* /
+        fini / finie / finis / terminé avec / adieu / au revoir / fermé / supprim* / démissionn* / licenci* /
+        à la retraite / en retraite / parti / partie / mort / morte / sépar* / divorc* / rompu / résili* /
+        jeté / trop cher / trop chère / marre / assez de / interdit / renonc* / expir*
     """,
+    anymore="plus de / plus jamais",
     turns="""
         de nouveau / à nouveau / répar* / guéri* / remarche* / refonctionn* / revenu / revenue / arrivé /
         arrivée / livr* / terminé / prêt / prête / marié / mariée / mariés / fiancé* / né / née / rouvert /
@@ -40,7 +46,8 @@ FRENCH = changing(
         prévoit / envisage / dit / disent / raconte / selon / d'après / paraît / avant / était / étaient /
         avait / faisait / autrefois / à l'époque / il y a / quand j'étais / aussi / également / non plus /
         en plus / un jour / l'an prochain / l'année prochaine / l'an dernier / l'année dernière / quand /
-        comme si / dommage / rêve / blague / jure / prétend / premier chat / éventuellement / faudrait
+        comme si / dommage / rêve / blague / jure / prétend / premier chat / éventuellement / faudrait /
+        lorsque / lorsqu'il / lorsqu'elle / lorsqu'on
     """,
     denies="pas / n'est / ne / jamais / non",
     mine="je / j' / moi / mon / ma / mes / me / m' / nous / notre / nos / on / j'ai / j'habite / c'est moi",

@@ -4,24 +4,31 @@ from remanence.languages.changing_shape import changing
 
 PORTUGUESE = changing(
     "pt",
-    now="""
-        a partir de / de agora em diante / desde / agora / já / atualmente / hoje em dia / ultimamente /
-        finalmente / enfim / nesta temporada / este ano / este mês / na verdade / aliás / em vez de /
-        no fim / daqui para frente
+    onward="""
+        a partir de / de agora em diante / daqui para frente / desde segunda / desde terça / desde quarta /
+        desde quinta / desde sexta / desde sábado / desde domingo / desde janeiro / desde fevereiro /
+        desde março / desde abril / desde maio / desde junho / desde julho / desde agosto / desde setembro /
+        desde outubro / desde novembro / desde dezembro / desde hoje / desde ontem
+    """,
+    now="agora / hoje em dia",
+    lately="""
+        desde / já / atualmente / ultimamente / finalmente / enfim / nesta temporada / este ano / este mês /
+        na verdade / aliás / em vez de / no fim
     """,
     shifts="""
-        mud* / troc* / passou / passaram / passei a / subiu / subiram / desceu / baix* / aument* /
-        reajust* / reduz* / diminu* / adi* / atras* / adiant* / anteciparam / remarc* / substitu* /
-        atualiz* / ampli* / estend* / dobr* / renegoci* / transfer* / assumiu / assumi / ficou em /
-        ficou com / virei / virou / viramos / migr* / renome* / voltei a / voltou a / converti / cortaram /
-        cortou
+        mud* / troc* / baix* / aument* / reajust* / reduz* / diminu* / adi* / atras* / adiant* /
+        anteciparam / remarc* / substitu* / atualiz* / ampli* / estend* / dobr* / renegoci* / transfer* /
+        assumiu / assumi / migr* / renome* / converti / cortaram / cortou / passei a / virei / virou /
+        viramos / voltei a / voltou a / ficou com
     """,
+    reaches="passou / passaram / subiu / subiram / desceu / ficou em",
     ends="""
         não mais / já não / nunca mais / larguei / deixei / deixou / deixamos / vendi / vendemos / vendeu /
         cancel* / fech* / parei / parou / acab* / adeus / demit* / pedi demissão / aposent* / morreu /
         separ* / divorci* / terminamos / terminei com / abandon* / desist* / saiu / saí / chega de /
         cansei / caro demais / joguei fora / tchau / expirou / venceu / cortei
     """,
+    anymore="",
     turns="""
         de novo / outra vez / consert* / arrum* / curad* / sarou / recuper* / funciona de novo / voltou /
         chegou / chegaram / entreg* / pronto / pronta / terminado / casei / casamos / casou / noiv* /
@@ -33,10 +40,10 @@ PORTUGUESE = changing(
     """,
     doubts="""
         se / talvez / quem sabe / provavelmente / poderia / seria / teria / queria / quero / queremos /
-        gostaria / penso / acha / acho / espero / diz / dizem / disse / segundo / ouvi / jura / antes /
-        era / eram / estava / tinha / havia / antigamente / quando criança / ano passado / ano retrasado /
-        anterior / também / tampouco / além disso / um dia / oxalá / tomara / quem dera / quando /
-        será que / como se / ano que vem / pensando em / planej* / ficaria
+        gostaria / penso / acha / acho / espero / diz / dizem / disse / segundo / ouvi / jura / antes / era /
+        eram / estava / tinha / havia / antigamente / quando criança / ano passado / ano retrasado /
+        anterior / também / tampouco / além disso / um dia / oxalá / tomara / quem dera / quando / será que /
+        como se / ano que vem / pensando em / planej* / ficaria
     """,
     denies="não / nunca / jamais",
     mine="eu / meu / minha / meus / minhas / me / mim / nós / nosso / nossa / nossos / nossas / a gente",

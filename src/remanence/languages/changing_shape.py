@@ -1,47 +1,102 @@
-"""The words by which one language tells that something is otherwise than before. Knows no text."""
+"""The words by which one language tells that something is otherwise than before, and where they stand in a text."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from remanence.patterns import Pattern
 
 BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
+# What may say that something is otherwise now; `news`, `turns` and `reaches` do so only beside another value.
+CUES = ("onward", "now", "lately", "shifts", "reaches", "ends", "anymore", "turns", "news")
+_SIGNS = (*CUES, "denies")
+_WORD = re.compile(r"(?<![\w'])[\w']+")
+_KEY_CHARS = BEGINNING_CHARS[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A phrase of one list, and where it stands in a text."""
+
+    kind: str
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """Signs of one language, as patterns for texts in small letters.
+    """Phrases of one language by what they tell, in small letters.
 
-    `now` say that something holds from now on, `shifts` that a value became another one, `ends` that something is
-    over, given up or gone, `turns` that a state is the contrary of before, `news` that something is new. `doubts` say
-    that nothing changed: what is supposed, wished, planned, heard, past or comes beside what was. `denies` deny;
-    `mine` speak of the speaker. `opening` are the words, and the beginnings of words, that some sign of change begins
-    with; in a language that is not `spaced`, the signs.
+    `onward` say that something holds from now on, `now` that it holds these days, `lately` may say so and mostly say
+    something else: for how long, why, at last. `shifts` say that it became another one, `reaches` what a value went
+    to, `ends` that it is over, given up or gone, `anymore` that too with a denial, `turns` that a state is the
+    contrary of before, `news` that something is new. `doubts` say that nothing changed: what is supposed, wished,
+    planned, heard, past, told in passing or comes beside what was. `denies` deny; `mine` speak of the speaker.
+    `opening` are the words, and the beginnings of words, that some sign of change begins with; in a language that is
+    not `spaced`, the signs.
     """
 
     code: str
-    now: Pattern
-    shifts: Pattern
-    ends: Pattern
-    turns: Pattern
-    news: Pattern
-    doubts: Pattern
-    denies: Pattern
-    mine: Pattern
+    patterns: Mapping[str, Pattern]
     opening: frozenset[str]
     spaced: bool = True
+    whole: Mapping[str, Sequence[tuple[str, str]]] = field(
+        default_factory=dict
+    )  # (phrase, list) by first word
+    begun: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)  # by how the word begins
+
+    def found(self, low: str) -> list[Sign]:
+        """Return the signs of a text in small letters; of one list, those that do not overlap, the longest first."""
+        if not self.spaced:
+            return [
+                Sign(kind, one.start(), one.end())
+                for kind, pattern in self.patterns.items()
+                for one in pattern.finditer(low)
+            ]
+        signs: list[Sign] = []
+        ends: dict[str, int] = {}
+        for word in _WORD.finditer(low):
+            begin, text = word.start(), word.group()
+            for kind, end in self._there(low, begin, text):
+                if begin >= ends.get(kind, 0):
+                    ends[kind] = end
+                    signs.append(Sign(kind, begin, end))
+        return signs
+
+    def _there(self, low: str, begin: int, word: str) -> Iterator[tuple[str, int]]:
+        """Yield the lists of which a phrase begins at a word, and where it ends, the longest phrases first."""
+        for phrase, kind in self.whole.get(word, ()):
+            end = begin + len(phrase)
+            if low.startswith(phrase, begin) and not _goes_on(low, end):
+                yield kind, end
+        for phrase, kind in self.begun.get(word[:_KEY_CHARS], ()):
+            if word.startswith(phrase):
+                yield kind, begin + len(word)
 
 
-_SIGNS = ("now", "shifts", "ends", "turns", "news", "denies")
+def _goes_on(low: str, end: int) -> bool:
+    return end < len(low) and (low[end].isalnum() or low[end] == "_")
 
 
 def changing(code: str, *, spaced: bool = True, **listed: str) -> Changing:
-    """Make the patterns of a language from phrases with `/` between them; one that ends in `*` is how a word begins."""
+    """Read the lists of a language, phrases with `/` between them; one that ends in `*` is how a word begins."""
     phrases = {name: _phrases(text) for name, text in listed.items()}
-    patterns = {name: _pattern(some, spaced=spaced) for name, some in phrases.items()}
     signs = {phrase for name in _SIGNS for phrase in phrases[name]}
     opening = frozenset(map(_opening, signs)) if spaced else frozenset(signs)
-    return Changing(code, **patterns, opening=opening, spaced=spaced)
+    if not spaced:
+        patterns = {name: Pattern("|".join(map(re.escape, some))) for name, some in phrases.items() if some}
+        return Changing(code, patterns, opening, spaced=False)
+    whole: dict[str, list[tuple[str, str]]] = {}
+    begun: dict[str, list[tuple[str, str]]] = {}
+    for name, some in phrases.items():
+        for phrase in some:
+            if phrase.endswith("*"):
+                begun.setdefault(phrase[:_KEY_CHARS], []).append((phrase[:-1], name))
+            else:
+                first = _WORD.match(phrase)
+                assert first is not None, phrase
+                whole.setdefault(first.group(), []).append((phrase, name))
+    return Changing(code, {}, opening, whole=whole, begun=begun)
 
 
 def _phrases(text: str) -> list[str]:
@@ -53,13 +108,3 @@ def _phrases(text: str) -> list[str]:
 def _opening(phrase: str) -> str:
     first = phrase.split(maxsplit=1)[0]
     return first[:-1][: BEGINNING_CHARS[-1]] if first.endswith("*") else first
-
-
-def _pattern(phrases: list[str], *, spaced: bool) -> Pattern:
-    if not spaced:
-        return Pattern("|".join(map(re.escape, phrases)))
-    alternatives = (
-        re.escape(phrase[:-1]) + r"[\w'-]*+" if phrase.endswith("*") else re.escape(phrase)
-        for phrase in phrases
-    )
-    return Pattern(rf"(?<![\w'])(?:{'|'.join(alternatives)})(?!\w)")

@@ -134,14 +134,14 @@ def _listed(lists: Assertions) -> Iterator[tuple[str, str]]:
 
 def _opening(words: Sequence[str], lists: Assertions, lexicon: Lexicon) -> frozenset[int]:
     """Return where the words of a sentence may be said to begin: the first one, and the first that is no talk."""
-    joining = _JOINING.get(lexicon.code, frozenset())
+    joining = JOINING.get(lexicon.code, frozenset())
     for at, word in enumerate(words[:LEADING_MAX]):
         if word not in lists.mute and word not in joining:
             return frozenset((0, at))
     return frozenset((0,))
 
 
-_JOINING = {
+JOINING = {
     "en": frozenset({"and", "but", "so", "or", "also", "because", "btw"}),
     "de": frozenset({"und", "aber", "also", "oder", "denn"}),
     "es": frozenset({"y", "pero", "o", "entonces", "además"}),

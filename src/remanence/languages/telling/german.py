@@ -76,6 +76,7 @@ GERMAN = Telling(
         eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn zwanzig dreißig
         vierzig fünfzig sechzig hundert tausend halb viertel uhr ersten zweiten dritten vierten januar februar märz
         april mai juni juli august september oktober november dezember
+        mittag mittags mitternacht
     """),
     colours=words("rot grün blau gelb orange lila rosa schwarz weiß grau braun türkis beige"),
 )

@@ -67,6 +67,7 @@ PORTUGUESE = Telling(
         dois duas três quatro cinco seis sete oito nove dez onze doze treze quatorze quinze vinte trinta quarenta
         cinquenta cem mil meia primeiro segundo terceiro noite manhã tarde janeiro fevereiro março abril maio junho
         julho agosto setembro outubro novembro dezembro
+        meio-dia meia-noite
     """),
     colours=words(
         "vermelho vermelha verde azul amarelo amarela laranja preto preta branco branca cinza marrom rosa"

@@ -71,6 +71,7 @@ SPANISH = Telling(
         dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta
         cincuenta cien mil media primero segundo tercero primer tercer primera segunda tercera cuarta quinta enero
         febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+        mediodía medianoche
     """),
     colours=words(
         "rojo roja verde azul amarillo amarilla naranja negro negra blanco blanca gris marrón rosa morado"
