@@ -117,6 +117,7 @@ class Snapshot:
     # Microseconds by tag; NaN where it is not set, or nobody knows when.
     tagged_at: Mapping[str, Floats] = field(default_factory=dict)
     agents: Ints | None = None  # how many agents used it
+    other_agents: Ints | None = None  # and how many of these it does not belong to
 
     def __len__(self) -> int:
         return len(self.seq)

@@ -96,6 +96,19 @@ async def test_a_rule_reads_how_many_agents_used_a_memory(memory: remanence.Engi
     assert "agents 3" in shown or "agents = 3" in shown
 
 
+async def test_a_rule_reads_how_many_other_agents_used_a_memory(memory: remanence.Engine) -> None:
+    """The one to which it belongs is not counted; where it belongs to nobody all are others."""
+    owned = await memory.learn("the bell rings at nine", agent="ann")
+    free = await memory.learn("the kiosk sells stamps")
+    for agent in ("ann", "bob", "ann"):
+        await memory.recall("bell", agent=agent, limit=1)
+        await memory.recall("kiosk", agent=agent, limit=1)
+    others = guarded(2).replace("agents >=", "other_agents >=")
+
+    assert {owned.seq} == set((await memory.plan(others)).seq.tolist())
+    assert "other_agents = 2" in str(await memory.explain(free.id, others))
+
+
 async def test_an_agent_is_a_plain_name(memory: remanence.Engine) -> None:
     """As everywhere; nothing is counted where it is refused."""
     for wrong in ("", " ", "a" * 201):

@@ -122,6 +122,11 @@ async def test_a_rule_fires_at_its_instant(story: Story, case: Case) -> None:
     assert await happens(story, case)
 
 
+# Guards that keep from deleting: R3 to R6, R9 to R11, the protected class and T16.
+DELETING = (
+    "unfinished-tasks", "active-sessions", "sure-beliefs", "proven-reflections", "grace", "shared",
+    "unknown-category", "protected-class", "grave-analyses",
+)  # fmt: skip
 # What only takes out of sight has nothing to do with what is out of sight.
 IN_ARCHIVE = [
     life for life in LIVES if life[1] > 2 and not life[0].startswith(("finished", "failed", "grave"))

@@ -140,13 +140,14 @@ class View:
         mine = times if self.rows is None else times[self.rows]
         return np.where(self.tag(tag), self.reading(mine), np.nan)
 
-    def agents(self) -> Array:
-        """Return how many agents used each memory."""
-        if self.snapshot.agents is None:
+    def agents(self, *, others: bool = False) -> Array:
+        """Return how many agents used each memory, or how many of these it does not belong to."""
+        counts = self.snapshot.other_agents if others else self.snapshot.agents
+        if counts is None:
             raise InvalidInput(
                 "the snapshot lacks who used it", recovery="take it with wanted(policy) of this policy"
             )
-        return self.snapshot.agents if self.rows is None else self.snapshot.agents[self.rows]
+        return counts if self.rows is None else counts[self.rows]
 
     def edges(self) -> LinkColumns:
         """Return the links as they now are."""

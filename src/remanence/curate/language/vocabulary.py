@@ -227,6 +227,14 @@ _COMPUTED = [
         lambda view: view.agents(),
         AGENTS,
     ),
+    _fact(
+        "other_agents",
+        "how many agents used it to which it does not belong, each counted once",
+        MEMORIES,
+        "number",
+        lambda view: view.agents(others=True),
+        AGENTS,
+    ),
     *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
     *(
         _fact(

@@ -289,6 +289,11 @@ class MemoryStore:
             agents=np.array([len(row["accessors"] or ()) for _, row in rows], np.int64)
             if wanted.agents
             else None,
+            other_agents=np.array(
+                [len({*(row["accessors"] or ())} - {row["agent"]}) for _, row in rows], np.int64
+            )
+            if wanted.agents
+            else None,
             links=None if wanted.links is None else _link_columns(seq, state.tables["links"], wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),

@@ -66,6 +66,7 @@ def snapshot(
         (no, now - DAY, now),
     ).fetchone()
     counted = "SELECT count(*) FROM links WHERE scope = ?"
+    agents, others = _agents(connection, no, seq) if wanted.agents else (None, None)
     return Snapshot(
         scope=scope,
         position=held,
@@ -74,7 +75,8 @@ def snapshot(
         names=texts,
         tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
         tagged_at={tag: _tagged_at(connection, no, tag, seq) for tag in wanted.tagged_at},
-        agents=_agents(connection, no, seq) if wanted.agents else None,
+        agents=agents,
+        other_agents=others,
         links=None if wanted.links is None else _links(connection, no, seq, wanted.links),
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
@@ -204,13 +206,17 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
     return times
 
 
-def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> Ints:
-    """Return how many agents used each memory."""
-    rows = connection.execute("SELECT seq, count(*) FROM accessors WHERE scope = ? GROUP BY seq", (no,))
-    found = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
-    counts = np.zeros(len(seq), np.int64)
-    counts[np.searchsorted(seq, found[:, 0])] = found[:, 1]
-    return counts
+def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> tuple[Ints, Ints]:
+    """Return how many agents used each memory, and how many of them it does not belong to."""
+    rows = connection.execute(
+        "SELECT seq, count(*), sum(a.agent IS NOT s.agent) FROM accessors a JOIN states s USING (scope, seq)"
+        " WHERE a.scope = ? GROUP BY seq",
+        (no,),
+    )
+    found = np.array(rows.fetchall(), np.int64).reshape(-1, 3)
+    counts = np.zeros((2, len(seq)), np.int64)
+    counts[:, np.searchsorted(seq, found[:, 0])] = found[:, 1:].T
+    return counts[0], counts[1]
 
 
 def _marked(marks: Iterable[str]) -> str:

@@ -72,15 +72,17 @@ class SnapshotContract:
         )
 
     async def test_a_snapshot_counts_agents(self, store: Store) -> None:
-        """How many used each memory; one that is not asked does not say, nor does it name tags' times."""
-        a, _, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
+        """How many used each memory, and how many of them others; one that is not asked does not say."""
+        said = (created(1, "a a"), created(2, "b b"), created(3, "c c", agent="bob"))
+        a, _, c = (await keep(store, *said)).assigned
         for actor, seqs in (("ann", (a, c)), ("bob", (c,)), ("ann", (c,))):
             uses = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in seqs]
             await keep(store, *uses, verb="use", actor=actor)
-        asked = (await frozen(store, agents=True)).agents
-        assert asked is not None
+        asked = await frozen(store, agents=True)
+        assert asked.agents is not None
+        assert asked.other_agents is not None
 
-        assert [1, 0, 2] == asked.tolist()
+        assert ([1, 0, 2], [1, 0, 1]) == (asked.agents.tolist(), asked.other_agents.tolist())
         assert (None, {}) == ((await frozen(store)).agents, (await frozen(store)).tagged_at)
 
     async def test_a_snapshot_tells_when_tags_were_set(self, store: Store) -> None:
