@@ -1,23 +1,38 @@
-"""What a mirror costs: `python -m benchmarks.mirror [--memories 100000] [--folder FOLDER] [--changes 31]`.
+"""What a mirror costs: `python -m benchmarks.mirror [--memories 100000] [--folder FOLDER] [--changes 31] [--edits 15]`.
 
 How many files a second are written into a new folder, of a disk and of memory where that is there; then, with all of
-them in place, one change of one memory until its file is written, a look at all files for edits, and a sync with
-nothing to do, in the process that mirrors and in a new one. Wall time, medians, with the CPU time beside it.
+them in place, one change of one memory until its file is written, and a sync with nothing to do, which looks at all
+files for edits, in the process that mirrors and in a new one. Then `remanence mirror watch` in a process of its own:
+edits by hand until it tells of them, changes by another process until their files are written, and what it costs while
+nothing happens. Wall time, medians and the longest, with the CPU time beside it.
 """
 
 import argparse
 import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import remanence
 from benchmarks.corpus import Maker
-from benchmarks.report import figure, note, settings, spent
+from benchmarks.report import children_cpu_s, figure, note, settings, spent
 from remanence.flows.mirror.mirroring import Mirroring
 
 SHARED = Path("/dev/shm")  # a folder in memory
 BATCH = 10_000
+ROOT = Path(__file__).parents[1]
+IDLE_S = 20.0
+POLL_S = 0.005
 
 
 def main() -> None:
@@ -25,11 +40,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=100_000)
     parser.add_argument("--changes", type=int, default=31)
+    parser.add_argument("--edits", type=int, default=15)
     parser.add_argument("--folder", type=Path, default=None)
     given = parser.parse_args()
     settings(memories=given.memories, changes=given.changes)
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         asyncio.run(measured(Path(folder), given.memories, given.changes))
+        asyncio.run(watched(Path(folder), given.edits))
 
 
 async def measured(folder: Path, memories: int, changes: int) -> None:
@@ -89,6 +106,76 @@ async def one_change(memory: remanence.Engine, folder: Path, changes: int) -> No
     figure(
         "mirror.change_ms", 1_000 * median(wall), "ms", cpu_ms=round(1_000 * median(cpu), 2), changes=changes
     )
+
+
+async def watched(folder: Path, edits: int) -> None:
+    """Print how soon `remanence mirror watch` tells of edits and writes changes, and what it costs at rest."""
+    paths = list(islice(sorted((folder / "mirror" / "facts").rglob("*.md")), edits))
+    with watching(folder) as told:
+        found = []
+        for number, path in enumerate(paths, start=1):
+            time.sleep(0.37 * (number % 7))  # so that edits come at any moment between two looks
+            begun = time.perf_counter()
+            path.write_bytes(path.read_bytes().replace(b"\n\n", b"\n\nEdited: ", 1))
+            while next(told)["waiting"] != number:
+                pass
+            found.append(time.perf_counter() - begun)
+        figure("mirror.watch_edit_s", median(found), "s", longest=round(max(found), 3), edits=edits)
+        async with remanence.open(folder / "memory.db", embedder="none") as memory:
+            found = [await changed(memory, folder / "mirror", number) for number in range(edits)]
+        figure("mirror.watch_change_s", median(found), "s", longest=round(max(found), 3), changes=edits)
+    idle = {seconds: cpu_of_watching(folder, seconds) for seconds in (0.0, IDLE_S)}
+    figure("mirror.watch_idle_percent", 100 * (idle[IDLE_S] - idle[0.0]) / IDLE_S, "% of a CPU")
+
+
+def cpu_of_watching(folder: Path, seconds: float) -> float:
+    """Return the CPU seconds of watching for so long while nothing happens."""
+    before = children_cpu_s()
+    with watching(folder):
+        time.sleep(seconds)
+    return children_cpu_s() - before
+
+
+@contextmanager
+def watching(folder: Path) -> Iterator[Iterator[Any]]:
+    """Let the command watch a folder for a block; what it tells is yielded, but for what it tells first."""
+    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "mirror", "watch"]
+    options = [str(folder / "mirror"), "--json", "--db", str(folder / "memory.db"), "--embedder", "none"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(
+        [*command, *options], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        told = documents(process.stdout)
+        next(told)
+        yield told
+        process.send_signal(signal.SIGINT)
+
+
+def documents(lines: Iterable[str]) -> Iterator[Any]:
+    """Yield the JSON documents of lines, each of which ends with a bracket at the beginning of a line."""
+    whole = ""
+    for line in lines:
+        whole += line
+        if line.startswith("}"):
+            yield json.loads(whole)
+            whole = ""
+
+
+async def changed(memory: remanence.Engine, mirror: Path, number: int) -> float:
+    """Learn a text and return how long it took until its file was there."""
+    await asyncio.sleep(0.37 * (number % 7))
+    learned = await memory.learn(f"The watch has seen change number {number}.", category="fact")
+    begun = time.perf_counter()
+    day = mirror / "facts" / learned_day(await memory.get(learned.id))
+    while not any(learned.id[-8:] in one.name for one in day.glob(f"*-{learned.id[-8:]}.md")):
+        await asyncio.sleep(POLL_S)
+    return time.perf_counter() - begun
+
+
+def learned_day(memory: remanence.Memory) -> str:
+    """Return the day under which a memory's file stands."""
+    return memory.learned_time.date().isoformat()
 
 
 if __name__ == "__main__":

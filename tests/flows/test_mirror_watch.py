@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import remanence
+from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.flows.mirror.watching import Mirrored
 from tests.flows.test_mirror import ROPES, files, text_of
@@ -58,6 +59,23 @@ async def test_what_changes_is_written_and_what_is_edited_is_told(
         await until(path.exists)
 
     assert "The ropes are in the attic." == (await memory.get(1)).text == text_of(path)
+
+
+async def test_topics_are_as_of_a_minute_ago(
+    memory: remanence.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a folder is watched; the profile is not, and a sync draws both up."""
+    monkeypatch.setattr("remanence.flows.mirror.mirroring.TOPICS_EVERY", 1_000 * DAY)
+    await memory.learn(ROPES)
+    async with watched(memory, tmp_path) as told:
+        await until(lambda: told)
+        await memory.learn("I prefer linen sails.", category="preference", kind="semantic")
+        await until(lambda: "linen" in text_of(tmp_path / "profile.md"))
+    before = text_of(tmp_path / "topics.md")
+    await memory.mirror.sync(tmp_path)
+
+    assert ("ropes" in before, "linen" in before) == (True, False)
+    assert "linen" in text_of(tmp_path / "topics.md")
 
 
 async def test_a_command_runs_after_what_was_written(memory: remanence.Engine, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ score of a topic = Σ over texts of (count / words of the text) × ln(N / df)   
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -46,16 +46,18 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
 
     Words of one stem count together and are shown as the one that is met most.
     """
-    scores: Counter[str] = Counter()
-    df: Counter[str] = Counter()
-    shown: dict[str, Counter[str]] = {}
+    scores: defaultdict[str, float] = defaultdict(float)
+    df: defaultdict[str, int] = defaultdict(int)
+    met: Counter[tuple[str, str]] = Counter()
     for text in texts:
-        told = list(_told(text))
-        counts = Counter(stem for stem, _ in told)
-        df.update(counts.keys())
-        scores.update({stem: count / len(told) for stem, count in counts.items()})
-        for stem, word in told:
-            shown.setdefault(stem, Counter())[word] += 1
+        told = _told(text)
+        met.update(told)
+        for stem, count in Counter([stem for stem, _ in told]).items():
+            scores[stem] += count / len(told)
+            df[stem] += 1
+    shown: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for (stem, word), count in met.items():
+        shown[stem][word] = count
     found = [
         (_most_met(shown[stem]), share * math.log(len(texts) / df[stem]), df[stem])
         for stem, share in scores.items()
@@ -64,13 +66,15 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     return sorted(found, key=lambda one: (-one[1], one[0]))[:most]
 
 
-def _told(text: str) -> Iterable[tuple[str, str]]:
-    """Yield (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
-    for reading in readings(text):
-        for folded, stem in reading.content:
-            if len(folded) >= (TOPIC_CHARS_MIN if folded.isascii() else 2) and not folded.isdigit():
-                yield stem, folded
+def _told(text: str) -> list[tuple[str, str]]:
+    """Return (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
+    return [
+        (stem, folded)
+        for reading in readings(text)
+        for folded, stem in reading.content
+        if len(folded) >= (TOPIC_CHARS_MIN if folded.isascii() else 2) and not folded.isdigit()
+    ]
 
 
-def _most_met(words: Counter[str]) -> str:
+def _most_met(words: Mapping[str, int]) -> str:
     return min(words, key=lambda word: (-words[word], word))

@@ -55,20 +55,23 @@ class Line:
     said: str | None = None
 
 
-async def documents(core: Core) -> list[Document]:
-    """Work all of them out, as of now."""
-    topics = "".join(
-        f"- {one.word} ({one.score:.2f}, {one.memories:,})\n" for one in await profiling.spoken_of(core, 50)
-    )
-    data, checksum = written([line("document", "topics")], topics.removesuffix("\n"))
+async def documents(core: Core, *, topics: bool) -> list[Document]:
+    """Work all of them out, as of now; the topics where they are wanted."""
     done = await acted.actions(core, ACTIONS_LISTED)
     rows = b"".join(orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(done))
     return [
         await _profile(core),
-        Document(TOPICS, data, checksum),
         Document(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
         await _guidelines(core),
+        *([await _topics(core)] if topics else []),
     ]
+
+
+async def _topics(core: Core) -> Document:
+    told = "".join(
+        f"- {one.word} ({one.score:.2f}, {one.memories:,})\n" for one in await profiling.spoken_of(core, 50)
+    )
+    return Document(TOPICS, *written([line("document", "topics")], told.removesuffix("\n")))
 
 
 async def _guidelines(core: Core) -> Document:

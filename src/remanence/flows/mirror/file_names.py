@@ -78,8 +78,13 @@ def _day(day: int) -> str:
 
 def _stamp(micros: int) -> str:
     """Write a time to the millisecond, UTC, in digits: 20260302T093015123Z."""
-    day, rest = divmod(micros, DAY)
-    second, micros = divmod(rest, SECOND)
+    second, micros = divmod(micros, SECOND)
+    return f"{_seconds(second)}{micros // _MILLISECOND:03}Z"
+
+
+@lru_cache(maxsize=4_096)  # what is read together came at about the same time
+def _seconds(second: int) -> str:
     minute, second = divmod(second, 60)
     hour, minute = divmod(minute, 60)
-    return f"{_day(day).replace('-', '')}T{hour:02}{minute:02}{second:02}{micros // _MILLISECOND:03}Z"
+    day, hour = divmod(hour, 24)
+    return f"{_day(day).replace('-', '')}T{hour:02}{minute:02}{second:02}"

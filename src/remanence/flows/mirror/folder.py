@@ -8,11 +8,11 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 from remanence.errors import InvalidInput, StoreUnavailable
 
@@ -38,6 +38,9 @@ class Stamp(NamedTuple):
 
     size: int
     at: int
+
+
+Listed: TypeAlias = tuple[str, int, int]  # a file's name, its size, and when it was last written
 
 
 class Folder:
@@ -69,11 +72,13 @@ class Folder:
 
     def write(self, path: str, data: bytes) -> Stamp:
         """Put a file in its place, whole."""
+        try:
+            return self._put(path, data)
+        except FileNotFoundError:  # its folder was taken away since it was opened
+            self._close_all_but("")
+        except OSError as error:
+            raise self._said(path, error) from None
         with self._told(path):
-            try:
-                return self._put(path, data)
-            except FileNotFoundError:  # its folder was taken away since it was opened
-                self._close_all_but("")
             return self._put(path, data)
 
     def _put(self, path: str, data: bytes) -> Stamp:
@@ -130,10 +135,17 @@ class Folder:
                     os.rmdir(day, dir_fd=self._folder(above, make=False))
                     os.close(self._folders.pop(f"{above}/{day}"))
 
-    def files(self, *folders: str) -> Iterator[tuple[str, Stamp]]:
-        """Yield the files of some folders and of the folders in these; what a killed process left half is removed."""
+    def listed(self, *folders: str) -> Iterator[tuple[str, list[Listed]]]:
+        """Yield what paths in some folders, and in the folders in these, begin with, and the files there.
+
+        What a killed process left half is removed.
+        """
         for folder in folders:
             yield from self._listed(folder, deeper=True)
+
+    def among(self, names: Iterable[str]) -> list[Listed]:
+        """Return those of some files in the folder itself that are there."""
+        return [(name, *stamp) for name in names if (stamp := self.stamp(name)) is not None]
 
     def clear(self) -> None:
         """Remove what a killed process left half in the folder itself and beside what is known of it."""
@@ -146,7 +158,7 @@ class Folder:
                 for name in [entry.name for entry in found if entry.name.startswith(TEMPORARY)]:
                     self.remove(f"{path}/{name}".removeprefix("/"))
 
-    def _listed(self, path: str, *, deeper: bool) -> Iterator[tuple[str, Stamp]]:
+    def _listed(self, path: str, *, deeper: bool) -> Iterator[tuple[str, list[Listed]]]:
         with self._told(path):
             try:
                 handle = self._folder(path, make=False)
@@ -154,17 +166,22 @@ class Folder:
                 return
             with os.scandir(handle) as entries:
                 found = list(entries)
+        files: list[Listed] = []
         inner = []
         for entry in found:
-            within = f"{path}/{entry.name}"
-            if entry.name.startswith("."):
-                if entry.name.startswith(TEMPORARY):
-                    self.remove(within)
+            name = entry.name
+            if name.startswith("."):
+                if name.startswith(TEMPORARY):
+                    self.remove(f"{path}/{name}")
             elif entry.is_dir(follow_symlinks=False):
-                inner.append(within)
+                inner.append(f"{path}/{name}")
             else:
-                with suppress(FileNotFoundError):
-                    yield within, _stamp(entry.stat(follow_symlinks=False))
+                try:
+                    at = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # since it was listed
+                    continue
+                files.append((name, at.st_size, at.st_mtime_ns))
+        yield f"{path}/", files
         for within in inner if deeper else ():
             yield from self._listed(within, deeper=False)
 
@@ -227,16 +244,19 @@ class Folder:
         except OSError as error:
             if may_lack and isinstance(error, FileNotFoundError):
                 raise
-            where = self.root / path
-            if error.errno in _LINKS:
-                raise InvalidInput(
-                    f"{where} is a link, or not what the mirror made there",
-                    recovery="take it away: the mirror follows no link and writes only inside its folder",
-                ) from None
-            raise StoreUnavailable(
-                f"the mirror cannot use {where}: {error.strerror}",
-                recovery="make room or let it write there; the memory is whole, and the next sync catches up",
-            ) from None
+            raise self._said(path, error) from None
+
+    def _said(self, path: str, error: OSError) -> InvalidInput | StoreUnavailable:
+        where = self.root / path
+        if error.errno in _LINKS:
+            return InvalidInput(
+                f"{where} is a link, or not what the mirror made there",
+                recovery="take it away: the mirror follows no link and writes only inside its folder",
+            )
+        return StoreUnavailable(
+            f"the mirror cannot use {where}: {error.strerror}",
+            recovery="make room or let it write there; the memory is whole, and the next sync catches up",
+        )
 
 
 def _refuse_out(path: str, name: str) -> None:

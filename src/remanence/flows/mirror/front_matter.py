@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -40,7 +41,13 @@ class Page:
 
 def line(name: str, value: object) -> bytes:
     """Write one field: texts in quotes, lists and mappings on one line, numbers as they are."""
-    return b"%b: %b\n" % (name.encode(), orjson.dumps(value))
+    return _named_bytes(name) + orjson.dumps(value) + b"\n"
+
+
+@cache
+def _named_bytes(name: str) -> bytes:
+    """Return a field's name, of which there are few."""
+    return f"{name}: ".encode()
 
 
 def written(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:

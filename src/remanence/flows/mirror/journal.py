@@ -5,7 +5,6 @@ line that was half written is none; whoever lost the file begins anew, and finds
 that file; must not know what the mirror writes.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +45,7 @@ class Journal:
     digest: str = ""
     drawn_at: int = -1
     files: dict[str, Kept] = field(default_factory=dict)
-    _of: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _of: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _lines: list[bytes] = field(default_factory=list)
     _count: int = 0
     _end: int = 0
@@ -78,14 +77,12 @@ class Journal:
 
     def of(self, owner: int) -> set[str]:
         """Return the paths of a memory's files."""
-        return set(self._of.get(owner, ()))
+        return {*self._of.get(owner, ())}
 
     def keep(self, path: str, kept: Kept) -> None:
         """Note how a file was left."""
-        self._forget(path)
-        self.files[path] = kept
-        self._of[kept.owner].add(path)
-        self._lines.append(_line([path, kept.owner, *kept.stamp, kept.checksum]))
+        self._take(path, kept)
+        self._lines.append(_line((path, kept.owner, *kept.stamp, kept.checksum)))
 
     def drop(self, path: str) -> None:
         """Note that a file is not the mirror's any more."""
@@ -124,13 +121,18 @@ class Journal:
         """Tell whether nobody else has written the file since."""
         return self._stamp is not None and folder.stamp(PATH) == self._stamp
 
+    def _take(self, path: str, kept: Kept) -> None:
+        self._forget(path)
+        self.files[path] = kept
+        self._of[kept.owner] = (*self._of.get(kept.owner, ()), path)
+
     def _forget(self, path: str) -> bool:
         before = self.files.pop(path, None)
         if before is None:
             return False
-        self._of[before.owner].discard(path)
-        if not self._of[before.owner]:
-            del self._of[before.owner]
+        left = tuple(one for one in self._of.pop(before.owner) if one != path)
+        if left:
+            self._of[before.owner] = left
         return True
 
     def _every(self) -> Iterator[bytes]:
@@ -146,12 +148,22 @@ class Journal:
         """Take in what stands in the file, up to the first line that is none."""
         for line in lines:
             try:
-                _take(self, orjson.loads(line))
+                self._read_line(orjson.loads(line))
             except (ValueError, TypeError, KeyError):
                 break
             self._end += len(line) + 1
             self._count += 1
-        self._lines.clear()
+
+    def _read_line(self, read: object) -> None:
+        match read:
+            case [str(path), int(owner), int(size), int(at), str(checksum)]:
+                self._take(path, Kept(owner, Stamp(size, at), checksum))
+            case [str(path)]:
+                self._forget(path)
+            case {"position": int(position), "digest": str(digest), "drawn_at": int(drawn_at)}:
+                self.position, self.digest, self.drawn_at = position, digest, drawn_at
+            case _:
+                raise ValueError
 
 
 def _head(lines: list[bytes]) -> dict[str, Any] | None:
@@ -163,18 +175,6 @@ def _head(lines: list[bytes]) -> dict[str, Any] | None:
     if not isinstance(head, dict) or not {"format", "version", "mirror", "scope"} <= head.keys():
         return None
     return head if head["format"] == FORMAT and isinstance(head["version"], int) else None
-
-
-def _take(journal: Journal, read: object) -> None:
-    match read:
-        case [str(path), int(owner), int(size), int(at), str(checksum)]:
-            journal.keep(path, Kept(owner, Stamp(size, at), checksum))
-        case [str(path)]:
-            journal.drop(path)
-        case {"position": int(position), "digest": str(digest), "drawn_at": int(drawn_at)}:
-            journal.position, journal.digest, journal.drawn_at = position, digest, drawn_at
-        case _:
-            raise ValueError
 
 
 def _line(value: object) -> bytes:

@@ -6,9 +6,10 @@ memories and their links; must not know what is in the folder.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from remanence.clock import to_datetime
+from remanence.clock import SECOND, to_datetime
 from remanence.entity import is_entity
 from remanence.flows.core import Core
 from remanence.flows.mirror.file_names import ARTIFACTS, path_of
@@ -73,7 +74,7 @@ def files_of(memory: Memory, others: Beside) -> Iterator[File]:
     """Yield the files of a memory."""
     if not is_mirrored(memory):
         return
-    lines = list(field_lines(fields_of(memory, others.successors.get(memory.seq))))
+    lines = field_lines(fields_of(memory, others.successors.get(memory.seq)))
     data, checksum = written(lines, memory.text)
     yield File(path_of(memory), data, checksum, memory.id)
     words = _own_words(memory, others)
@@ -119,21 +120,30 @@ def _unless(value: Verification, usual: Verification) -> str | None:
 
 
 def _time(micros: int | None) -> str | None:
-    return None if micros is None else to_datetime(micros).isoformat()
+    if micros is None:
+        return None
+    second, fraction = divmod(micros, SECOND)
+    return f"{_second(second)}{f'.{fraction:06}' * bool(fraction)}+00:00"
 
 
-def field_lines(fields: Mapping[str, Any]) -> Iterator[bytes]:
+@lru_cache(maxsize=4_096)  # what is read together came at about the same time
+def _second(second: int) -> str:
+    return to_datetime(second * SECOND).isoformat().removesuffix("+00:00")
+
+
+def field_lines(fields: Mapping[str, Any]) -> list[bytes]:
     """Write fields; one that would be too long for all to be read is named in place of itself."""
-    left, out = FRONT_BYTES_MAX - _SPARE, []
-    for name, value in fields.items():
-        one = line(name, value)
+    lines = [line(name, value) for name, value in fields.items()]
+    if sum(map(len, lines)) <= FRONT_BYTES_MAX - _SPARE:
+        return lines
+    left, kept, out = FRONT_BYTES_MAX - _SPARE, [], []
+    for name, one in zip(fields, lines, strict=True):
         if len(one) > left:
             out.append(name)
             continue
         left -= len(one)
-        yield one
-    if out:
-        yield line("left_out", out)
+        kept.append(one)
+    return [*kept, line("left_out", out)]
 
 
 def _is_verbatim(memory: Memory) -> bool:

@@ -8,9 +8,11 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from remanence.change import Block, Change
+from remanence.clock import MINUTE, lived
 from remanence.entity import is_entity
 from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.flows.core import Core
@@ -40,6 +42,7 @@ MIRRORS = "mirror/"  # what the bookkeeping's names of mirrors begin with
 MEMORIES = 500  # read at once
 PARTS = 200  # of the feed, read at once
 ID_BYTES = 8
+TOPICS_EVERY = MINUTE
 NUMBER_CHARS = 18  # of a box
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
@@ -89,8 +92,11 @@ class Mirroring:
         self._journal: Journal | None = None
         self._folder: Folder | None = None
         self._turn = asyncio.Lock()
-        self._seen: Mapping[str, Stamp] | None = None  # what was there when all files were looked at just now
+        # What was there and not the mirror's, when all files were looked at just now.
+        self._unknown: Mapping[str, Stamp] | None = None
         self._boxes = TurnBoxes()
+        self._drawn_at = NOWHERE  # as of where all but the topics was drawn up here
+        self._topics_due = 0
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
         self._claimed: dict[
             str, tuple[str, Kept]
@@ -165,17 +171,31 @@ class Mirroring:
         await asyncio.to_thread(self._look)
         await self._adopt()
 
-    async def write(self) -> None:
-        """Bring the folder to what the memory holds now; an edited file stays."""
+    async def write(self, *, by_the_minute: bool = False) -> None:
+        """Bring the folder to what the memory holds now; an edited file stays.
+
+        Topics, which cost the most, may be as of a minute ago where somebody comes `by_the_minute`.
+        """
         if self.journal.position == NOWHERE:
             await self._all()
-        self._seen = None
+        self._unknown = None
         await self.follow()
         await self._write_all(sorted(self._anew - {NOBODY}))
-        if self.journal.drawn_at != self.journal.position or NOBODY in self._anew:
-            await asyncio.to_thread(self._put_documents, await documents(self.core))
-            self.journal.drew()
+        await self._draw(whole=not by_the_minute or NOBODY in self._anew)
         self._anew.clear()
+
+    async def _draw(self, *, whole: bool) -> None:
+        """Work out what is worked out of many memories, where anything changed since or is to be `whole` again."""
+        journal, now = self.journal, lived()
+        whole = (whole or now >= self._topics_due) and (
+            journal.drawn_at != journal.position or NOBODY in self._anew
+        )
+        if whole or self._drawn_at != journal.position != journal.drawn_at:
+            await asyncio.to_thread(self._put_documents, await documents(self.core, topics=whole))
+            self._drawn_at = journal.position
+        if whole:
+            self._topics_due = now + TOPICS_EVERY
+            journal.drew()
 
     def settle(self, path: str, owner: int) -> None:
         """Take an edited file for the mirror's own again: it is written anew from its memory."""
@@ -291,7 +311,8 @@ class Mirroring:
 
     def _put_all(self, owner: int, files: Iterable[File]) -> None:
         paths = {self._put(owner, file) for file in files}
-        for path in self.journal.of(owner) - paths - self.edited.keys():
+        before = self.journal.of(owner)
+        for path in before - paths - self.edited.keys() if before != paths else ():
             if self._is_left(path):
                 self.folder.remove(path)
                 self.journal.drop(path)
@@ -327,7 +348,7 @@ class Mirroring:
         if path in self.edited:
             return False
         kept = self.journal.files.get(path)
-        if kept is None and self._seen is not None and path not in self._seen:
+        if kept is None and self._unknown is not None and path not in self._unknown:
             return True  # as just looked
         stamp = self.folder.stamp(path)
         if stamp is None:
@@ -342,23 +363,29 @@ class Mirroring:
     def _look(self) -> None:
         """Look at all files by size and time."""
         self.folder.clear()
-        seen = dict(self.folder.files(*FOLDERS))
-        self._seen = seen
-        seen |= {path: stamp for path in DOCUMENTS if (stamp := self.folder.stamp(path)) is not None}
-        self.edited = {path: one for path, one in self.edited.items() if seen.get(path) == one.stamp}
-        known = self.journal.files
-        unknown = seen.keys() - known.keys() - self.edited.keys()
-        for path, kept in list(known.items()):
-            stamp = seen.get(path)
-            if stamp is None:
-                self._miss(path, kept)
-            elif kept.stamp != stamp:
-                if path not in self.edited:
-                    self._look_at(path, stamp)
-            elif kept.checksum == UNWRITTEN:  # whoever wanted to write it did not come to it
-                self._anew.add(kept.owner)
-        for path in sorted(unknown):
-            self._look_at(path, seen[path])
+        known, found = self.journal.files, set[str]()
+        others: dict[str, Stamp] = {}  # that are not as they were left
+        unknown: dict[str, Stamp] = {}
+        for before, files in chain(self.folder.listed(*FOLDERS), [("", self.folder.among(DOCUMENTS))]):
+            for name, size, at in files:
+                path = before + name
+                kept = known.get(path)
+                if kept is None:
+                    unknown[path] = Stamp(size, at)
+                    continue
+                found.add(path)
+                if kept.stamp != (size, at):
+                    others[path] = Stamp(size, at)
+                elif not kept.checksum:  # whoever wanted to write it did not come to it
+                    self._anew.add(kept.owner)
+        self._unknown = unknown
+        strange = others | unknown
+        self.edited = {path: one for path, one in self.edited.items() if strange.get(path) == one.stamp}
+        for path in known.keys() - found:
+            self._miss(path, known[path])
+        for path, stamp in sorted(strange.items()):
+            if path not in self.edited:
+                self._look_at(path, stamp)
 
     def _miss(self, path: str, kept: Kept) -> None:
         """Note that a file is to be written again, so that a crash before that is made good."""

@@ -60,11 +60,11 @@ class Mirrored(Result):
         return "\n".join([*told, *([visible(self.command)] if self.command else [])])
 
 
-async def synced(mirroring: Mirroring) -> Mirrored:
+async def synced(mirroring: Mirroring, *, by_the_minute: bool = False) -> Mirrored:
     """Bring a folder to what the memory holds, and say what edits in it would change."""
     await mirroring.look()
     edits = await proposed(mirroring)
-    await mirroring.write()
+    await mirroring.write(by_the_minute=by_the_minute)
     return told(mirroring, edits)
 
 
@@ -191,7 +191,7 @@ class Watch:
         mirroring, begun = self._mirroring, lived()
         if begun >= self._look_at:
             async with mirroring.opened():
-                done = await synced(mirroring)
+                done = await synced(mirroring, by_the_minute=True)
             taken = lived() - begun
             self._look_at = lived() + min(max(LOOK, LOOK_SHARE * taken), LOOK_MOST)
             return done

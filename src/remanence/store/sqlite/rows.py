@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import orjson
 
 from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relation
-from remanence.store.constraints import TAG_COLUMN, TIME_BOUND, is_access
+from remanence.store.constraints import TIME_BOUND, is_access
 from remanence.store.sqlite.dialect import id_list
 
 MILLION = 1_000_000
@@ -74,9 +74,7 @@ def decoded(column: Column, value: Any) -> Any:
         return numbers(value)
     if column.kind == "accessors":
         return _accessors(value)
-    if column.kind == "time" and not -TIME_BOUND <= value <= TIME_BOUND:
-        raise ValueError(f"{value} is no time")
-    return value
+    return _instant(value) if column.kind == "time" else value
 
 
 def mapping(text: str) -> dict[str, Any]:
@@ -196,9 +194,28 @@ def _maker(column: Column) -> Callable[[Any], Any]:
     labels: type[Label] | None = column.labels
     if labels is not None:
         return dict(zip(map(int, labels), labels, strict=True)).__getitem__
+    if column.kind == "time":
+        return _instant
     return lambda value: decoded(column, value)
 
 
+def _instant(value: int) -> int:
+    if not -TIME_BOUND <= value <= TIME_BOUND:
+        raise ValueError(f"{value} is no time")
+    return value
+
+
+BESIDE = (
+    "seq",
+    "scope",
+    "tags",
+    "sources",
+    "tagged_at",
+    "ended",
+)  # what a memory has that is no column of its row
+# The initialiser of a frozen class sets each of its 60 fields through `object.__setattr__`, three times as slow.
+_PUT_WHOLE = tuple(Memory.__dict__[name].__set__ for name in WHOLE_NAMES)
+_PUT_BESIDE = tuple(Memory.__dict__[name].__set__ for name in BESIDE)
 _MAKERS = tuple(
     (number, _maker(column))
     for number, column in enumerate(WHOLE)
@@ -226,14 +243,13 @@ def memory(
     for number in _NAMED:
         if values[number] is not None:
             values[number] = texts[values[number]]
-    return Memory(
-        seq=seq,
-        scope=scope,
-        tags=tuple(tags),
-        sources=sources,
-        tagged_at={tag: decoded(TAG_COLUMN["at"], at) for tag, at in tags.items() if at is not None},
-        **dict(zip(WHOLE_NAMES, values, strict=True)),
-    )
+    tagged_at = {tag: _instant(at) for tag, at in tags.items() if at is not None}
+    made = object.__new__(Memory)
+    for put, value in zip(_PUT_WHOLE, values, strict=True):
+        put(made, value)
+    for put, value in zip(_PUT_BESIDE, (seq, scope, tuple(tags), sources, tagged_at, ()), strict=True):
+        put(made, value)
+    return made
 
 
 def names_in(rows: Iterable[Sequence[Any]]) -> set[int]:
