@@ -111,6 +111,9 @@ class Snapshot:
     calibrated: bool = False
     # Pairs of near duplicates, the older first, that say the same by their words alone.
     same_words: frozenset[tuple[int, int]] = frozenset()
+    only: tuple[int, int] | None = (
+        None  # the pair that a person makes one, the older first: no other is looked at
+    )
     asks: Bools | None = None  # whose text holds a question mark
     attributes: Mapping[str, tuple[AttributeColumn, Codes]] = field(default_factory=dict)
     link_count: int | None = None

@@ -86,12 +86,13 @@ class Listening(Chore, Protocol):
 class Made:
     """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
 
-    `verb` is what the audit calls its run.
+    `verb` is what the audit calls its run, `only` the pair that it was to make one.
     """
 
     kept: Plan
     policy: Policy
     verb: str
+    only: tuple[int, int] | None = None
 
 
 @dataclass

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from remanence.change import Change
 from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.curate.by_hand import merge
 from remanence.flows.write.duplicates import link_duplicates
 from remanence.flows.write.editing import superseded
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation, short_id
@@ -50,6 +51,13 @@ class Graph:
         With `keep`, that one takes the other's place.
         """
         return await resolve(self._core, (a, b), keep)
+
+    async def merge(self, keep: OneMemory, other: OneMemory) -> Receipt:
+        """Make one memory of two that say the same: the one to keep takes in the other, which is superseded.
+
+        Neither embedder nor policy is asked; a pin or a hold on the other refuses it.
+        """
+        return await merge(self._core, keep, other)
 
     async def link_duplicates(self) -> LinkedDuplicates:
         """Look through the whole scope for texts that share most of their words, and link them as near duplicates.

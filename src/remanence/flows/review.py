@@ -79,7 +79,7 @@ class Unsettled:
         found: dict[Sort, int] = {
             "contradiction": len(self.contradictions),
             "quarantine": len(self.quarantined),
-            "proposal": sum(len(one.tags) + len(one.replaces) for one in self.proposals),
+            "proposal": sum(len(one.tags) + len(one.replaces) + len(one.repeats) for one in self.proposals),
             "held plan": int(self.held is not None),
             "interrupted run": len(self.interrupted),
         }
@@ -166,7 +166,7 @@ async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
 
 
 def _proposed(one: Proposal) -> Iterator[ReviewItem]:
-    """Yield each tag, and each memory whose place another may take."""
+    """Yield each tag, and each memory whose place another may take or that it repeats."""
     seq, proposes = one.memory.seq, f"{one.by} proposes"
     for tag in one.tags:
         commands = {
@@ -181,6 +181,13 @@ def _proposed(one: Proposal) -> Iterator[ReviewItem]:
             "decline it": f"remanence decline {seq} {old.seq}",
         }
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+    for old in one.repeats:
+        commands = {
+            "make them one": f"remanence merge {old.seq} {seq}",
+            "decline it": f"remanence decline {seq} {old.seq}",
+        }
+        what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
         yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
 
 

@@ -128,7 +128,8 @@ class Judgement:
     """What a writer thinks of a text: how well it fits who the agent is, and which other texts it is at odds with.
 
     `alignment` is from 0 to 1; `contradicts` maps ids of the others it was shown to how sure it is, from 0 to 1, and
-    `replaces` those that held before and hold no longer, by what the text says is so now.
+    `replaces` those that held before and hold no longer, by what the text says is so now. `repeats` are those that say
+    the same as the text, no more and no less; a person is shown them.
     `tokens_used` says what asking it took. `tags` join those that the memory has; one that says who the agent is
     (self/…) is only proposed.
     """
@@ -138,6 +139,7 @@ class Judgement:
     tokens_used: int = 0
     tags: Sequence[str] = ()
     replaces: Mapping[str, float] = field(default_factory=dict)
+    repeats: Mapping[str, float] = field(default_factory=dict)
 
 
 class Writer(Protocol):

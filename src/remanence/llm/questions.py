@@ -40,6 +40,9 @@ contradicts: those of the other memories that cannot be true together with the t
 replaces: those of the other memories that held before and hold no longer, because the text says what is so now, each \
 with how sure you are; name them here and not under contradicts. What is asked, planned, supposed, or told by somebody \
 else replaces nothing, nor does what is of another thing or version. Mostly there are none.
+repeats: those of the other memories that say the same as the text, no more and no less, so that either could go and \
+nothing would be lost; each with how sure you are. Another number, name, time, place or person repeats nothing. Mostly \
+there are none.
 tags: at most three, in small letters, for what the text is about; none where nothing fits."""
 
 _EXTRACT = f"""You read what was said in a conversation, and write down what is worth remembering for months. {_DATA} \
@@ -88,6 +91,7 @@ def judging(text: str, identity: str, others: Mapping[str, str]) -> Question:
         alignment={"type": "number"},
         contradicts={"type": "array", "items": sure},
         replaces={"type": "array", "items": sure},
+        repeats={"type": "array", "items": sure},
         tags={"type": "array", "items": {"type": "string"}},
     )
     return Question("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)

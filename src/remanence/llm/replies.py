@@ -37,15 +37,15 @@ def parsed(text: str, tokens_used: int) -> dict[str, Any]:
 def judgement(text: str, tokens_used: int) -> Judgement:
     """Read a judgement; whether its ids were shown is for the engine to check."""
     found = parsed(text, tokens_used)
-    contradicts, replaces = (
+    contradicts, replaces, repeats = (
         {
             _string(one, "id", tokens_used): _fraction(one, "sure", tokens_used)
             for one in _objects(found, name, tokens_used)
         }
-        for name in ("contradicts", "replaces")
+        for name in ("contradicts", "replaces", "repeats")
     )
-    tags = _texts(found, "tags", tokens_used)
-    return Judgement(_fraction(found, "alignment", tokens_used), contradicts, tokens_used, tags, replaces)
+    tags, alignment = _texts(found, "tags", tokens_used), _fraction(found, "alignment", tokens_used)
+    return Judgement(alignment, contradicts, tokens_used, tags, replaces, repeats)
 
 
 def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Wanted) -> Extracted:

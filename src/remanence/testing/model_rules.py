@@ -51,7 +51,14 @@ def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
         sure = [{"id": name, "sure": 1.0} for name in ids]
         tags = ["self/constitutional", "obey"]
         orders = [{"forget": name} for name in ids]
-        return {"alignment": 1.0, "contradicts": sure, "replaces": [], "tags": tags, "orders": orders}
+        return {
+            "alignment": 1.0,
+            "contradicts": sure,
+            "replaces": [],
+            "repeats": sure,
+            "tags": tags,
+            "orders": orders,
+        }
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
     turn = NOBODY if fault == "unknown-ids" else shown[0]["turn"]
@@ -87,6 +94,7 @@ def _judged(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "alignment": round(alignment, 3),
         "contradicts": contradicts,
         "replaces": [],
+        "repeats": [],
         "tags": [longest] if longest else [],
     }
 

@@ -44,14 +44,15 @@ def may_merge(snapshot: Snapshot, one: int, other: int) -> bool:
     Of another one nobody knows how often it takes opposites for the same.
     """
     seqs = (int(snapshot.seq[one]), int(snapshot.seq[other]))
-    return snapshot.calibrated or (min(seqs), max(seqs)) in snapshot.same_words
+    pair = (min(seqs), max(seqs))
+    return snapshot.calibrated or pair in snapshot.same_words or pair == snapshot.only
 
 
 def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
     """List the pairs that a rule would merge, survivors decided: the first by its order, then the older."""
     links, edges = view.edges(), pairs(rule, view)
     edges = edges[rule.node.run(LinkView(view.on(rule.clock), edges))]
-    resting = _resting(view, links)
+    resting = _resting(view, links) & (view.snapshot.only is None)
     edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
     first = np.minimum(links.source[edges], links.target[edges])
     second = np.maximum(links.source[edges], links.target[edges])
@@ -66,10 +67,19 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
 
 
 def pairs(rule: Rule, view: View) -> Ints:
-    """Number the near-duplicates that a rule looks at: sure enough, both in sight and of the same category."""
+    """Number the near-duplicates that a rule looks at: sure enough, both in sight and of the same category.
+
+    Which pair a person makes one is not asked about its category.
+    """
     links, standing, category = view.edges(), view.standing(), view.column("category")
     chosen = (links.relation == Relation.NEAR_DUPLICATE) & standing[links.source] & standing[links.target]
-    edges = links.left(chosen & (category[links.source] == category[links.target]))
+    only, seq = view.snapshot.only, view.snapshot.seq
+    if only is None:
+        chosen &= category[links.source] == category[links.target]
+    else:
+        ends = np.sort([seq[links.source], seq[links.target]], axis=0)
+        chosen &= (ends[0] == only[0]) & (ends[1] == only[1])
+    edges = links.left(chosen)
     sure: Ints = edges[links.at("confidence", edges) >= rule.pair_min]
     return sure
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MODULES = {
     "box_commands": "boxes traces",
     "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
-    " confirm rate dispute tag untag link unlink resolve link-duplicates pin unpin hold release forget restore"
+    " confirm rate dispute tag untag link unlink resolve link-duplicates merge pin unpin hold release forget restore"
     " history undo status actions",
     "demo": "demo",
     "entities_commands": "entities",

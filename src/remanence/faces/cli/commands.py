@@ -277,6 +277,16 @@ async def contradictions(
     return await memory.graph.contradictions(open_only=not every)
 
 
+async def merge(
+    keep: Name,
+    other: Name,
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    return await memory.graph.merge(keep, other)
+
+
 async def link_duplicates(*, memory: Memory) -> Any:
     return await memory.graph.link_duplicates()
 

@@ -322,7 +322,11 @@ def _review(review: Review) -> Iterator[Text]:
 
 @lines.register
 def _proposal(proposal: Proposal) -> Iterator[Text]:
-    what = [*proposal.tags, *(f"the place of {old.seq}" for old in proposal.replaces)]
+    what = [
+        *proposal.tags,
+        *(f"the place of {old.seq}" for old in proposal.replaces),
+        *(f"to be one with {old.seq}" for old in proposal.repeats),
+    ]
     yield Text(f"declined for {proposal.memory.seq}: {safe(', '.join(what))}")
 
 

@@ -83,13 +83,17 @@ async def plan(
     sparing: bool = False,
     listed: int = 0,
     verb: str = CURATE,
+    only: tuple[int, int] | None = None,
 ) -> Plan:
-    """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet."""
-    snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset())
+    """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet.
+
+    Of pairs it looks at `only` one, where a person names it.
+    """
+    snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset(), only)
     made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic, sparing)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
-    core.remember(made, Made(kept, policy, verb))
+    core.remember(made, Made(kept, policy, verb, only))
     return made
 
 
@@ -126,10 +130,15 @@ def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool, sparin
     return made, deepcopy(made)
 
 
-async def frozen(core: Core, policy: Policy, more: AbstractSet[str] = frozenset()) -> tuple[Snapshot, int]:
+async def frozen(
+    core: Core,
+    policy: Policy,
+    more: AbstractSet[str] = frozenset(),
+    only: tuple[int, int] | None = None,
+) -> tuple[Snapshot, int]:
     """Freeze the scope for a policy, with all uses and all time that the open session has to count.
 
-    `more` are columns that it does not ask for.
+    `more` are columns that it does not ask for, `only` the one pair that may become one.
     """
     await heartbeat.beat(core)
     await core.uses.settle()
@@ -138,9 +147,9 @@ async def frozen(core: Core, policy: Policy, more: AbstractSet[str] = frozenset(
     asked = wanted(policy)
     snapshot = await core.store.snapshot(core.scope, replace(asked, columns=asked.columns | more), now)
     calibrated = core.embedder.thresholds.calibrated
-    merges = not calibrated and any(rule.effect is MERGE for rule in policy.rules)
+    merges = only is None and not calibrated and any(rule.effect is MERGE for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
-    return replace(snapshot, present=present, calibrated=calibrated, same_words=same), now
+    return replace(snapshot, present=present, calibrated=calibrated, same_words=same, only=only), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:
@@ -232,7 +241,7 @@ async def _agreed_on(
     policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
-    snapshot, now = await frozen(core, policy)
+    snapshot, now = await frozen(core, policy, only=made.only if made is not None else None)
     return await asyncio.to_thread(_judged, plan, digest, snapshot, policy, now)
 
 

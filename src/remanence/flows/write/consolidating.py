@@ -271,13 +271,15 @@ async def _commit(
 async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
     """Return what is kept for a person of what was only proposed, as far as there is room."""
     judged = zip(chunk.memories, chunk.judged, strict=True)
-    proposed = [(memory, answer) for memory, answer in judged if answer.proposed or answer.replaces]
+    proposed = [
+        (memory, answer) for memory, answer in judged if answer.proposed or answer.replaces or answer.repeats
+    ]
     if not proposed or core.writer is None:
         return {}
     now, by = core.clock.now(), core.writer.name
     values: dict[str, Any] = {}
     for memory, answer in proposed[: await proposals.room(core)]:
-        values |= proposals.kept(memory.seq, now, by, answer.proposed, answer.replaces)
+        values |= proposals.kept(memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats)
     return values
 
 

@@ -30,6 +30,7 @@ class Judged:
     alignment: float | None = None
     contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure), also of those that it replaces
     replaces: tuple[int, ...] = ()
+    repeats: tuple[int, ...] = ()  # for a person to make one with it
     reason: str = ""
     tokens_used: int = 0
     tags: tuple[str, ...] = ()
@@ -58,6 +59,10 @@ async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memo
     except WriterError as error:
         return Judged(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
     judged = _checked(memory, found, {other.id: other.seq for other in others})
+    own = {
+        other.seq for other in others if other.speaker == memory.speaker
+    }  # what two people say stays with either
+    judged = replace(judged, repeats=tuple(seq for seq in judged.repeats if seq in own))
     return replace(judged, tokens_used=_cost(found.tokens_used))
 
 
@@ -70,7 +75,7 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
     if not _fraction(found.alignment):
         return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
-    said = [*found.contradicts.items(), *found.replaces.items()]
+    said = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
     wrong = [name for name, sure in said if name not in seqs or not _fraction(sure)]
     if wrong:
         return Judged(
@@ -80,13 +85,17 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
         check_tags(found.tags)
     except InvalidInput as error:
         return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
-    sure = {seqs[name]: round(sure, 6) for name, sure in said if sure >= CONTRADICTS_MIN}
+    odds = [*found.contradicts.items(), *found.replaces.items()]
+    sure = {seqs[name]: round(sure, 6) for name, sure in odds if sure >= CONTRADICTS_MIN}
     replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CONTRADICTS_MIN)
+    same = tuple(seqs[name] for name, sure in found.repeats.items() if sure >= CONTRADICTS_MIN)
+    repeats = tuple(seq for seq in same if seq not in sure)
     new = sorted({*found.tags} - {*memory.tags})
     proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
     room = len(memory.tags) + len(new) <= TAGS_MAX
     tags = tuple(tag for tag in new if room and tag not in proposed)
-    return Judged(round(found.alignment, 6), tuple(sure.items()), replaces, tags=tags, proposed=proposed)
+    align, against = round(found.alignment, 6), tuple(sure.items())
+    return Judged(align, against, replaces, repeats, tags=tags, proposed=proposed)
 
 
 def _cost(tokens_used: object) -> int:

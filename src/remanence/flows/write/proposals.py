@@ -1,4 +1,4 @@
-"""What a writer proposes and only a person sets: tags that say who the agent is, and whose place a memory may take.
+"""What a writer proposes and only a person does: tags that say who the agent is, whose place a memory may take, merges.
 
 A proposal waits in bookkeeping beside the memory that it is about, until a person does it or declines it.
 """
@@ -22,36 +22,52 @@ WAITING_MAX = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Proposal(Result):
-    """What the writer `by` proposes for a memory: `tags` for it, and the memories whose place it may take."""
+    """What the writer `by` proposes for a memory: `tags` for it, and what of others.
+
+    It may take the place of those that it `replaces`, and be one with those that it `repeats`.
+    """
 
     memory: Memory
     at: int
     by: str
     tags: tuple[str, ...] = ()
     replaces: tuple[Memory, ...] = ()
+    repeats: tuple[Memory, ...] = ()
 
     time = Time("at")
 
     def __str__(self) -> str:
-        of = [*self.tags, *(f"the place of {short_id(old.seq)}" for old in self.replaces)]
+        of = [
+            *self.tags,
+            *(f"the place of {short_id(old.seq)}" for old in self.replaces),
+            *(f"to be one with {short_id(old.seq)}" for old in self.repeats),
+        ]
         return visible(f"{self.by} proposes {', '.join(of)} for {self.memory}")
 
 
-def kept(seq: int, at: int, by: str, tags: Sequence[str], replaces: Iterable[int] = ()) -> dict[str, Any]:
-    """Return what a commit keeps of the proposals for one memory, by name; `replaces` are sequence numbers."""
-    row = {"at": at, "by": by, "tags": [*tags], "replaces": [*replaces]}
+def kept(
+    seq: int,
+    at: int,
+    by: str,
+    tags: Sequence[str],
+    replaces: Iterable[int] = (),
+    repeats: Iterable[int] = (),
+) -> dict[str, Any]:
+    """Return what a commit keeps of the proposals for one memory, by name; others are named by sequence numbers."""
+    row = {"at": at, "by": by, "tags": [*tags], "replaces": [*replaces], "repeats": [*repeats]}
     return {f"{UNDER}{seq}": row}
 
 
 async def waiting(core: Core) -> list[Proposal]:
     """Return what waits for a person, the newest first: of memories that stand, and what is not done yet."""
     rows = await _rows(core)
-    seqs = {*rows, *(seq for row in rows.values() for seq in row["replaces"])}
+    seqs = {*rows, *(seq for row in rows.values() for seq in (*row["replaces"], *_repeats(row)))}
     found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
     standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
     open_ = [_open(standing[seq], row, standing) for seq, row in rows.items() if seq in standing]
     return sorted(
-        (one for one in open_ if one.tags or one.replaces), key=lambda one: (-one.at, -one.memory.seq)
+        (one for one in open_ if one.tags or one.replaces or one.repeats),
+        key=lambda one: (-one.at, -one.memory.seq),
     )
 
 
@@ -86,10 +102,18 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
 
 def _without(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any] | None:
     """Return what is left of a row, None where nothing is."""
-    gone = {one.seq for one in dropped.replaces}
+    gone, same = {one.seq for one in dropped.replaces}, {one.seq for one in dropped.repeats}
     tags = [tag for tag in row["tags"] if tag not in dropped.tags]
     replaces = [seq for seq in row["replaces"] if seq not in gone]
-    return {**row, "tags": tags, "replaces": replaces} if tags or replaces else None
+    repeats = [seq for seq in _repeats(row) if seq not in same]
+    left = {**row, "tags": tags, "replaces": replaces, "repeats": repeats}
+    return left if tags or replaces or repeats else None
+
+
+def _repeats(row: Mapping[str, Any]) -> Sequence[int]:
+    """Return whom a memory says again; rows of before that was asked name nobody."""
+    named: Sequence[int] = row.get("repeats", ())
+    return named
 
 
 async def settled(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
@@ -109,20 +133,23 @@ async def _chosen(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> 
     tags = tuple(tag for tag in proposed.tags if tag in what)
     others = [plain_name(one) for one in what if one not in tags]
     named = {one.seq for one in (await core.found(others) if others else []) if one is not None}
-    replaces = tuple(one for one in proposed.replaces if one.seq in named)
-    if len(tags) + len(replaces) < len(set(what)):
+    replaces, repeats = (
+        tuple(one for one in some if one.seq in named) for some in (proposed.replaces, proposed.repeats)
+    )
+    if len(tags) + len({one.seq for one in (*replaces, *repeats)}) < len(set(what)):
         raise NotFound(
             f"not all of that is proposed for {proposed.memory.id}: {proposed}",
             recovery="name what is proposed, or nothing to decline all of it",
         )
-    return replace(proposed, tags=tags, replaces=replaces)
+    return replace(proposed, tags=tags, replaces=replaces, repeats=repeats)
 
 
 def _open(memory: Memory, row: Mapping[str, Any], standing: Mapping[int, Memory]) -> Proposal:
     """Leave out what is done already, and what is about memories that stand no more."""
     tags = tuple(tag for tag in row["tags"] if tag not in memory.tags)
     replaces = tuple(standing[seq] for seq in row["replaces"] if seq in standing)
-    return Proposal(memory, row["at"], row["by"], tags, replaces)
+    repeats = tuple(standing[seq] for seq in _repeats(row) if seq in standing)
+    return Proposal(memory, row["at"], row["by"], tags, replaces, repeats)
 
 
 async def _rows(core: Core) -> dict[int, Mapping[str, Any]]:
