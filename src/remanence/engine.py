@@ -581,8 +581,8 @@ class Engine:
     async def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation:
-        """Show every rule and guard for one memory: true or false, with the values, and when it will fire."""
-        return await inspect.explain(self._core, curating.choose(self._core, policy, overrides), name)
+        """Show why a memory is worth what it is, what took it away, every rule and guard, and when it will fire."""
+        return await inspect.explain(self._core, name, policy, overrides)
 
     async def history(
         self, name: OneMemory | None = None, *, limit: int = 100, verb: str | None = None

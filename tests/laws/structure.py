@@ -56,6 +56,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "fitted",
         "tokens",
         "twins",
+        "worth",
     ),
     ("curate", "edit", "gate", "llm", "recall", "store", "write"),
     ("extensions",),
@@ -121,6 +122,7 @@ IMPURE_IMPORTS = frozenset(
         "os",
         "pathlib",
         "queue",
+        "worth",
     }
     | {"random", "secrets", "select", "shutil", "signal", "socket", "sqlalchemy", "sqlite3", "structlog"}
     | {"subprocess", "sys", "tempfile", "threading", "time", "trio", "urllib", "uuid", "uuid_utils"},

@@ -29,6 +29,7 @@ from remanence.guards import BUILT_IN
 from remanence.model import short_id
 from remanence.results import Result, Time, fields_of
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
+from remanence.worth import Fall, Worth
 
 HORIZON = 10 * 365 * DAY
 UNCALIBRATED = "an embedder that is not calibrated"
@@ -69,7 +70,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
-    """All verdicts on one memory, what the whole plan would do to it, and what of it holds no longer."""
+    """All verdicts on one memory, what the whole plan would do to it, and what of it holds no longer.
+
+    `worth` says why it is worth what it is, `fall` what took it out of sight, if anything did.
+    """
 
     seq: int
     now: int
@@ -77,6 +81,8 @@ class Explanation(Result):
     outcome: str
     verdicts: tuple[Verdict, ...]
     ended: tuple[str, ...] = ()
+    worth: Worth | None = None
+    fall: Fall | None = None
 
     time = Time("now")
 
@@ -312,6 +318,8 @@ _SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
 def _lines(explanation: Explanation) -> Iterator[str]:
     yield f"#{explanation.seq} under {explanation.policy!r}: {explanation.outcome}"
     yield from explanation.ended
+    yield from explanation.fall.lines() if explanation.fall is not None else ()
+    yield from explanation.worth.lines() if explanation.worth is not None else ()
     for verdict in explanation.verdicts:
         yield f"{_SIGNS[verdict.truth]} {verdict.what} {verdict.name}: {verdict.truth}  {verdict.action}"
         if verdict.condition != "built in":

@@ -13,16 +13,16 @@ from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
-from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, reembedding, review
 from remanence.flows.core import Core
-from remanence.flows.curate.curating import LAST_CURATE, adopted, frozen, is_adopted
+from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
 from remanence.flows.curate.runs import newest, newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image, logged
 from remanence.flows.naming import plain_name, unknown
+from remanence.flows.reasons import reasons
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
 from remanence.flows.spending import today
@@ -325,12 +325,20 @@ def _time(micros: int) -> str:
     return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
-async def explain(core: Core, policy: Policy, name: OneMemory) -> Explanation:
-    """Show every rule and guard of a policy for one memory."""
+async def explain(
+    core: Core, name: OneMemory, named: str | None, overrides: Mapping[str, Mapping[str, Any]] | None
+) -> Explanation:
+    """Show for one memory what it is worth and why, what took it away, and every rule and guard of a policy.
+
+    Where no policy was named, given or adopted, it is one without rules.
+    """
+    unruled = named is None and not overrides and not core.policy_given
+    policy = core.policy if unruled else choose(core, named, overrides)
     memory = await shown(core, name)
     snapshot, now = await frozen(core, policy)
     explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
-    return replace(explanation, ended=memory.ended)
+    worth, fall = await reasons(core, memory, policy)
+    return replace(explanation, ended=memory.ended, worth=worth, fall=fall)
 
 
 async def shown(core: Core, name: OneMemory) -> Memory:

@@ -96,6 +96,12 @@ def keep_value(
     return Value(information * points * speaker, information, points, speaker, tuple(reasons))
 
 
+def word_information(memories: int, df: Mapping[str, int]) -> dict[str, float]:
+    """Return what the rarest of some words add to the information of a text; `df` says how many memories hold each."""
+    rarest = sorted(df, key=lambda word: (df[word], word))[:RAREST_MAX]
+    return {word: max(0.0, math.log((memories + MEMORIES_PRIOR) / (df[word] + 1))) for word in rarest}
+
+
 def _information(terms: Collection[int], memories: int, df: Mapping[int, int]) -> float:
     """Return the sum over the rarest terms of ln((N + 500) / (df + 1))."""
     counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]

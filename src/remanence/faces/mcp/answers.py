@@ -54,7 +54,7 @@ def whole(
     ends: Mapping[int, Memory],
     links: Sequence[Link],
     events: Sequence[Event],
-    explanation: Explanation | None,
+    explanation: Explanation,
 ) -> str:
     """Write all that is known of one memory: itself, its links, what happened to it and why it stays or goes."""
     if memory.status is Status.QUARANTINED:
@@ -62,8 +62,7 @@ def whole(
     lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
     lines += ["history:", *(f"  {line}" for line in _history(events))]
-    if explanation is not None:
-        lines += _why(explanation)
+    lines += _why(explanation)
     return fenced("\n".join(lines), "a memory, its text after >")
 
 
@@ -115,7 +114,9 @@ def _history(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _why(explanation: Explanation) -> Iterator[str]:
-    """Yield what the policy does to a memory, and what acts on it or will; `explain` tells the rest."""
+    """Yield why a memory is worth what it is, what took it away, and what acts on it; `explain` tells the rest."""
+    for told in (explanation.fall, explanation.worth):
+        yield from told.lines() if told is not None else ()
     yield f"under {explanation.policy}: {explanation.outcome}"
     for verdict in explanation.verdicts:
         because = f" because {verdict.because}" if verdict.because else ""

@@ -87,9 +87,7 @@ class Tools:
         others = {link.source + link.target - memory.seq for link in links}
         ends = [await self.memory.get(seq) for seq in sorted(others)]
         events = await self.memory.history(memory.seq)
-        explanation = None
-        if policy is not None or self.memory.policy.rules:
-            explanation = await self.memory.explain(memory.seq, _preset(policy))
+        explanation = await self.memory.explain(memory.seq, _preset(policy))
         return answers.whole(memory, {one.seq: one for one in ends}, links, events[-EVENTS:], explanation)
 
     async def learn(
