@@ -54,7 +54,7 @@ def read(path: Path | None) -> Data:
     stores = []
     for thread in dict.fromkeys(turn.thread for turn in turns):
         own = [question for question in asked if question.thread == thread]
-        items = [(turn.source or "", _said(turn)) for turn in turns if turn.thread == thread]
+        items = [(turn.source or "", said(turn)) for turn in turns if turn.thread == thread]
         stores.append(Notes(items, [one.text for one in own], [one.evidence for one in own]))
     everything = [item for store in stores for item in store.items]
     few = asked[:: max(1, len(asked) // ASKED_LARGE)]
@@ -62,7 +62,7 @@ def read(path: Path | None) -> Data:
     return Data("LoCoMo", stores, min(stores, key=lambda store: abs(len(store.items) - SMALL)), large)
 
 
-def _said(turn: Turn) -> str:
+def said(turn: Turn) -> str:
     """Return a turn as one text, since most engines have no fields for who spoke and when."""
     when = f"{turn.said_at:%d %B %Y}" if turn.said_at and not isinstance(turn.said_at, int) else ""
     return f"{turn.speaker} ({when}): {turn.text}"

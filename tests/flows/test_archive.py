@@ -53,7 +53,7 @@ async def test_what_is_archived_is_found_at_a_factor_and_says_so(memory: remanen
     assert before is not None
     assert after is not None
     assert (False, True) == (before.archived, after.archived)
-    assert {**before.parts, "archived": ARCHIVED_FACTOR} == after.parts
+    assert pytest.approx({**before.parts, "archived": ARCHIVED_FACTOR}) == after.parts
     assert before.score * ARCHIVED_FACTOR == pytest.approx(after.score)
     assert text.startswith(f"[#{after.seq} ")
     assert "; archived] " in text

@@ -85,8 +85,15 @@ def recall(store: Any, items: Sequence[Item], questions: Sequence[str]) -> None:
     tell(found=[[names.get(hit, hit) for hit in hits[:DEPTH]] for hits in found])
 
 
+def keep(store: Any, items: Sequence[Item], _: Sequence[str]) -> None:
+    """Let the engine forget until a share of it stands, and tell what does; the share follows on the command line."""
+    names = {text: name for name, text in items}
+    tell(kept=[names.get(text, text) for text in store.keep(float(sys.argv[4]))])
+
+
 STEPS: dict[str, Callable[[Any, Sequence[Item], Sequence[str]], None]] = {
     "one": one,
     "bulk": bulk,
     "recall": recall,
+    "keep": keep,
 }

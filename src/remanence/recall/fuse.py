@@ -170,11 +170,7 @@ def rank(
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead
-    factors = _Factors(
-        _taken(ground.raised, candidates),
-        _spoken(ground, query, candidates),
-        None if archived is None else _taken(archived, candidates),
-    )
+    factors = _factors(ground, query, candidates, archived)
     depth = max(limit, STRENGTH_DEPTH)
     places = _contenders(ground, evidence, candidates, factors, depth)
     session = _session(ground, evidence, candidates, places)
@@ -197,25 +193,34 @@ def rank(
 class _Factors:
     """What the evidence of each candidate is multiplied by: its worth, whether the person named spoke, the archive."""
 
-    raised: Floats
+    raised: Floats  # by worth, and lowered where archived
     spoken: Bools | None
     archived: Bools | None
 
     def applied(self, evidence: Floats, places: Rows | None = None) -> Floats:
         """Return the scores of all candidates, or of those in some places."""
         score: Floats = evidence * (self.raised if places is None else self.raised[places])
-        for those, factor in ((self.spoken, NAMED_FACTOR), (self.archived, ARCHIVED_FACTOR)):
-            if those is not None:
-                where = those if places is None else those[places]
-                np.multiply(score, np.float32(factor), out=score, where=where)
+        if self.spoken is not None:
+            spoken = self.spoken if places is None else self.spoken[places]
+            np.multiply(score, np.float32(NAMED_FACTOR), out=score, where=spoken)
         return score
 
     def of(self, place: int) -> dict[str, float]:
         """Return the factors of one candidate by name."""
         named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
-        archived = self.archived is not None and self.archived[place]
-        found = {"named": named, "worth": float(self.raised[place])}
-        return found | {"archived": ARCHIVED_FACTOR} if archived else found
+        raised = float(self.raised[place])
+        if self.archived is None or not self.archived[place]:
+            return {"named": named, "worth": raised}
+        return {"named": named, "worth": raised / ARCHIVED_FACTOR, "archived": ARCHIVED_FACTOR}
+
+
+def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | None) -> _Factors:
+    """Return the factors of the candidates; one product for worth and archive costs less than a masked one."""
+    raised, spoken = _taken(ground.raised, candidates), _spoken(ground, query, candidates)
+    if archived is None:
+        return _Factors(raised, spoken, None)
+    those = _taken(archived, candidates)
+    return _Factors(raised * (1 - those * np.float32(1 - ARCHIVED_FACTOR)), spoken, those)
 
 
 @dataclass(frozen=True, slots=True)
