@@ -1,12 +1,14 @@
 """A consolidation that is killed at any of its commits, or done by two processes at once, comes to the same in the end.
 
-Each round forks a process that consolidates a copy of one file and ends itself by SIGKILL before or after a commit; the
-next one goes on, and what is stored then is what one that nobody killed stores.
+Each round forks a process that consolidates a copy of one file and ends itself by SIGKILL before, within or after a
+commit, or what is kept of guidelines; the next one goes on, and what is stored then is what one that nobody killed
+stores.
 """
 
 import asyncio
 import os
 import signal
+import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,9 +19,11 @@ import pytest
 
 import remanence
 from remanence.clock import MINUTE, SystemClock
+from remanence.flows import guidelines
 from remanence.flows.write import consolidating
 from remanence.llm.base import Judgement
 from remanence.model import Turn
+from remanence.store.base import Booked, Bookkeeping
 
 REFLECTIONS, TOLD = 12, 18
 CHUNK = 10  # so that there are several commits
@@ -75,6 +79,7 @@ async def _stored(path: Path) -> Stored:
         found = await memory.list_memories(oldest_first=True)
         links = {(link.key, link.count) for one in found for link in await memory.links(one)}
         state = await memory.status()
+        draft = await memory.guidelines.draft()
         checks = [str(check) for check in await memory.doctor() if not check.ok]
         return {
             "memories": [(one.seq, one.text, one.status, one.state, one.confirmations) for one in found],
@@ -82,11 +87,58 @@ async def _stored(path: Path) -> Stored:
             "inbox": state.statuses.get("inbox", 0),
             "damage": checks,
             "interrupted": state.interrupted,
+            "learned": (draft.events, draft.guidelines),
         }
 
 
+class _Striking:
+    """Ends this process at a statement that writes, once it is told to."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        connect = sqlite3.connect
+
+        def traced(*given: Any, **more: Any) -> sqlite3.Connection:
+            connection: sqlite3.Connection = connect(*given, **more)
+            connection.set_trace_callback(self.seen)
+            return connection
+
+        sqlite3.connect = traced  # type: ignore[assignment] # of a process that dies
+
+    def seen(self, statement: str) -> None:
+        """Count a statement; the last one that was to be let through ends all."""
+        if self.left and statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def _killed_in_guidelines(path: Path, moment: str) -> None:
+    """Consolidate, and die before, within or after what is kept of the guidelines."""
+    striking = _Striking()
+    async with remanence.open(path, embedder="none") as memory:
+        store = memory._core.store
+        bookkeep = store.bookkeep
+
+        async def watched(scope: str, asked: Bookkeeping) -> Booked:
+            if guidelines.SEEN not in asked.put:
+                return await bookkeep(scope, asked)
+            if moment == "before":
+                os.kill(os.getpid(), signal.SIGKILL)
+            striking.left = 2 if moment == "within" else 0
+            await bookkeep(scope, asked)
+            if moment == "within":
+                os._exit(1)  # nothing was struck
+            os.kill(os.getpid(), signal.SIGKILL)
+            raise AssertionError("unreachable")
+
+        store.bookkeep = watched  # type: ignore[method-assign]
+        await memory.consolidate()
+
+
 async def _killed_at(path: Path, left: int, moment: str) -> None:
-    """Consolidate, and die before or after a commit."""
+    """Consolidate, and die before, within or after a commit."""
+    striking = _Striking()
     async with remanence.open(path, embedder="none") as memory:
         store = memory._core.store
         commit = store.commit
@@ -96,7 +148,10 @@ async def _killed_at(path: Path, left: int, moment: str) -> None:
             left -= 1
             if not left and moment == "before":
                 os.kill(os.getpid(), signal.SIGKILL)
+            striking.left = 5 if not left and moment == "within" else 0
             done = await commit(*given)
+            if not left and moment == "within":
+                os._exit(1)  # nothing was struck
             if not left:
                 os.kill(os.getpid(), signal.SIGKILL)
             return done
@@ -146,7 +201,8 @@ def test_what_is_to_be_compared_is_there(whole: Stored) -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "moment"), [(1, "before"), (2, "after"), (4, "after"), (5, "before"), (5, "after")]
+    ("left", "moment"),
+    [(1, "before"), (1, "within"), (2, "after"), (4, "within"), (4, "after"), (5, "before"), (5, "within")],
 )
 def test_killed_at_any_commit_it_comes_to_the_same(
     filled: Path, whole: Stored, tmp_path: Path, left: int, moment: str
@@ -155,6 +211,19 @@ def test_killed_at_any_commit_it_comes_to_the_same(
     path = tmp_path / "m.db"
     copyfile(filled, path)
     child = _forked(lambda: _killed_at(path, left, moment))
+
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    assert whole == asyncio.run(_stored(path))
+
+
+@pytest.mark.parametrize("moment", ["before", "within", "after"])
+def test_killed_while_it_keeps_guidelines_it_learns_each_action_once(
+    filled: Path, whole: Stored, tmp_path: Path, moment: str
+) -> None:
+    """What was seen of the record and what it teaches are kept together or not at all."""
+    path = tmp_path / "m.db"
+    copyfile(filled, path)
+    child = _forked(lambda: _killed_in_guidelines(path, moment))
 
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
     assert whole == asyncio.run(_stored(path))

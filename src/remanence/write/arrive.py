@@ -77,7 +77,7 @@ class Draft:
 class Outcome:
     """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said.
 
-    `replaces` counts the older memories whose place it takes.
+    `replaces` counts the older memories whose place it takes, `contradicts` those it is linked to as at odds.
     """
 
     key: int
@@ -87,6 +87,7 @@ class Outcome:
     role: str | None = None
     told_by: str = ""
     replaces: int = 0
+    contradicts: int = 0
 
 
 def in_segment(turn: Turn, agent: str | None) -> Segment:

@@ -4,6 +4,7 @@ Decides in the commit of what was extracted, and when a session ends; must not k
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,12 +18,14 @@ from remanence.flows.core import RACES_MAX, Core, leased, overtaken
 from remanence.flows.curate.regrouping import BOXED, changed
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.write.steps import Settling
-from remanence.model import Memory, Role
+from remanence.keywords import SourceName
+from remanence.model import Lifecycle, Memory, Role
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.text import stems, term_hash
 from remanence.write import box_cuts
 from remanence.write.box_cuts import BoxTurn, Limits, Piece
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 
 LEASE = MINUTE
 SEAL_TRIES = 50
@@ -37,6 +40,13 @@ class Boxed:
 
     changes: list[Change] = field(default_factory=list)
     made: dict[str, list[int]] = field(default_factory=dict)
+    sealed: Mapping[str, int] = field(default_factory=dict)  # by why, and traces that begin
+
+    def record(self, actions: Actions, source: SourceName) -> None:
+        """Count as artifacts what is made of turns beside them: boxes that are sealed, and traces that begin."""
+        given = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, source)
+        for what, count in self.sealed.items():
+            actions.record("create_artifact", given, reason=what, times=count)
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -66,7 +76,20 @@ async def boxed(core: Core, session: str, turns: Sequence[Memory], ended: Sealed
         placed.put(piece, box if not number else None, gone if not number else ())
     if box is not None and not pieces and ended is not None:  # all its turns were forgotten
         placed.sealed_empty(box, ended)
-    return Boxed(placed.changes(), placed.made)
+    changes = placed.changes()
+    return Boxed(changes, placed.made, _sealed(changes))
+
+
+def _sealed(changes: Sequence[Change]) -> Mapping[str, int]:
+    """Count the boxes that changes seal, by why, and the traces that begin."""
+    found: Counter[str] = Counter()
+    for change in changes:
+        reason = (change.after or {}).get("reason") if change.table == "boxes" else None
+        if reason is not None:
+            found[f"a box is sealed: {Sealed(reason).label}"] += 1
+        elif change.table == "traces" and change.before is None:
+            found["a trace begins"] += 1
+    return found
 
 
 async def _limits(core: Core) -> Limits:
@@ -189,7 +212,10 @@ async def seal(core: Core, session: str, why: Sealed = Sealed.FORCED, tries: int
             decided = await boxed(core, session, (), why)
             if not decided.changes:
                 return None
-            cause = core.cause("box", detail={"session": session, **decided.detail}, fence=fence)
+            actions = Actions()
+            decided.record(actions, "consolidation")
+            detail = {"session": session, **decided.detail, **actions.detail()}
+            cause = core.cause("box", detail=detail, fence=fence)
             try:
                 await core.commit(decided.changes, cause)
             except Conflict as conflict:

@@ -161,12 +161,13 @@ def _decide(
     outcome, now = batch.outcomes[place], core.clock.now()
     changes: list[Change] = []
     said: list[str] = [outcome.reason] if outcome.reason else []
-    places = 0
+    places = at_odds = 0
     for one in taken:
         if not one.may:
             link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
             changes += [Change("links", link, None, link_values(now)), unmoved(one.old)]
             said.append(f"contradicts {one.old.id}")
+            at_odds += 1
             continue
         batch.rows[-outcome.key - 1].setdefault("valid_from", draft.said_at)
         ended = {"valid_to": draft.said_at, "replaced_by": outcome.key}
@@ -181,7 +182,7 @@ def _decide(
         else:
             changes.append(unmoved(one.old))
             said.append(f"{one.old.id} is out of date in part: {one.why.why}")
-    batch.outcomes[place] = replace(outcome, reason="; ".join(said), replaces=places)
+    batch.outcomes[place] = replace(outcome, reason="; ".join(said), replaces=places, contradicts=at_odds)
     return changes
 
 

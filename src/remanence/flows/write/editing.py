@@ -30,6 +30,7 @@ from remanence.flows.curate.undoing import before_fall, beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
+    acted,
     answers,
     check_state,
     class_of,
@@ -444,7 +445,8 @@ async def correct(
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
             changes = joined([*changes, *await _corrections(core, old, batch)])
-        cause = core.cause("correct", detail={"id": old.id}, turns=heard(batch), counts=gate)
+        detail = {"id": old.id, **acted([draft], batch)}
+        cause = core.cause("correct", detail=detail, turns=heard(batch), counts=gate)
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:

@@ -29,7 +29,7 @@ from remanence.model import (
 )
 from remanence.store.base import Arriving
 from remanence.write.arrive import TURN, Batch, Draft, Outcome
-from remanence.write.engine_actions import UNSAID, Actions, Eligibility
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 from remanence.write.importance import importance, kind_of
 from remanence.write.supposed import expiry
 
@@ -68,7 +68,7 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
         reason = fallen.holds(draft, turn) or _echoed(draft, turn, shown)
         if reason:
             left_out[reason] += 1
-            actions.record(_action(draft), _eligibility(draft), "skipped", reason)
+            _dropped(actions, draft, reason)
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(turn, draft)
             whole += 1
@@ -92,6 +92,15 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
 
 def _action(draft: Draft) -> ActionName:
     return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
+
+
+def _dropped(actions: Actions, draft: Draft, reason: str) -> None:
+    """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
+    given = _eligibility(draft)
+    is_junk = reason == ECHO and decide("discard", given).verdict == "allow"
+    actions.record(
+        "discard" if is_junk else _action(draft), given, "applied" if is_junk else "skipped", reason
+    )
 
 
 def _eligibility(draft: Draft) -> Eligibility:
@@ -118,7 +127,7 @@ def _decided(actions: Actions, draft: Draft, outcome: Outcome) -> None:
         actions.record(_action(draft), given, reason=QUARANTINED)
     elif actions.allows(_action(draft), given):
         actions.record(_action(draft), given)
-    actions.record("update_note", given, reason="takes the place of an older one", times=outcome.replaces)
+    actions.decided(given, outcome.replaces, outcome.contradicts)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:

@@ -34,10 +34,11 @@ from remanence.flows.write.facts import Told, told
 from remanence.flows.write.joining import join_told
 from remanence.flows.write.waiting import Triggers, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
-from remanence.model import STANDING, Memory
+from remanence.model import STANDING, Lifecycle, Memory
 from remanence.results import Result, counted, number, visible
 from remanence.store.base import Bookkeeping
 from remanence.tokens import token_counts
+from remanence.write.engine_actions import UNSAID, Eligibility
 from remanence.write.extract import extracted
 
 BATCH = 10  # turns that are listened to together
@@ -46,6 +47,8 @@ LEASE = MINUTE  # longer than a writer is waited for
 POLL_S = 60.0  # how often a living engine looks for what other processes noted
 TRIES_MAX = 600  # who has waited for so long goes on: the lease of a process that was killed has run out
 CLOSING_TRIES = 50
+BEYOND = "beyond what a batch holds, the least sure"
+OF_EXTRACTION = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, "extraction")
 LOG = logging.getLogger("remanence")
 BUSY = "another process listens to this session; what is left waits for it or for the next"
 
@@ -277,10 +280,12 @@ async def _stored(
         by = "rules" if writer is None or not isinstance(writer, Extractor) else writer.name
         cut = {"cut": dict(found.cut)} if found.cut else {}
         told_of = {"session": books.session, "by": by, "wanted": wanted.hash, **cut}
-        detail = {**told_of, **telling.actions.detail(), **grouping.detail}
+        grouping.record(telling.actions, "extraction")
+        telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
+        boxes = {**telling.actions.detail(), **grouping.detail}
         cause = core.cause(
             "extract" if telling.changes else "box",
-            detail=detail if telling.changes else {"session": books.session, **grouping.detail},
+            detail={**told_of, **boxes} if telling.changes else {"session": books.session, **boxes},
             fence=books.fence,
             **settling.told_of(
                 telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values

@@ -28,6 +28,7 @@ from remanence.flows.write.entity_storing import LINKS_MAX, NUMBERS_MAX, as_know
 from remanence.model import STANDING, Link, Memory, Reason, Relation, Status, link_values
 from remanence.store.base import Arriving
 from remanence.text_columns import text_columns
+from remanence.write.engine_actions import Actions, of_memory
 from remanence.write.name_evidence import named
 from remanence.write.resolve_names import joinable, sort_of
 
@@ -55,7 +56,11 @@ async def _joined(core: Core, seq: int, key: str, said_by: str, evidence: str) -
     if not joinable(as_known(mine), as_known(theirs), implied=evidence != "a statement"):
         return False
     try:
-        await join(core, mine, theirs, {"because": said_by, "evidence": evidence})
+        actions = Actions()
+        actions.record(
+            "update_note", of_memory(mine, "extraction"), reason=f"two names of one, by {evidence}"
+        )
+        await join(core, mine, theirs, {"because": said_by, "evidence": evidence, **actions.detail()})
     except Conflict as conflict:
         LOG.info("two entities are joined with the next batch: %s", conflict)
         return False

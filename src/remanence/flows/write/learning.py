@@ -27,6 +27,7 @@ from remanence.model import (
     Kind,
     Known,
     Learned,
+    Lifecycle,
     Memory,
     PolicyClass,
     Relation,
@@ -43,6 +44,7 @@ from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
 from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, Batch, Draft, in_segment
 from remanence.write.claims import claims_of
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.supposed import said_again
 from remanence.write.trust import believed, lowered
@@ -211,7 +213,8 @@ async def take(core: Core, drafts: Sequence[Draft], about: int | None = None) ->
         if not changes:
             await gating.count(core, gate)
             return answers(batch, drafts)
-        cause = core.cause("learn", turns=heard(batch), counts=gate | waits(drafts, batch.outcomes))
+        counts = gate | waits(drafts, batch.outcomes)
+        cause = core.cause("learn", turns=heard(batch), counts=counts, detail=acted(drafts, batch))
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:
@@ -219,6 +222,22 @@ async def take(core: Core, drafts: Sequence[Draft], about: int | None = None) ->
             continue
         return answers(batch, drafts, committed.assigned, cause.run)
     raise AssertionError("unreachable")
+
+
+def acted(drafts: Sequence[Draft], batch: Batch) -> dict[str, Any]:
+    """Return what the audit is told of what rules did to older memories because of some texts that were handed over."""
+    actions = Actions()
+    for draft, outcome in zip(drafts, batch.outcomes, strict=True):
+        if outcome.replaces or outcome.contradicts:
+            sure, weighs = draft.turn.confidence, draft.turn.importance
+            given = Eligibility(
+                UNSAID if sure is None else sure,
+                Lifecycle.CANDIDATE,
+                UNSAID if weighs is None else weighs,
+                "manual",
+            )
+            actions.decided(given, outcome.replaces, outcome.contradicts)
+    return actions.detail()
 
 
 async def _mentions(core: Core, drafts: Sequence[Draft], batch: Batch, entity: int) -> list[Change]:

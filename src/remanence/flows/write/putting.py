@@ -15,7 +15,7 @@ from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
 from remanence.flows.naming import unknown
 from remanence.flows.write import gating
 from remanence.flows.write.editing import edited, successor
-from remanence.flows.write.learning import answers, decided, heard, prepared, settled, take
+from remanence.flows.write.learning import acted, answers, decided, heard, prepared, settled, take
 from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
 from remanence.write.arrive import Draft
 
@@ -77,7 +77,8 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
         if not linked and gone.status is not Status.QUARANTINED:
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
     gate = gating.counts([draft], [outcome])
-    cause = core.cause("put", detail={"id": gone.id}, turns=heard(batch), counts=gate)
+    detail = {"id": gone.id, **acted([draft], batch)}
+    cause = core.cause("put", detail=detail, turns=heard(batch), counts=gate)
     assigned = (await core.commit(changes, cause)).assigned if changes else ()
     (learned,) = answers(batch, [draft], assigned, cause.run)
     if learned.status in ("quarantined", "gated"):
