@@ -352,7 +352,7 @@ class Memory(Result):
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC.
 
     `accessors` maps each agent that used it to how often (`uses`) and when last (`last_at`), `tagged_at` each tag to
-    when it was set, as far as that is known.
+    when it was set, as far as that is known. `last_action` is told by `get` alone: what a policy's run last did to it.
     """
 
     seq: int
@@ -418,6 +418,7 @@ class Memory(Result):
     sources: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
     tagged_at: Mapping[str, int] = field(default_factory=dict)
+    last_action: str | None = None
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
     said_time = Time("said_at")

@@ -61,7 +61,13 @@ def _preset(name: str) -> bool:
     preset, _, rule = name.partition("/")
     if preset not in presets():
         return False
-    return not rule or rule in {entry.name for entry in load(preset).rules}
+    return not rule or rule in entries(preset) | {*load(preset).aliases}
+
+
+def entries(preset: str) -> set[str]:
+    """Return the names of a preset's rules and guards."""
+    policy = load(preset)
+    return {rule.name for rule in policy.rules} | {guard.name for guard in policy.guards}
 
 
 def _label(name: str) -> bool:
@@ -87,6 +93,8 @@ def _tests() -> frozenset[str]:
 
 
 TESTS = _tests()
+# Rules and guards of presets that the map shows as a whole.
+WHOLE = {"weak-links", "load-bearing", "newest-episodes", "superseded-episodes"}
 KINDS: Mapping[str, Callable[[str], bool]] = {
     r"table (\w+)": lambda name: name in metadata.tables,
     r"preset (.+)": _preset,
@@ -179,6 +187,41 @@ def test_a_name_of_engram_has_a_row(name: str) -> None:
     theirs = [row[0] for row in rows() if f"`{name}`" in row[0] or f"`{name}:" in row[0]]
 
     assert any(ENGRAM[name] in cell.replace(name, "") for cell in theirs)
+
+
+# Rules, thresholds and weights of the Jochi design, each with the number that it has there.
+JOCHI = {
+    "T1": "7 days", "T2": "30 days", "T3": "24 hours", "T4": "14 days", "T5": "90 days", "T6": "never",
+    "T7": "30 days", "T8": "60 days", "T9": "0.7", "T10": "0.3 to 0.7", "T11": "0.3", "T12": "90 days",
+    "T13": "never", "T14": "60 days", "T15": "medium", "T16": "180 days", "T17": "45 days", "T18": "120 days",
+    "T19": "Recommendation", "T20": "30 days", "T21": "30 days", "T22": "90 days", "D1": "0.01", "O1": "7 days",
+    "P-D1": "12 hours", "P-D2": "48 hours", "P-D3": "90 days", "P-P1": ">= 3", "P-P2": ">= 10", "P-P3": "ARCHIVE",
+    "HOT": "1600", "WARM": "400", "COLD": "200",
+    "R1": "Agent", "R2": "AgentKey", "R3": "tasks", "R4": "sessions", "R5": "0.9", "R6": "> 5",
+    "R7": "Migration", "R8": "SystemConfig", "R9": "24 hours", "R10": "4", "R11": "unknown", "R12": "5 %",
+    "R13": "clock", "Belief": "10.0", "Reflection": "8.0", "Analysis": "7.0", "Synthesis": "6.5",
+    "Recommendation": "5.0", "CompressedContext": "4.0", "Task (active)": "3.0", "MemoryEntry": "2.5",
+    "SessionContext": "1.5", "Notification": "12 hours", "recency": "3", "frequency": "2", "quality": "2",
+    "centrality": "1.5", "cross-agent": "2", "bloat": "1.5", "safety multiplier": "100", ">= 50": "KEEP",
+    ">= 8": "KEEP", "5 to 8": "flag", "3 to 5": "MERGE", "1.5 to 3": "DEMOTE", "0.5 to 1.5": "PRUNE",
+    "< 0.5": "Notification", "dedup": "0.85", "every 5 min": "15 min", "500 tokens": "10 a cycle",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", JOCHI)
+def test_what_the_jochi_design_names_has_a_row(name: str) -> None:
+    """With its number."""
+    theirs = [row[0] for row in rows() if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", row[0])]
+
+    assert any(JOCHI[name] in cell.replace(name, "", 1) for cell in theirs)
+
+
+@pytest.mark.parametrize("preset", ["janitor", "mvs", "mvs-seed", "elfmem", "episodic-cap"])
+def test_every_rule_and_guard_of_a_preset_is_in_the_map(preset: str) -> None:
+    """Under its own name or that of the preset that it extends."""
+    shown = {name.partition("/")[2] for name in NAMES if name.startswith("preset ")}
+
+    assert set() == {name.partition("/")[0] for name in entries(preset)} - shown - WHOLE
 
 
 @pytest.mark.parametrize("name", NAMES)

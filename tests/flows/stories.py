@@ -60,7 +60,8 @@ class Story:
     async def until_due(self, rule: str, micros: int = 1) -> int:
         """Wait until so shortly before a rule's condition comes true for the first memory; return the instant."""
         explanation = await self.memory.explain(1, self.policy, overrides=self.without(rule))
-        (verdict,) = [verdict for verdict in explanation.verdicts if verdict.name == rule]
+        verdict = next((one for one in explanation.verdicts if one.name == rule), None)
+        assert verdict is not None
         assert verdict.fires_at is not None
         self.clock.set(verdict.fires_at - micros)
         return verdict.fires_at
@@ -105,6 +106,16 @@ async def happens(story: Story, case: Case) -> bool:
     acting = await story.only(case.rule)
     again = await story.plan(case.rule)
     return not early.actions() and case.rule in acting and again.empty
+
+
+async def ends(story: Story, case: Case) -> bool:
+    """Tell whether a rule would still act before the last thing, and no more after it."""
+    for step in case.before:
+        await step(story)
+    late = await story.plan(case.rule)
+    await case.last(story)
+    over = await story.plan(case.rule)
+    return case.rule in {action.rule for action in late.actions()} and over.empty
 
 
 def learned(text: str = HERON, **said: Any) -> Step:

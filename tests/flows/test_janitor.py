@@ -18,6 +18,7 @@ from tests.flows.stories import (
     Story,
     becomes,
     curated,
+    ends,
     filled,
     happens,
     learned,
@@ -103,6 +104,24 @@ CASES = [
 ]
 
 
+# What a rule looks at for so long, and no longer.
+ENDS = [
+    Case("cold-used", [*COLD, recalled(3), waits(48 * HOUR)], waits(1)),
+    Case(
+        "warm-used",
+        [
+            learned(category="fact"),
+            waits(DAY),
+            curated("hot-unused"),
+            waits(HOUR),
+            recalled(10),
+            waits(12 * HOUR),
+        ],
+        waits(1),
+    ),
+]
+
+
 @pytest.fixture
 async def story(tmp_path: Path) -> AsyncIterator[Story]:
     """An empty memory in a file."""
@@ -120,6 +139,12 @@ def test_every_rule_has_a_case() -> None:
 async def test_a_rule_fires_at_its_instant(story: Story, case: Case) -> None:
     """Not before: what is planned then is done, and afterwards there is nothing more to do."""
     assert await happens(story, case)
+
+
+@pytest.mark.parametrize("case", ENDS, ids=lambda case: case.rule)
+async def test_a_rule_acts_as_long_as_it_says(story: Story, case: Case) -> None:
+    """To the microsecond."""
+    assert await ends(story, case)
 
 
 # Guards that keep from deleting: R3 to R6, R9 to R11, the protected class and T16.

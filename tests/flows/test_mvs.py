@@ -19,6 +19,7 @@ from tests.flows.stories import (
     Story,
     curated,
     due,
+    ends,
     happens,
     learned,
     linked,
@@ -26,6 +27,7 @@ from tests.flows.stories import (
     waits,
 )
 from tests.flows.test_janitor import CASES as JANITOR
+from tests.flows.test_janitor import ENDS as JANITOR_ENDS
 from tests.flows.test_janitor import LIVES
 
 CASES = [
@@ -57,6 +59,12 @@ CASES = [
     Case("little-worth-cold", [learned(category="memory_entry"), due("little-worth-cold", 46.69)], waits(1)),
     Case("worthless", [learned(category="memory_entry"), due("worthless", 111.51)], waits(1)),
 ]
+ENDS = [
+    Case("little-worth-hot", [learned(category="notification"), waits(12 * HOUR)], waits(1)),
+    *JANITOR_ENDS,
+]
+# And where little worth is not all that it takes.
+LATER = Case("little-worth-warm", [learned(category="notification"), waits(12 * HOUR)], waits(1))
 OVERRIDDEN = sorted(load("mvs").overrides)
 # Weight, half-life in days and the tokens that it ought to have (A.6), by category or category and state.
 WEIGHTS: Mapping[str, tuple[float, float, float]] = {
@@ -120,11 +128,19 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [*CASES, *(case for case in JANITOR if case.rule in OVERRIDDEN)], ids=lambda case: case.rule
+    "case",
+    [*CASES, LATER, *(case for case in JANITOR if case.rule in OVERRIDDEN)],
+    ids=lambda case: case.rule,
 )
 async def test_a_rule_fires_at_its_instant(story: Story, case: Case) -> None:
     """Not before: what is planned then is done, and afterwards there is nothing more to do."""
     assert await happens(story, case)
+
+
+@pytest.mark.parametrize("case", ENDS, ids=lambda case: case.rule)
+async def test_a_rule_acts_as_long_as_it_says(story: Story, case: Case) -> None:
+    """To the microsecond."""
+    assert await ends(story, case)
 
 
 # What is said, the state that it comes to, its row in the table, and its quality.

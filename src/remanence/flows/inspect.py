@@ -21,6 +21,7 @@ from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen
 from remanence.flows.curate.runs import newest, newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.undoing import image, logged
+from remanence.flows.last_action import last_action
 from remanence.flows.naming import plain_name, unknown
 from remanence.flows.reasons import reasons
 from remanence.flows.recall.ended import with_ended
@@ -342,9 +343,13 @@ async def explain(
 
 
 async def shown(core: Core, name: OneMemory) -> Memory:
-    """Return one memory, which says what of it holds no longer; what is contradicted is disputed until that ends."""
+    """Return one memory, which says what of it holds no longer, and what a policy's run last did to it.
+
+    What is contradicted is disputed until that ends.
+    """
     (memory,) = await with_ended(core, [await core.one(name)])
     assert memory is not None
+    memory = replace(memory, last_action=await last_action(core, memory.seq))
     return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory
 
 

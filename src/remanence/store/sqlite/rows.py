@@ -212,6 +212,7 @@ BESIDE = (
     "sources",
     "tagged_at",
     "ended",
+    "last_action",
 )  # what a memory has that is no column of its row
 # The initialiser of a frozen class sets each of its 60 fields through `object.__setattr__`, three times as slow.
 _PUT_WHOLE = tuple(Memory.__dict__[name].__set__ for name in WHOLE_NAMES)
@@ -247,7 +248,7 @@ def memory(
     made = object.__new__(Memory)
     for put, value in zip(_PUT_WHOLE, values, strict=True):
         put(made, value)
-    for put, value in zip(_PUT_BESIDE, (seq, scope, tuple(tags), sources, tagged_at, ()), strict=True):
+    for put, value in zip(_PUT_BESIDE, (seq, scope, tuple(tags), sources, tagged_at, (), None), strict=True):
         put(made, value)
     return made
 
