@@ -25,7 +25,7 @@ from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
 from remanence.flows.mirror.mirror import Mirror, Mirrorings
 from remanence.flows.recall import framing, profiling, rating, recalling
-from remanence.flows.recall.filters import LISTABLE, read, together
+from remanence.flows.recall.filters import LABELLED, LISTABLE, read, together
 from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
@@ -284,13 +284,13 @@ class Engine:
     ) -> Recalled:
         """Find the memories that answer a question best, within a budget of tokens.
 
-        `filters` maps `status`, `tags`, columns (category, kind, state, speaker, agent, session …) and attributes
+        `filters` maps `status`, `tags`, columns (category, kind, state, lifecycle, speaker, session …) and attributes
         (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
         what stands, and what is `archived` where that is "open". `between` limits when it was said. What stands of the
         returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        narrowed = read(filters or {}, COLUMNS)
+        narrowed = read(filters or {}, COLUMNS | LABELLED)
         asked = RecallRequest(query, limit, budget, filters=narrowed, between=span, **asking)
         return await recalling.recall(self._core, asked)
 

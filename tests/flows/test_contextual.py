@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 import remanence
-from remanence.errors import EmbedderError, StoreIncompatible
+from remanence.errors import EmbedderError, StoreIncompatible, StoreUnavailable
 from remanence.flows import contextual
 from remanence.flows.checks import reads_as_english
 from tests.flows.conftest import Opener
@@ -225,3 +226,22 @@ async def test_many_languages_are_suggested_where_most_texts_are_not_english(ope
 def test_languages_are_told_by_function_words(text: str, *, english: bool) -> None:
     """Also such as nobody knows the words of; what is short is given the benefit of the doubt."""
     assert english == reads_as_english(text)
+
+
+async def test_vectors_are_seen_whatever_becomes_of_who_made_them(opener: Opener) -> None:
+    """Others that have the memory open find by them at once, though the process ended right after they were kept."""
+    async with opener(embedder=Meaning()) as memory, opener(embedder=Meaning()) as other:
+        await learned(memory)
+        store, real = memory._core.store, memory._core.store.embed
+
+        async def ends_after(*given: Any, **more: Any) -> int:
+            await real(*given, **more)
+            raise StoreUnavailable("killed", recovery="open it again")
+
+        store.embed = ends_after  # type: ignore[method-assign]
+        with pytest.raises(StoreUnavailable):
+            await memory.consolidate()
+        store.embed = real  # type: ignore[method-assign]
+        found = await other.recall(QUESTION, limit=1)
+
+    assert (TEXTS[0], "") == (found.memories[0].memory.text, found.without_model)

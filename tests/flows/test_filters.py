@@ -297,3 +297,29 @@ async def test_of_another_scope_nothing_is_let_through(opener: Opener) -> None:
         found = await memory.recall("the boat", filters={"attributes.project": "atlas"}, count_use=False)
 
     assert ["The boat is green."] == [hit.text for hit in found.memories]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "names"),
+    [
+        ("lifecycle", "validated", {"two"}),
+        ("lifecycle", ["validated", "active"], {"two"}),
+        ("verification", "user_confirmed", {"two"}),
+        ("verification", ["unverified", "user_confirmed"], {"one", "two"}),
+        ("tier", ["hot", "warm"], {"one", "two"}),
+        ("trust", "user", {"one", "two"}),
+        ("severity", None, {"one", "two"}),
+    ],
+)
+async def test_labels_narrow_both_verbs(
+    column: str, value: Any, names: set[str], memory: remanence.Engine
+) -> None:
+    """What a list may be asked for, a recall may be; what changes since is seen."""
+    for key in ("one", "two"):
+        await memory.learn(f"The boat of {key}.", key=key)
+    await memory.recall("the boat", filters={column: value})
+    await memory.update("two", lifecycle="validated", verification="user_confirmed")
+    listed = await memory.list_memories(filters={column: value})
+    found = await memory.recall("the boat", filters={column: value})
+
+    assert names == {one.key for one in listed} == {hit.memory.key for hit in found.memories}

@@ -23,6 +23,7 @@ from remanence.faces.mcp.tools import CURATING, READING
 from remanence.model import short_id
 from remanence.store.base import Bookkeeping
 from remanence.tokens import token_counts
+from tests.meaning import Meaning
 from tests.unit.test_fence import HOSTILE
 
 ROOT = Path(__file__).parents[2]
@@ -264,6 +265,24 @@ async def test_what_is_learned_is_recalled_and_shown(tmp_path: Path) -> None:
     assert [] != [line for line in why if line.startswith("  guard grace: never archive")]
     assert "2 memories" in numbers
     assert (("people",), "fact") == (kept.tags, kept.category)
+
+
+async def test_an_agent_hears_that_the_model_had_no_part(tmp_path: Path) -> None:
+    """And why, of a recall and of a frame; where it answers, nothing is said of it."""
+    model = Meaning()
+    async with beside(tmp_path / "a.db", embedder=model) as agent:
+        await agent.learn("The boat lies in the harbour.")
+        before = await agent.call("recall", query="Which vessel?")
+        async with remanence.open(tmp_path / "a.db", embedder=model) as memory:
+            await memory.consolidate()
+        answered = await agent.call("recall", query="Which vessel?")
+        model.fails = OSError("the model died")
+        found = await agent.call("recall", query="Which boat?")
+        framed = await agent.call("frame", name="attention", query="Which ship?")
+
+    assert "Without the model: nothing is embedded yet" in before
+    assert "Without the model" not in answered
+    assert all("Without the model" in one and "the model died" in one for one in (found, framed))
 
 
 async def test_what_the_gate_does_is_told(tmp_path: Path) -> None:

@@ -246,8 +246,6 @@ async def keep(core: Core, model: Model, memories: Sequence[Memory], spending: S
             Embedded(memory.seq, memory.fingerprint, vector.tobytes())
             for memory, vector in zip(some, vectors, strict=True)
         ]
-    kept = await core.store.embed(core.scope, model.name, rows, fence=fence)
-    await core.store.bookkeep(
-        core.scope, Bookkeeping(core.clock.now(), count={WRITTEN + model.name: len(rows)}, fence=fence)
-    )
-    return kept
+    # Together, since others tell by the count that there are new ones, whatever becomes of this process.
+    count = {WRITTEN + model.name: len(rows)}
+    return await core.store.embed(core.scope, model.name, rows, fence=fence, count=count)

@@ -190,13 +190,20 @@ class Store(Protocol):
         ...
 
     async def embed(
-        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+        self,
+        scope: str,
+        model: str,
+        rows: Sequence[Embedded] | None,
+        *,
+        fence: Fence | None = None,
+        count: Mapping[str, int] | None = None,
     ) -> int:
         """Keep vectors of a model beside the memories' own, and return how many; None takes those of the model away.
 
         They follow from texts: no audit holds them, and those of a memory go when its text changes or its row goes. A
         vector that was made for another text, or for a memory that has gone, is not kept. At most EMBEDDED_MAX are
-        taken away at once: whoever wants all gone asks until it is 0. Under `fence` it is LeaseLost where the lease was
+        taken away at once: whoever wants all gone asks until it is 0. `count` is added to counters in the same
+        transaction, as `bookkeep` adds it. Under `fence` it is LeaseLost where the lease was
         given to another holder since.
         """
         ...

@@ -26,14 +26,25 @@ TEXT_CHARS = 100  # of the memory at a link's other end
 def recalled(answer: Recalled) -> str:
     """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
-        return f"{answer.text or 'Nothing was found'}." + _left_out(answer)
+        return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _without(answer)
     weak = f"{WEAK}\n" * answer.is_weak
     strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
-    return weak + fenced(answer.text.removeprefix(weak), MEMORIES) + strength + _left_out(answer)
+    return (
+        weak
+        + fenced(answer.text.removeprefix(weak), MEMORIES)
+        + strength
+        + _left_out(answer)
+        + _without(answer)
+    )
 
 
 def _left_out(answer: Recalled) -> str:
     return f"\nLeft out: {kept_out(answer.left_out)}." * bool(answer.left_out)
+
+
+def _without(answer: Recalled) -> str:
+    """Say why the model that embeds had no part in it: another answer may be better."""
+    return f"\nWithout the model: {answer.without_model}." * bool(answer.without_model)
 
 
 def learned(done: Learned, notes: Iterable[str] = ()) -> str:

@@ -19,9 +19,10 @@ from remanence.flows.mirror.mirroring import Mirroring
 from remanence.results import Result, counted, number, visible
 
 FOLLOW_S = 0.1  # between two looks at the feed
-LOOK = SECOND  # between two looks at all files, at least
-LOOK_MOST = 2 * SECOND  # and at most, so that an edit is seen within three seconds
+LOOK = SECOND  # between two looks at all files, while they are short
 LOOK_SHARE = 4  # a look is followed by so many times its length without one
+LOOK_LEAST = SECOND // 4  # and in any case by so much
+SEEN = 2_700_000  # after which an edit is seen: three seconds, without what telling of it takes
 COMMAND_S = 600.0  # a command that takes longer is ended
 ERROR_BYTES = 2_000  # of what it says
 
@@ -79,6 +80,14 @@ def told(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> Mirrored:
         len(edits),
         first_remarks(mirroring.done.damaged),
     )
+
+
+def pause(taken: int) -> int:
+    """Return how long no look follows one that took so long.
+
+    An edit right behind one look is seen at the end of the next, at worst: after both of them and the pause.
+    """
+    return max(LOOK_LEAST, min(max(LOOK, LOOK_SHARE * taken), SEEN - 2 * taken))
 
 
 class Command:
@@ -193,7 +202,7 @@ class Watch:
             async with mirroring.opened():
                 done = await synced(mirroring, by_the_minute=True)
             taken = lived() - begun
-            self._look_at = lived() + min(max(LOOK, LOOK_SHARE * taken), LOOK_MOST)
+            self._look_at = lived() + pause(taken)
             return done
         if not await mirroring.is_behind():
             return None

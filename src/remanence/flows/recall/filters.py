@@ -16,6 +16,8 @@ from remanence.model import COLUMN, STANDING, Memory, Status
 from remanence.store.constraints import refuse_unfit
 
 LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for
+# What of these a recall may be narrowed by beside the columns that it keeps anyway.
+LABELLED = frozenset(name for name in LISTABLE if COLUMN[name].kind == "enum")
 ANY = "any"
 
 

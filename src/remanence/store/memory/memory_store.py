@@ -189,7 +189,13 @@ class MemoryStore:
         return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
 
     async def embed(
-        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+        self,
+        scope: str,
+        model: str,
+        rows: Sequence[Embedded] | None,
+        *,
+        fence: Fence | None = None,
+        count: Mapping[str, int] | None = None,
     ) -> int:
         """Keep vectors of a model beside the memories' own, and return how many; None takes those of it away."""
         state = self._read(scope)
@@ -207,7 +213,8 @@ class MemoryStore:
                 if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
             ]
             held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
-        self._scopes[scope] = replace(state, embeddings=held)
+        counters = _counted(state.counters, count or {})
+        self._scopes[scope] = replace(state, embeddings=held, counters=counters)
         return len(gone)
 
     async def neighbours(

@@ -4,7 +4,7 @@ Neither audited nor undone: they follow from the texts. Each function runs insid
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from remanence.change import Fence
 from remanence.store.base import EMBEDDED_MAX, Embedded
@@ -37,12 +37,16 @@ def embed(
     connection: sqlite3.Connection,
     names: Fresh,
     scope: str,
-    what: tuple[str, Sequence[Embedded] | None],
+    what: tuple[str, Sequence[Embedded] | None, Mapping[str, int]],
     fence: Fence | None,
 ) -> int:
-    """Keep vectors of a model whose memories still say what they were made for, or take some of the model away."""
-    no, (name, rows) = names.make(connection, SCOPE, scope), what
+    """Keep vectors of a model whose memories still say what they were made for, or take some of the model away.
+
+    `what` are the model, the vectors, None for those to take away, and what is counted with it.
+    """
+    no, (name, rows, count) = names.make(connection, SCOPE, scope), what
     bookkeeping.refuse_lost_lease(connection, no, fence)
+    record(connection, "counters", *bookkeeping.counted(connection, no, count))
     model = names.make(connection, MODEL, name)
     if rows is None:
         gone = connection.execute(_OF_MODEL, (model, no, EMBEDDED_MAX)).fetchall()

@@ -6,7 +6,7 @@ Knows which thread does what; what is done is in the modules beside it.
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -153,11 +153,19 @@ class SqlStore:
         )
 
     async def embed(
-        self, scope: str, model: str, rows: Sequence[Embedded] | None, *, fence: Fence | None = None
+        self,
+        scope: str,
+        model: str,
+        rows: Sequence[Embedded] | None,
+        *,
+        fence: Fence | None = None,
+        count: Mapping[str, int] | None = None,
     ) -> int:
         """Keep vectors of a model beside the memories' own, and return how many; None takes those of it away."""
         return await self._write(
-            lambda connection: embeddings.embed(connection, self._fresh, scope, (model, rows), fence)
+            lambda connection: embeddings.embed(
+                connection, self._fresh, scope, (model, rows, count or {}), fence
+            )
         )
 
     async def neighbours(

@@ -83,12 +83,15 @@ class EmbeddingContract:
         assert all(check.ok for check in await store.check())
 
     async def test_who_lost_the_lease_embeds_nothing(self, store: Store) -> None:
-        """The fence is looked at where the vectors are written."""
+        """The fence is looked at where the vectors are written, and what is counted with them is with them."""
         (a,) = (await keep(store, created(1, "one"))).assigned
         lease = Bookkeeping(NOW, lease=("embed", "me", NOW + 5))
         fence = (await store.bookkeep(SCOPE, lease)).fence
         assert fence is not None
-        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1)], fence=("embed", fence))
-        await raised(LeaseLost, store.embed(SCOPE, MODEL, None, fence=("embed", fence - 1)))
+        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1)], fence=("embed", fence), count={"made": 1})
+        lost = ("embed", fence - 1)
+        await raised(LeaseLost, store.embed(SCOPE, MODEL, None, fence=lost, count={"made": 5}))
+        booked = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("made",)))
 
-        assert (1, {a: [1]}) == (kept, await held(store))
+        assert (1, {a: [1]}, {"made": 1}) == (kept, await held(store), booked.counters)
+        assert all(check.ok for check in await store.check())
