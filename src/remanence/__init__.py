@@ -32,6 +32,7 @@ from remanence.keywords import (
     AboutNamed,
     ActionName,
     Asking,
+    CadenceName,
     Columns,
     DecayName,
     Editable,
@@ -92,7 +93,10 @@ if TYPE_CHECKING:
     from remanence.flows.acted import EngineAction
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.curate.runs import RunReport
-    from remanence.flows.curate.scheduling import Ran, Schedule
+    from remanence.flows.curate.schedules import Schedule
+    from remanence.flows.curate.scheduling import Ran
+    from remanence.flows.curate.ticking import Ticked
+    from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
@@ -143,6 +147,7 @@ __all__ = [
     "Asking",
     "Box",
     "Boxes",
+    "CadenceName",
     "Check",
     "Clock",
     "Columns",
@@ -261,8 +266,10 @@ __all__ = [
     "StoreIncompatible",
     "StoreUnavailable",
     "SystemClock",
+    "Ticked",
     "Tier",
     "TierName",
+    "Timetable",
     "Topic",
     "Trace",
     "Traces",
@@ -341,7 +348,9 @@ _LATER = {
     "ReviewItem": "remanence.flows.review",
     "Run": "remanence.engine",
     "RunReport": "remanence.flows.curate.runs",
-    "Schedule": "remanence.flows.curate.scheduling",
+    "Schedule": "remanence.flows.curate.schedules",
+    "Ticked": "remanence.flows.curate.ticking",
+    "Timetable": "remanence.flows.curate.timetable",
     "Setting": "remanence.flows.settings",
     "Settings": "remanence.flows.settings",
     "Shortened": "remanence.extraction",

@@ -18,7 +18,7 @@ from remanence.edit.links import Linking
 from remanence.flows import acted, checks, inspect, lifetime, reembedding, review, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, runs, scheduling, undoing
+from remanence.flows.curate import curating, runs, schedules, undoing
 from remanence.flows.entities import Entities
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
@@ -544,9 +544,9 @@ class Engine:
         return await curating.compact_episodic(self._core, keep_recent)
 
     @property
-    def schedule(self) -> scheduling.Schedule:
+    def schedule(self) -> schedules.Schedule:
         """When curation runs by itself, and how it went."""
-        return scheduling.Schedule(self._core)
+        return schedules.Schedule(self._core)
 
     async def adopt(self, policy: str) -> Policy:
         """Store a policy in this scope, for every process that opens it.
@@ -626,6 +626,7 @@ class Engine:
         core = self._core
         looked = [
             await core.watch.check(),
+            await checks.schedule(core),
             await checks.memory_integrity(core),
             await checks.speakers(core),
             await checks.languages(core),

@@ -32,6 +32,7 @@ PolicyClassName = Literal["ephemeral", "durable", "protected"]
 ReasonName = Literal[
     "decayed", "superseded", "forgotten", "expired", "merged", "budget", "compacted", "instructions"
 ]
+CadenceName = Literal["rapid", "standard", "hourly", "deep"]
 SeverityName = Literal["info", "low", "medium", "high", "critical"]
 FormName = Literal["full", "condensed", "summary"]
 TrustName = Literal["outside", "tool", "agent", "user"]

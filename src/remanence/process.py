@@ -1,6 +1,8 @@
 """The process in which something was opened: after a fork the child has a copy that no thread serves any more."""
 
 import os
+import sys
+from pathlib import Path
 
 from remanence.errors import StoreUnavailable
 
@@ -23,3 +25,11 @@ class OpeningProcess:
                 "this memory was opened by the process that this one was forked from",
                 recovery="open the memory in the child; the parent goes on with its own",
             )
+
+
+def memory_share() -> float | None:
+    """Return which share of the machine's memory this process takes; None where the system does not say so at once."""
+    if sys.platform != "linux":
+        return None
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages / os.sysconf("SC_PHYS_PAGES")

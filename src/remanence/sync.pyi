@@ -15,6 +15,8 @@ from remanence.flows import acted, inspect, review
 from remanence.flows.boxes import Box, Trace
 from remanence.flows.curate import runs
 from remanence.flows.curate.scheduling import Ran
+from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.timetable import Timetable
 from remanence.flows.entities import EntityProfile, KnownEntity
 from remanence.flows.graph import Contradiction
 from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft
@@ -35,6 +37,7 @@ from remanence.keywords import (
     AboutNamed,
     ActionName,
     Asking,
+    CadenceName,
     Columns,
     Editable,
     IfExists,
@@ -114,6 +117,8 @@ class Entities:
     def alias(self, entity: OneMemory, name: str) -> Receipt: ...
 
 class Schedule:
+    def tick(self, cadence: CadenceName | None = None) -> Ticked: ...
+    def timetable(self) -> Timetable | None: ...
     def should_curate(self) -> bool: ...
     def due_at(self) -> int | None: ...
     def last(self) -> Ran | None: ...

@@ -11,6 +11,7 @@ from subprocess import PIPE, Popen
 import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.flows.curate.scheduling import LEASE
+from remanence.flows.curate.ticking import LEASE as TICKING
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Turn
 from tests.flows.test_scheduling import DAILY
@@ -19,6 +20,8 @@ ROOT = Path(__file__).parents[2]
 START = 20_000 * DAY
 # The same interval, and nothing to do.
 RESTING = DAILY.replace("days(1)", "days(1000)").replace("daily", "resting")
+# No interval: its rules are judged by ticks.
+QUICK = DAILY.replace('interval = "10 hours"\n', "").replace("daily", "quick")
 # Stops itself where all is decided and the transaction would begin.
 STOPPED = """
 import asyncio, os, signal, sys
@@ -125,3 +128,30 @@ async def test_a_consolidation_that_was_stopped_past_its_lease_leaves_it_to_the_
 
         assert (b"", 0, 3) == (error, process.returncode, done.activated)
         assert verbs == [event.verb for event in await memory.history()]
+
+
+async def ticking(path: str) -> None:
+    """Tick, two days after all was learned."""
+    async with opened(path, START + 2 * DAY, policy=QUICK) as memory:
+        await memory.schedule.tick()
+
+
+async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: Path) -> None:
+    """Who ticked meanwhile did the work; the woken process commits no part of its plan and no row of the schedule."""
+    path = tmp_path / "memory.db"
+    async with opened(path, START) as memory:
+        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.consolidate()
+    process = await until_stopped(path, "curate", "ticking")
+    async with opened(path, START + 2 * DAY, policy=QUICK) as memory:
+        assert (await memory.schedule.tick()).busy
+    async with opened(path, START + 2 * DAY + TICKING, policy=QUICK) as memory:
+        done = await memory.schedule.tick()
+        mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
+        error = await woken(process)
+
+        assert {"archive": 4} == dict(done.ran["curate"].counts)
+        assert (b"", 0) == (error, process.returncode)
+        assert verbs == [event.verb for event in await memory.history()]
+        assert mine == await memory.schedule.timetable()
+        assert [] == [check for check in await memory.doctor() if not check.ok]

@@ -136,13 +136,13 @@ async def test_it_runs_before_the_session_is_there(
 ) -> None:
     """The run sees the time of work before this session, and no open session; what it did is kept."""
     seen: list[int] = []
-    plan = curating.plan
+    plan = curating.plan_part
 
     async def watched(core: Any, *more: Any, **named: Any) -> Any:
         seen.append(len(await sessions.opened(core)))
         return await plan(core, *more, **named)
 
-    monkeypatch.setattr(curating, "plan", watched)
+    monkeypatch.setattr(curating, "plan_part", watched)
     async with opener(policy=DAILY) as memory:
         await _filled(memory, clock)
         before = clock.now()
@@ -291,7 +291,7 @@ async def test_giving_up_on_a_begin_gives_up_its_run(
     opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cancelled in the middle: no session, no run that goes on behind it, and the next begin does both."""
-    plan = curating.plan
+    plan = curating.plan_part
     waits = asyncio.Event()
 
     async def slow(*_: object, **__: object) -> None:
@@ -300,13 +300,13 @@ async def test_giving_up_on_a_begin_gives_up_its_run(
 
     async with opener(policy=DAILY) as memory:
         await _filled(memory, clock)
-        monkeypatch.setattr(curating, "plan", slow)
+        monkeypatch.setattr(curating, "plan_part", slow)
         begin = asyncio.create_task(memory.begin_session())
         await waits.wait()
         begin.cancel()
         await asyncio.wait({begin})
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        monkeypatch.setattr(curating, "plan", plan)
+        monkeypatch.setattr(curating, "plan_part", plan)
 
         assert begin.cancelled()
         assert () == (await memory.status()).sessions
@@ -320,7 +320,7 @@ async def test_what_another_has_just_done_is_not_done_again(
 ) -> None:
     """Found due, but done by another process before the lease was free: nobody plans a second time."""
     path, more = tmp_path / "memory.db", {"clock": clock, "embedder": "none", "policy": DAILY}
-    due, plan, plans = scheduling.should_curate, curating.plan, list[Any]()
+    due, plan, plans = scheduling.should_curate, curating.plan_part, list[Any]()
 
     async def overtaken(core: Any) -> bool:
         is_due = await due(core)
@@ -335,7 +335,7 @@ async def test_what_another_has_just_done_is_not_done_again(
     async with remanence.open(path, **more) as memory, remanence.open(path, **more) as other:  # type: ignore[arg-type]
         await _filled(memory, clock)
         monkeypatch.setattr(scheduling, "should_curate", overtaken)
-        monkeypatch.setattr(curating, "plan", counted)
+        monkeypatch.setattr(curating, "plan_part", counted)
         await memory.begin_session()
         last = await memory.schedule.last()
 
@@ -369,13 +369,13 @@ async def test_what_was_done_is_not_covered_by_a_skip(
 BEGINNING = """
 import asyncio, sys, remanence
 from remanence.flows.curate import curating
-plan = curating.plan
+plan = curating.plan_part
 async def slowly(*given, **more):
     made = await plan(*given, **more)
     await asyncio.sleep(1)
     print("planned")
     return made
-curating.plan = slowly
+curating.plan_part = slowly
 async def main(path, policy):
     async with remanence.open(path, embedder="none", policy=policy) as memory:
         print("ready", flush=True)

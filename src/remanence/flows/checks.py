@@ -13,6 +13,8 @@ from remanence.clock import DAY
 from remanence.errors import StoreError
 from remanence.flows import contextual, settings
 from remanence.flows.core import Core
+from remanence.flows.curate.scheduling import held
+from remanence.flows.curate.timetable import timetable
 from remanence.flows.write.learning import latest_texts
 from remanence.languages import ENGLISH
 from remanence.model import REJECTED_PATH, STANDING, Kind, Role
@@ -24,6 +26,7 @@ from remanence.write.roles import speaks_as_assistant
 
 NAME = "memory-integrity"
 SPEAKERS = "speakers"
+SCHEDULE = "schedule"
 LANGUAGES = "languages"
 LATEST = 500  # texts that are looked at
 TEXTS_MIN = 20  # of fewer nobody is advised
@@ -31,6 +34,25 @@ LATIN_LAST = "\u024f"  # the last letter of Latin Extended-B
 WORDS_TELLING = 6  # of so many English words at least one is a function word, most often two or three
 WORDS_MIN = 2_000  # below, one long text may be most of what is there
 FRESH = 7 * DAY  # what was taken in since was hardly taken in to be thrown away
+
+
+async def schedule(core: Core) -> Check:
+    """Look whether what is to run by itself does so: nothing missed three times, nothing failing, no plan held."""
+    try:
+        known = await timetable(core)
+        waits = await held(core)
+    except StoreError as error:
+        return replace(broken(error), name=SCHEDULE)
+    detail = "no tick has come to this scope" if known is None else str(known)
+    if waits is not None:
+        advice = "a plan waits for a person: look at it, and at the command that releases it, with remanence review"
+    elif known is not None and known.late:
+        advice = "start what ticks: remanence daemon; or run what is due once: remanence tick"
+    elif known is not None and known.failures:
+        advice = "see to what failed; it is tried again by itself, later each time"
+    else:
+        advice = ""
+    return Check(SCHEDULE, True, detail if known is not None or waits is None else waits.reason, advice)
 
 
 async def memory_integrity(core: Core) -> Check:

@@ -33,6 +33,8 @@ from remanence.store.base import Bookkeeping, Store
 from remanence.timescale import ClockName
 from remanence.tokens import token_counts
 
+# The bookkeeping's name for until when a scope needs no tick; none where nobody knows.
+QUIET = "schedule/quiet"
 NAMED_MAX = 64  # policies that are remembered because somebody planned with them
 LEASE_POLL_S = 0.1
 # Characters that are read on the event loop, 50 ms at worst; more is read in a thread, so that the loop stays free.
@@ -86,12 +88,14 @@ class Listening(Chore, Protocol):
 class Made:
     """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
 
-    `verb` is what the audit calls its run, `only` the pair that it was to make one.
+    `verb` is what the audit calls its run, `follows` the hash of the whole policy, of which a tick judges a part,
+    `only` the pair that it was to make one.
     """
 
     kept: Plan
     policy: Policy
     verb: str
+    follows: str
     only: tuple[int, int] | None = None
 
 

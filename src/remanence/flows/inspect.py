@@ -20,6 +20,7 @@ from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
 from remanence.flows.curate.runs import newest, newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
+from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.curate.undoing import image, logged
 from remanence.flows.last_action import last_action
 from remanence.flows.naming import plain_name, unknown
@@ -80,7 +81,7 @@ class State(Result):
     when one last ran and what waits for the next, `review` counts what waits for a person, by sort. `contextual`
     says which `model`'s vectors answer beside those of memories; where this opening has it, how many memories have
     none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and which is to
-    answer `next`, and is still embedding.
+    answer `next`, and is still embedding. `schedule` says when ticks came and come next, None where none ever came.
     """
 
     scope: str
@@ -111,6 +112,7 @@ class State(Result):
     consolidation: Upcoming | None = None
     review: Mapping[str, int] = field(default_factory=dict)
     contextual: Mapping[str, str | int] = field(default_factory=dict)
+    schedule: Timetable | None = None
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -129,6 +131,7 @@ class State(Result):
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         settled = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; for review: {counted(self.review)}" if self.review else ""
+        person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
         return f"{known}{left}{model}{spent}{gate}{waits}{settled}{person}"
 
@@ -164,7 +167,7 @@ async def status(core: Core) -> State:
     stored = await adopted(core)
     embedded = await embedding.left(core)
     recent = await newest(core, snapshot.position)
-    waits = await review.waiting(core, snapshot, recent, last)
+    waits = await review.waiting(core, snapshot, recent)
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
     return State(
         scope=core.scope,
@@ -195,6 +198,7 @@ async def status(core: Core) -> State:
         consolidation=await settling.upcoming(core, inbox),
         review=waits.counts,
         contextual=await reembedding.told_of(core),
+        schedule=await timetable(core),
     )
 
 

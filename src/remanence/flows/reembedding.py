@@ -3,7 +3,7 @@
 How far this has come is kept in the bookkeeping, so that whoever asks next goes on where somebody stopped.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +34,7 @@ TRIES = int(3 * LEASE / SECOND / LEASE_POLL_S)
 ROUNDS_MAX = 3
 
 
+STOPPED = "time is up"
 UNFINISHED = "another process holds the work, and has for a while"
 
 
@@ -61,9 +62,15 @@ class Reembedded(Result):
 
 
 async def reembed(
-    core: Core, embedder: str | Embedder | WaitingEmbedder | None, progress: Progress | None
+    core: Core,
+    embedder: str | Embedder | WaitingEmbedder | None,
+    progress: Progress | None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Reembedded:
-    """Embed everything by another model, or go on where that was stopped; then its vectors answer."""
+    """Embed everything by another model, or go on where that was stopped; then its vectors answer.
+
+    `stopped` is asked between steps.
+    """
     model = await _wanted(core, embedder)
     tell = progress if progress is not None else _nobody
     taken = await _begin(core, model)
@@ -71,7 +78,7 @@ async def reembed(
     if model is not None and not answers(await stored(core), model):
         core.others.append(model)  # which answers as soon as its vectors do
         spending = Spending(core, EMBEDDER)
-        made = _Making(core, model, spending, tell)
+        made = _Making(core, model, spending, tell, stopped)
         waits = await made.all()
         done = made.memories
         if waits:
@@ -165,6 +172,7 @@ class _Making:
     model: Model
     spending: Spending
     tell: Progress
+    stopped: Callable[[], bool]
     memories: int = 0
 
     async def all(self) -> str:
@@ -172,6 +180,8 @@ class _Making:
         eligible = await self._eligible()
         more = True
         while more:
+            if self.stopped():
+                return STOPPED
             if waits := await self.spending.waits():
                 return waits
             try:

@@ -13,9 +13,9 @@ import numpy as np
 from remanence.arguments import check_count
 from remanence.change import Logged
 from remanence.flows.core import LISTED_MAX, Core
-from remanence.flows.curate.curating import LAST_CURATE, adopted, is_adopted
+from remanence.flows.curate.curating import adopted, is_adopted
 from remanence.flows.curate.runs import interrupted, newest
-from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
+from remanence.flows.curate.scheduling import Ran, held
 from remanence.flows.graph import Contradiction, between
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
@@ -23,7 +23,6 @@ from remanence.gate.orders import READS, instructs
 from remanence.model import Link, Memory, Relation, Status, short_id
 from remanence.results import MaybeTime, Result, Time, counted, visible
 from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
-from remanence.store.base import Bookkeeping
 
 Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
 
@@ -86,8 +85,8 @@ class Unsettled:
         object.__setattr__(self, "counts", {sort: count for sort, count in found.items() if count})
 
 
-async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged], last: int | None) -> Unsettled:
-    """Find what waits, given who has which status, the newest runs and when anything was last curated."""
+async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged]) -> Unsettled:
+    """Find what waits, given who has which status and the newest runs."""
     status = snapshot.columns["status"]
     linked = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
     links = [link for link in linked if link.resolved_at is None]
@@ -98,7 +97,7 @@ async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged], last
         contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
         quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
         proposals=await proposals.waiting(core),
-        held=_held(core, (await kept(core)).get("curate"), last),
+        held=await held(core),
         interrupted=interrupted(recent),
     )
 
@@ -114,21 +113,13 @@ def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
     return found
 
 
-def _held(core: Core, ran: Ran | None, last: int | None) -> Ran | None:
-    """Return the last automatic run where its plan is held still: nothing was curated since."""
-    if ran is None or not ran.held or not runs_by_itself(core) or (last is not None and last > ran.at):
-        return None
-    return ran
-
-
 async def review(core: Core, limit: int) -> Review:
     """List what waits for a person, at most so many of each sort."""
     check_count("limit", limit, 1, LISTED_MAX)
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     recent = await newest(core, snapshot.position)
-    found = await waiting(core, snapshot, recent, booked.values.get(LAST_CURATE))
+    found = await waiting(core, snapshot, recent)
     items = [
         *map(_contradiction, await between(core, found.contradictions[:limit])),
         *await _quarantined(core, found.quarantined[:limit]),

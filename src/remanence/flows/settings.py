@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from remanence.arguments import check_count
@@ -18,7 +19,7 @@ from remanence.extraction import (
     INSTRUCTION_CHARS_MAX,
     wanted_of,
 )
-from remanence.flows.core import Core
+from remanence.flows.core import QUIET, Core
 from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
@@ -26,6 +27,7 @@ from remanence.text import check_text
 
 UNDER = "setting/"  # what the bookkeeping's names of settings begin with
 WORDS_MAX = 10_000
+MIRROR_FOLDER = "mirror_folder"
 DOCUMENT_CHARS_MAX = 100_000
 EXTRACTED = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
 
@@ -138,6 +140,13 @@ SETTINGS: Mapping[str, Setting] = {
             "frame_limit", 5, 1, 1_000, "how many memories a frame returns where it says no number itself"
         ),
         Setting("heartbeat_seconds", 60, 1, 3_600, "how often an open session's time is counted"),
+        Setting(
+            MIRROR_FOLDER,
+            "",
+            0,
+            4_000,
+            "the folder that ticks keep as a mirror, by its whole path; none for no mirror",
+        ),
         Setting("note_at_once", 1, 0, 1, "whether a turn with a high signal is listened to at once"),
         Setting(
             "note_minutes",
@@ -256,7 +265,9 @@ class Settings:
             self._check(_declared(name), value, after)
         rows = {_row(name): {"source": "user", "value": value} for name, value in given.items()}
         rows |= {row: built for row, built in built_in().items() if row not in rows}
-        await self._core.store.bookkeep(self._core.scope, Bookkeeping(self._core.clock.now(), put=rows))
+        await self._core.store.bookkeep(
+            self._core.scope, Bookkeeping(self._core.clock.now(), put={**rows, QUIET: None})
+        )
         held = {one.name: one.value for one in before}
         return [one for one in await self.all() if one.value != held[one.name]]
 
@@ -269,7 +280,7 @@ class Settings:
         self._check(_declared(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
-            self._core.scope, Bookkeeping(self._core.clock.now(), put={_row(name): row})
+            self._core.scope, Bookkeeping(self._core.clock.now(), put={_row(name): row, QUIET: None})
         )
         return await self.get(name)
 
@@ -285,6 +296,11 @@ class Settings:
             )
         if value:
             check_text(value)
+        if one.name == MIRROR_FOLDER and value and not Path(value).is_absolute():
+            raise InvalidInput(
+                f"{one.name} is {shown(value)}",
+                recovery="name the folder by its whole path, from the root on",
+            )
         if one.name in EXTRACTED:
             wanted_of(*[after[name] for name in EXTRACTED])
 

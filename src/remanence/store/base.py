@@ -148,6 +148,14 @@ class Check(Result):
         return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' * bool(self.advice)}")
 
 
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """How far a scope has come: the position of its last commit, 0 where there is none, and values that are kept."""
+
+    position: int
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
 Capability = Literal["durable", "backup"]
 
 
@@ -285,6 +293,10 @@ class Store(Protocol):
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
+        ...
+
+    async def survey(self, names: Sequence[str]) -> Mapping[str, Surveyed]:
+        """Return of every scope that was written to how far it has come, and the values kept by these names."""
         ...
 
     async def check(self) -> list[Check]:

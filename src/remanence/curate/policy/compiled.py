@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, r
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import ALWAYS, Document, Table, parse, preset, presets
 from remanence.curate.policy.rules import (
+    EVERY,
     GUARD_KEYS,
     HOURS,
     RULE_KEYS,
@@ -34,6 +35,7 @@ from remanence.curate.policy.rules import (
 )
 from remanence.effects import MERGE, STANDING_COLUMNS, never
 from remanence.errors import PolicyError, suggest
+from remanence.keywords import CadenceName
 from remanence.model import PolicyClass
 from remanence.results import Result, number, plain
 from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
@@ -186,6 +188,12 @@ def load(
     draft.include(document, 0)
     draft.override(_given(overrides or {}))
     return draft.policy(document.top, source)
+
+
+def within(policy: Policy, cadence: CadenceName) -> Policy:
+    """Return the part of a policy that a cadence judges: its rules and those of quicker ones, under all guards."""
+    rules = tuple(rule for rule in policy.rules if EVERY[rule.every] <= EVERY[cadence])
+    return policy if len(rules) == len(policy.rules) else replace(policy, rules=rules)
 
 
 def wanted(policy: Policy) -> SnapshotRequest:

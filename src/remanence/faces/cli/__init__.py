@@ -36,6 +36,7 @@ MODULES = {
     "policies": "policy",
     "quarantine_commands": "quarantine",
     "review_commands": "review decline",
+    "schedule_commands": "tick",
     "session_commands": "session",
     "upkeep": "doctor reembed settings accept-clock guide completion",
 }

@@ -23,6 +23,7 @@ from remanence.faces.cli.undoable import Undoable
 from remanence.faces.moments import local
 from remanence.flows.acted import EngineAction
 from remanence.flows.curate.runs import RunReport
+from remanence.flows.curate.ticking import Ticked
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.recall.recalling import WEAK
@@ -78,7 +79,11 @@ def _back(command: str, one: str = "") -> Iterator[Text]:
 
 
 def is_well(result: Any) -> bool:
-    """Tell whether a result is good news: every check of it is sound."""
+    """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
+    if isinstance(result, State):
+        return result.schedule is None or result.schedule.is_well
+    if isinstance(result, Ticked):
+        return result.is_well
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
 
 
@@ -357,6 +362,9 @@ def _state(state: State) -> Iterator[Text]:
         )
     if state.consolidation is not None and (state.consolidation.last_at or state.consolidation.due_at):
         yield Text.assemble(("  inbox      ", "dim"), safe(str(state.consolidation)))
+    if state.schedule is not None:
+        style = "" if state.schedule.is_well else "yellow"
+        yield Text.assemble(("  schedule   ", "dim"), (safe(str(state.schedule)), style))
     if state.review:
         yield Text(f"  for review {results.counted(state.review)}; list it with: remanence review", "yellow")
     yield from _in_time(state)

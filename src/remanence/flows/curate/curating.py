@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -21,14 +21,24 @@ from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.changes import Group, Part
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, load, wanted, within
 from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
-from remanence.flows.core import LISTED_MAX, RACES_MAX, REMARKS_SHOWN, Core, Made, first_remarks, receipt
+from remanence.flows.core import (
+    LISTED_MAX,
+    QUIET,
+    RACES_MAX,
+    REMARKS_SHOWN,
+    Core,
+    Made,
+    first_remarks,
+    receipt,
+)
 from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.uniting import united
+from remanence.keywords import CadenceName
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.snapshot import Ints, Snapshot, SnapshotRequest
@@ -38,6 +48,7 @@ NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
+GOING_ON = frozenset({"category", "state", "severity", "status"})
 _COUNTED = frozenset({"status", "form", "tokens", "short_tokens"})
 
 
@@ -93,8 +104,22 @@ async def plan(
     made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic, sparing)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
-    core.remember(made, Made(kept, policy, verb, only))
+    core.remember(made, Made(kept, policy, verb, policy.hash, only))
     return made
+
+
+async def plan_part(
+    core: Core, policy: Policy, cadence: CadenceName, *, sparing: bool = False
+) -> tuple[Plan, Snapshot, Policy]:
+    """Decide what the rules of a cadence and of quicker ones would do now, by themselves; return on what, and the part.
+
+    The snapshot also tells what is going on.
+    """
+    part = within(policy, cadence)
+    snapshot, now = await frozen(core, part, GOING_ON)
+    made, kept = await asyncio.to_thread(_twice, snapshot, part, now, True, sparing)
+    core.remember(made, Made(kept, part, CURATE, policy.hash))
+    return made, snapshot, part
 
 
 async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
@@ -155,7 +180,7 @@ async def frozen(
 async def adopt(core: Core, policy: Policy) -> None:
     """Make a policy the one of this database's scope; processes that hold another one can no longer apply."""
     stored = {"name": policy.name, "hash": policy.hash, "source": policy.source}
-    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored}))
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored, QUIET: None}))
 
 
 async def unadopt(core: Core) -> str | None:
@@ -163,7 +188,7 @@ async def unadopt(core: Core) -> str | None:
     stored = await adopted(core)
     if stored is None:
         return None
-    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None}))
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None, QUIET: None}))
     if is_adopted(stored, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
     return str(stored["name"])
@@ -187,21 +212,24 @@ async def apply(
     policy: Policy | None = None,
     *,
     fence: Fence | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Receipt:
     """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force.
 
-    With a `fence` nothing is written once the lease has another holder.
+    With a `fence` nothing is written once the lease has another holder. `stopped` is asked between parts; what is left
+    then waits to be planned anew.
     """
     stored, made = await adopted(core), core.made.get(plan)
     verb = CURATE if made is None else made.verb
     _refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
-        _refuse_elsewhere(plan, stored)
+        _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
     found = await _agreed_on(core, plan, policy, stored)
     _refuse_held(found, allow_destroyed)
-    done = await _carried_out(core, plan, found, verb, fence)
+    done = await _carried_out(core, plan, found, verb, fence, stopped)
     now = core.clock.now()
-    if verb == CURATE and (not core.policy_given or found.plan.policy == core.policy.name):
+    is_whole = made is None or made.follows == made.policy.hash
+    if verb == CURATE and is_whole and (not core.policy_given or found.plan.policy == core.policy.name):
         # Another policy's run is none of the one whose interval is counted.
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}, fence=fence))
     return done
@@ -281,7 +309,12 @@ def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, 
 
 
 async def _carried_out(
-    core: Core, plan: Plan, found: _Agreed, verb: str, fence: Fence | None = None
+    core: Core,
+    plan: Plan,
+    found: _Agreed,
+    verb: str,
+    fence: Fence | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Receipt:
     cause = core.cause(
         verb,
@@ -293,7 +326,7 @@ async def _carried_out(
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
     exempt = found.plan.seq[found.plan.exempt]
     applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, [*found.skipped])
-    await applied.run(found.plan, cause)
+    await applied.run(found.plan, cause, stopped)
     return receipt(
         core.scope,
         cause,
@@ -310,9 +343,9 @@ def _why(plan: Plan) -> list[list[str]]:
     return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
 
 
-def _refuse_elsewhere(plan: Plan, stored: Mapping[str, Any] | None) -> None:
+def _refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:
     """Refuse a plan under another policy than the adopted one."""
-    if stored is not None and not is_adopted(stored, plan.policy_hash):
+    if stored is not None and not is_adopted(stored, policy_hash):
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
             recovery="plan again without naming a policy, or adopt the new one first",
@@ -370,12 +403,17 @@ class _Applied:
     changes: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
-    async def run(self, plan: Plan, cause: Any) -> None:
-        """Commit all parts; an empty plan commits nothing."""
+    async def run(self, plan: Plan, cause: Any, stopped: Callable[[], bool]) -> None:
+        """Commit all parts, or those for which there is time; an empty plan commits nothing.
+
+        Rules with a period have had their turn also where time was up: what is done of it, and no more.
+        """
         pending: Part | None = None
         parts = plan.parts(PART_CHANGES_MAX)
         # A part takes a moment to write down, which others need not wait for.
         while (part := await asyncio.to_thread(next, parts, None)) is not None:
+            if pending is not None and stopped():
+                break
             if pending is not None:
                 await self._part(pending, replace(cause, part=self.parts, final=False))
             pending = part

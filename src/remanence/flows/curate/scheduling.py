@@ -5,23 +5,28 @@ A failure here reaches nobody's verb; it is kept with its reason, and shown by `
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
 from remanence.curate.plan import Plan
 from remanence.curate.planner import brake
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import EVERY
 from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
-from remanence.flows.core import Answer, Core, leased
+from remanence.flows.core import QUIET, Answer, Core, leased
 from remanence.flows.curate import curating
+from remanence.keywords import CadenceName
 from remanence.results import Result, Time, counted, minute_of, visible
-from remanence.signatures import checked_class
+from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
+HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
 AUTOMATIC = "automatic/"  # what the bookkeeping's names of such work begin with
 LOG = logging.getLogger("remanence")
 # A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
@@ -54,43 +59,13 @@ class Ran(Result):
         return visible(f"{minute_of(self.at)} {self.outcome}: {did or counted(self.counts)}")
 
 
-@checked_class
-class Schedule:
-    """When curation runs by itself, and how it went: `memory.schedule`."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-
-    async def should_curate(self) -> bool:
-        """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
-        return await should_curate(self._core)
-
-    async def due_at(self) -> int | None:
-        """Tell when the next run is due at the present pace; None where the policy has no interval."""
-        core = self._core
-        return due_at(core.policy, *await _read(core)) if runs_by_itself(core) else None
-
-    async def last(self) -> Ran | None:
-        """Tell what became of the last automatic run."""
-        return (await kept(self._core)).get("curate")
-
-    async def accept_clock(self) -> str | None:
-        """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.
-
-        Returns what was in doubt, None where nothing was. Records that claim to be of later than now stay as they are
-        and hold no plan any more.
-        """
-        core = self._core
-        found, now = await core.watch.accept(), core.clock.now()
-        await _let_go(core)
-        booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
-        if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
-            await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
-        return found
-
-
-async def _let_go(core: Core) -> None:
-    """Let what became of the last run say no more that the clock holds its plan."""
+async def let_go(core: Core) -> None:
+    """Let nothing say any more that the clock holds a plan, and let the next tick look at it."""
+    now = core.clock.now()
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: None}))
+    waits = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(HELD,)))).values.get(HELD)
+    if waits is not None and waits["ran"]["held"] == "clock":
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={HELD: (waits, None)}))
     ran, row = (await kept(core)).get("curate"), f"{AUTOMATIC}curate"
     if ran is not None and ran.held == "clock":
         swap = {row: (asdict(ran), asdict(replace(ran, held="")))}
@@ -99,7 +74,12 @@ async def _let_go(core: Core) -> None:
 
 async def should_curate(core: Core) -> bool:
     """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""
-    return runs_by_itself(core) and due(core.policy, *await _read(core))
+    return runs_by_itself(core) and due(core.policy, *await interval_read(core))
+
+
+async def interval_due_at(core: Core) -> int | None:
+    """Tell when the next run is due at the present pace; None where the policy has no interval."""
+    return due_at(core.policy, *await interval_read(core)) if runs_by_itself(core) else None
 
 
 def runs_by_itself(core: Core) -> bool:
@@ -115,20 +95,21 @@ async def curate(core: Core) -> Ran | None:
         if fence is None:
             return Ran(core.clock.now(), "skipped", reason="another process is curating")
         # The other process may have been at it until a moment ago.
-        return await _curated(core, fence) if await should_curate(core) else None
+        return (await curated(core, fence)).ran if await should_curate(core) else None
 
 
-async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> None:
-    """Do such work and keep what became of it; nothing that goes wrong in it is raised."""
+async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> Ran | None:
+    """Do such work, keep what became of it and return that; nothing that goes wrong in it is raised."""
     row, now = f"{AUTOMATIC}{name}", core.clock.now()
     before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
     ran = await _tried(core, name, work(core))
     if ran is None:
-        return
+        return None
     if ran.outcome == "skipped":  # what another process did meanwhile says more
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (before, asdict(ran))}))
     else:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
+    return ran
 
 
 async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
@@ -151,22 +132,69 @@ async def kept(core: Core) -> dict[str, Ran]:
     return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in rows.items()}
 
 
-async def _curated(core: Core, fence: Fence) -> Ran:
-    plan = whole = await curating.plan(core, core.policy, automatic=True)
-    hold = brake.holding(whole)
-    if hold is not None and hold.clock:
-        return _held(core, whole, hold)
-    if hold is not None:  # what destroys nothing that limits count waits for nobody
-        plan = await curating.plan(core, core.policy, automatic=True, sparing=True)
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """What became of an automatic run: of its whole plan, the rules that were judged, and on which snapshot."""
+
+    ran: Ran
+    plan: Plan
+    part: Policy
+    snapshot: Snapshot
+
+
+async def curated(
+    core: Core,
+    fence: Fence,
+    cadence: CadenceName = "deep",
+    stopped: Callable[[], bool] = lambda: False,
+    before: Callable[[], Awaitable[None]] | None = None,
+) -> Curated:
+    """Judge the rules of a cadence and of quicker ones, and do what may be done without a person.
+
+    `before` is done first where anything is destroyed; where it fails, nothing is done.
+    """
+    whole, snapshot, part = await curating.plan_part(core, core.policy, cadence)
+    plan, hold = whole, brake.holding(whole)
+    waits = None if hold is None else _held(core, whole, hold)
+    if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
+        plan, _, _ = await curating.plan_part(core, core.policy, cadence, sparing=True)
+    doubt = brake.holding(plan)
+    if doubt is not None:
+        ran = _held(core, plan, doubt)
+    else:
+        ran = _both(waits, await _applied(core, plan, fence, stopped, before))
+    await _keep_held(core, ran, cadence, fence)
+    return Curated(ran, whole, part, snapshot)
+
+
+def _both(waits: Ran | None, done: Ran) -> Ran:
+    """Say what was done beside what waits for a person."""
+    if waits is None or done.reason:
+        return done
+    return replace(
+        done,
+        outcome="done" if done.run else "skipped",
+        reason=waits.reason,
+        held=waits.held,
+        destroyed=waits.destroyed,
+    )
+
+
+async def _applied(
+    core: Core,
+    plan: Plan,
+    fence: Fence,
+    stopped: Callable[[], bool],
+    before: Callable[[], Awaitable[None]] | None,
+) -> Ran:
+    if before is not None and (plan.destroyed or len(plan.exempt)):
+        await before()
     try:
-        done = await curating.apply(core, plan, fence=fence)
+        done = await curating.apply(core, plan, fence=fence, stopped=stopped)
     except LeaseLost as lost:
         return Ran(core.clock.now(), "skipped", reason=str(lost))
-    run, exempt = done.run if done.changes else None, len(plan.exempt)
-    if hold is not None:
-        ran = _held(core, whole, hold)
-        return replace(ran, outcome="done" if run else "skipped", run=run, counts=done.counts, exempt=exempt)
-    return Ran(done.at, "done", run, done.counts, exempt=exempt)
+    run = done.run if done.changes else None
+    return Ran(core.clock.now(), "done", run, done.counts, exempt=len(plan.exempt))
 
 
 def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
@@ -174,6 +202,31 @@ def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
     by: Literal["share", "clock"] = "clock" if hold.clock else "share"
     now = core.clock.now()
     return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
+
+
+async def held(core: Core) -> Ran | None:
+    """Return the run whose plan waits still for a person or the clock: nobody has curated since."""
+    asked = Bookkeeping(core.clock.now(), get=(HELD, curating.LAST_CURATE))
+    booked = (await core.store.bookkeep(core.scope, asked)).values
+    row, last = booked.get(HELD), booked.get(curating.LAST_CURATE)
+    if row is None or not core.policy_given:
+        return None
+    ran = Ran(**row["ran"])
+    return None if last is not None and last > ran.at else ran
+
+
+async def _keep_held(core: Core, ran: Ran, cadence: CadenceName, fence: Fence) -> None:
+    """Keep that a plan is held, until the same rules are judged again and their plan is not."""
+    now = core.clock.now()
+    row = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(HELD,)))).values.get(HELD)
+    put: dict[str, Any] = {}
+    if ran.held:
+        put = {HELD: {"ran": asdict(ran), "cadence": cadence}}
+    elif row is not None and EVERY[row["cadence"]] <= EVERY[cadence] and ran.outcome == "done":
+        put = {HELD: None}
+    if put:
+        with suppress(LeaseLost):  # who has taken over says what holds now
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=fence))
 
 
 def _failed(core: Core, name: str, error: Exception) -> Ran:
@@ -185,7 +238,7 @@ def _failed(core: Core, name: str, error: Exception) -> Ran:
     return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
 
 
-async def _read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:
+async def interval_read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:
     """Read the clocks, when anything was last curated, and the present."""
     await heartbeat.beat(core)
     now = core.clock.now()

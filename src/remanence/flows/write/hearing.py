@@ -118,9 +118,7 @@ class Listener:
 
     async def _due(self, core: Core) -> Ran | None:
         self._triggers = await triggers(core)
-        now = core.clock.now()
-        due = {one.session for one in await waiting(core) if one.due_at is not None and one.due_at <= now}
-        return _ran(core, await listen(core, due, lambda: self._stopping, tries=1)) if due else None
+        return await due_now(core, lambda: self._stopping)
 
     async def _settled(self, core: Core) -> Ran | None:
         return await settling.by_itself(core, lambda: self._stopping)
@@ -143,6 +141,13 @@ class Listener:
                 await keep(self._core, "consolidate", self._settled)
             except StoreError as error:  # not even that could be kept; what waits is looked for again
                 LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
+
+
+async def due_now(core: Core, stopped: Callable[[], bool]) -> Ran | None:
+    """Listen to the sessions that are due; one that another process is at is left to it."""
+    now = core.clock.now()
+    due = {one.session for one in await waiting(core) if one.due_at is not None and one.due_at <= now}
+    return _ran(core, await listen(core, due, stopped, tries=1)) if due else None
 
 
 async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) -> Ran | None:

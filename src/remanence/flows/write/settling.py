@@ -149,6 +149,11 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
     return ran(core, await consolidate(core, None, most, stopped, 1))
 
 
+async def due_at(core: Core) -> int | None:
+    """Say when a consolidation is due by itself; None where nothing waits for one, or it may do nothing."""
+    return None if await refused(core) else (await _quiet(core)).due_at(core.clock.now())
+
+
 def ran(core: Core, done: Consolidated) -> Ran | None:
     """Say what became of a consolidation that nobody asked for."""
     counts = {

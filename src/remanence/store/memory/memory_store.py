@@ -37,6 +37,7 @@ from remanence.store.base import (
     Known,
     KnownMemory,
     Postings,
+    Surveyed,
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.chain import (
@@ -399,6 +400,17 @@ class MemoryStore:
         """List the scopes that hold anything."""
         self._read("")
         return sorted(name for name, state in self._scopes.items() if state != _Scope())
+
+    async def survey(self, names: Sequence[str]) -> dict[str, Surveyed]:
+        """Return of every scope that was written to how far it has come, and the values kept by these names."""
+        self._read("")
+        states = {name: state for name, state in sorted(self._scopes.items()) if state.log}
+        return {
+            scope: Surveyed(
+                state.position, {name: state.values[name] for name in names if name in state.values}
+            )
+            for scope, state in states.items()
+        }
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: references and the audit chain."""

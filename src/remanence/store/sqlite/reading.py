@@ -16,11 +16,11 @@ from remanence.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
-from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings
+from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings, Surveyed
 from remanence.store.constraints import refuse_unknown_columns
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.commits import position_of
-from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, Interned
 from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
 
@@ -298,6 +298,23 @@ def scopes(connection: sqlite3.Connection) -> list[str]:
         " UNION SELECT scope FROM heard UNION SELECT scope FROM counters) ORDER BY name"
     )
     return [name for (name,) in found.fetchall()]
+
+
+def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, Surveyed]:
+    """Return of every scope that was written to how far it has come, and the values kept by these names."""
+    asked = ", ".join("?" * len(names))
+    rows = connection.execute(
+        "SELECT names.name, position, settings.name, value FROM scopes JOIN names ON names.no = scopes.scope"
+        f" LEFT JOIN settings ON settings.scope = scopes.scope AND settings.name IN ({asked}) ORDER BY names.name",
+        tuple(names),
+    )
+    found: dict[str, Surveyed] = {}
+    with DECODING:
+        for scope, position, name, value in rows:
+            known = found.get(scope) or Surveyed(position, {})
+            kept = {} if name is None else {name: orjson.loads(value)}
+            found[scope] = Surveyed(position, {**known.values, **kept})
+    return found
 
 
 def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None:

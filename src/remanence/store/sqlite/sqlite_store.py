@@ -29,6 +29,7 @@ from remanence.store.base import (
     Ints,
     Known,
     Postings,
+    Surveyed,
     writes,
 )
 from remanence.store.block_rules import refuse_malformed_entries
@@ -242,6 +243,10 @@ class SqlStore:
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
         return await self._read(reading.scopes)
+
+    async def survey(self, names: Sequence[str]) -> dict[str, Surveyed]:
+        """Return of every scope that was written to how far it has come, and the values kept by these names."""
+        return await self._read(lambda connection: reading.survey(connection, names))
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""

@@ -79,6 +79,19 @@ def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
 class BooksContract:
     """Bookkeeping is read and written beside the audit; leases are held by one at a time."""
 
+    async def test_a_survey_tells_how_far_each_scope_has_come(self, store: Store) -> None:
+        """Every scope that was written to, with the values that are kept by some names; what was only kept is none."""
+        for scope in ("one", "two"):
+            await store.commit(scope, [created(1, "A text.")], Cause("learn", NOW, scope))
+        await store.bookkeep("one", Bookkeeping(NOW, put={"a": {"n": 1}, "b": 2, "c": 3}))
+        await store.bookkeep("three", Bookkeeping(NOW, put={"a": 1}))
+        found = await store.survey(("a", "b"))
+        ends = {scope: (await store.history(scope, rows=False))[-1].position for scope in ("one", "two")}
+
+        assert ends == {scope: one.position for scope, one in found.items()}
+        assert [{"a": {"n": 1}, "b": 2}, {}] == [dict(one.values) for one in found.values()]
+        assert [{}, {}] == [dict(one.values) for one in (await store.survey(())).values()]
+
     async def test_values_are_kept_by_name(self, store: Store) -> None:
         """JSON values come back as they were put; names without a value are left out; None deletes."""
         put = {"policy": {"name": "tidy", "n": [1, 2.5, None, True, "é"]}, "due_at": 2**53, "flag": False}

@@ -1,0 +1,59 @@
+"""When a memory keeps itself in order, and how it went, as `memory.schedule`.
+
+Knows what a caller may ask of it; what is done, and when, is decided elsewhere.
+"""
+
+from remanence.flows.core import Core
+from remanence.flows.curate import curating, scheduling, ticking
+from remanence.flows.curate.scheduling import Ran
+from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.timetable import Timetable, timetable
+from remanence.keywords import CadenceName
+from remanence.signatures import checked_class
+from remanence.store.base import Bookkeeping
+
+
+@checked_class
+class Schedule:
+    """When curation runs by itself, and how it went: `memory.schedule`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def tick(self, cadence: CadenceName | None = None) -> Ticked:
+        """Do what is due by itself: curation, extraction, consolidation, vectors, the mirror; what is left waits.
+
+        Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
+        ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
+        """
+        return await ticking.tick(self._core, cadence=cadence)
+
+    async def timetable(self) -> Timetable | None:
+        """Tell when ticks came and come next, what waits, failed or was missed; None where none ever came."""
+        return await timetable(self._core)
+
+    async def should_curate(self) -> bool:
+        """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
+        return await scheduling.should_curate(self._core)
+
+    async def due_at(self) -> int | None:
+        """Tell when the next run is due at the present pace; None where the policy has no interval."""
+        return await scheduling.interval_due_at(self._core)
+
+    async def last(self) -> Ran | None:
+        """Tell what became of the last automatic run."""
+        return (await scheduling.kept(self._core)).get("curate")
+
+    async def accept_clock(self) -> str | None:
+        """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.
+
+        Returns what was in doubt, None where nothing was. Records that claim to be of later than now stay as they are
+        and hold no plan any more.
+        """
+        core = self._core
+        found, now = await core.watch.accept(), core.clock.now()
+        await scheduling.let_go(core)
+        booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
+        if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
+        return found

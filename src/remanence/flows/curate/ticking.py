@@ -1,0 +1,358 @@
+"""A tick: what is due in a scope is done, each sort of work by itself, within its time; the rest is for the next one.
+
+Knows which work there is and keeps the schedule's row; what the work is lies with its own flow.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from remanence.change import Fence
+from remanence.clock import MINUTE, SECOND, lived
+from remanence.curate.pace import (
+    AGENT_SEEN,
+    CADENCES,
+    WITHIN,
+    Load,
+    Pace,
+    is_dirty,
+    retry_at,
+    slower,
+    with_quicker,
+)
+from remanence.curate.planner.calm import calm_until
+from remanence.errors import InvalidInput, LeaseLost
+from remanence.flows import contextual, embedding, reembedding, sessions, settings
+from remanence.flows.core import QUIET, Core, leased
+from remanence.flows.curate import scheduling
+from remanence.flows.curate.scheduling import Curated, Ran
+from remanence.flows.curate.timetable import ROW, Calm, Record, position_of, read
+from remanence.flows.mirror.mirroring import Mirroring
+from remanence.flows.mirror.watching import synced
+from remanence.flows.write import hearing, settling, waiting
+from remanence.keywords import CadenceName
+from remanence.model import STANDING, Severity
+from remanence.process import memory_share
+from remanence.results import Result, Time, minute_of, visible
+from remanence.snapshot import Snapshot
+from remanence.store.base import Bookkeeping
+
+LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
+PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
+NO_POLICY = (
+    "look at what a policy would do: remanence curate --policy NAME --dry-run; then adopt it: remanence policy adopt"
+    " NAME (remanence policy show lists the names)"
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ticked(Result):
+    """What a tick did in a scope.
+
+    `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
+    work that there was any of, `left` for which there was no time. `quiet` means that nothing was due and nothing has
+    changed; `busy` that another process ticks here. `next_at` is when the next tick is due.
+    """
+
+    at: int
+    scope: str
+    cadence: CadenceName | None = None
+    ran: Mapping[str, Ran] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+    quiet: bool = False
+    busy: bool = False
+    next_at: int = 0
+
+    time, next_time = Time("at"), Time("next_at")
+
+    @property
+    def is_well(self) -> bool:
+        """Tell whether no work failed and no plan waits for a person."""
+        return not any(one.outcome == "failed" or one.held for one in self.ran.values())
+
+    def __str__(self) -> str:
+        what = "another process ticks here" if self.busy else f"{self.cadence or 'no'} rules"
+        told = "quiet" if self.quiet else what
+        did = [f"{name} {ran}" for name, ran in self.ran.items()]
+        left = [f"left for the next: {', '.join(self.left)}"] if self.left else []
+        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {told}", *did, *left]))
+
+
+class Stint:
+    """The time that one tick may take, on a clock that nobody sets."""
+
+    def __init__(self, micros: int) -> None:
+        self.began = lived()
+        self._until = self.began + micros
+        self.cut = False
+
+    def over(self) -> bool:
+        """Tell whether time is up for what is left; it is asked only where something is."""
+        self.cut = self.cut or lived() >= self._until
+        return self.cut
+
+    @property
+    def seconds(self) -> float:
+        """How many seconds are left."""
+        return max(0.0, (self._until - lived()) / SECOND)
+
+    @property
+    def overran(self) -> bool:
+        """Tell whether it took more time than it may."""
+        return lived() >= self._until
+
+
+@dataclass
+class Tick:
+    """One tick under way."""
+
+    core: Core
+    record: Record
+    fence: Fence
+    due: CadenceName | None
+    position: int
+    stint: Stint
+    backup: Callable[[], Awaitable[None]] | None = None
+    curated: Curated | None = None
+    unfinished: bool = False
+
+
+async def tick(
+    core: Core,
+    pace: Pace | None = None,
+    cadence: CadenceName | None = None,
+    *,
+    backup: Callable[[], Awaitable[None]] | None = None,
+    promised: bool = False,
+) -> Ticked:
+    """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
+
+    A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed.
+    """
+    if not core.policy_given:
+        raise InvalidInput(
+            f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
+        )
+    await core.uses.settle()
+    now, position = core.clock.now(), await position_of(core)
+    record, quiet = await read(core)
+    if cadence is None and is_quiet(quiet, position, now) and record.promised == promised:
+        return Ticked(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
+    async with leased(core, "curate", LEASE) as fence:
+        if fence is None:
+            return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+        record = replace((await read(core))[0], promised=promised)  # somebody may have ticked until just now
+        if pace is not None or not record.intervals:
+            record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
+        with suppress(LeaseLost):
+            return await _ticked(core, record, fence, cadence, backup)
+    return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+
+
+def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
+    """Tell whether a scope needs no tick: it stands where it stood, and what was foretold is not due yet."""
+    return kept is not None and kept.get("position") == position and kept["since"] <= now < kept["due_at"]
+
+
+async def _ticked(
+    core: Core,
+    record: Record,
+    fence: Fence,
+    cadence: CadenceName | None,
+    backup: Callable[[], Awaitable[None]] | None,
+) -> Ticked:
+    """Do the work, under the lease."""
+    now, mark = core.clock.now(), {"by": fence[1]}
+    # Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=fence))
+    position = await position_of(core)
+    due = cadence or await _due(core, record, position, now)
+    work = Tick(core, record, fence, due, position, Stint(WITHIN[due or "rapid"]), backup)
+    ran: dict[str, Ran] = {}
+    left: list[str] = []
+    for place, name in enumerate(_order(record.cursor)):
+        failure = work.record.failures.get(name)
+        if cadence is None and failure is not None and failure.at <= now < failure.until:
+            continue
+        if place and work.stint.over():
+            left.append(name)
+            continue
+        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work))  # type: ignore[misc]
+        if done is not None:
+            ran[name] = done
+        work.record = _told(work.record, name, done, now)
+    return await _closed(work, mark, ran, tuple(left))
+
+
+def _told(record: Record, name: str, done: Ran | None, now: int) -> Record:
+    """Keep that work failed, and when it is tried again; or that it failed no more."""
+    if done is None or done.outcome != "failed":
+        return record.recovered(name)
+    failures = record.failures[name].count if name in record.failures else 0
+    return record.failed(name, now, done.reason, retry_at(now, failures, record.pace))
+
+
+def _order(cursor: str) -> list[str]:
+    """List the work, beginning with that for which there was no time."""
+    names = list(JOBS)
+    start = names.index(cursor) if cursor in JOBS else 0
+    return names[start:] + names[:start]
+
+
+async def _due(core: Core, record: Record, position: int, now: int) -> CadenceName | None:
+    """Say which rules are due: by time, because they were not done with, or because much has changed."""
+    if core.policy.interval is not None:  # a policy that says itself how often it runs
+        return "deep" if await scheduling.should_curate(core) else None
+    due = slower(record.unfinished, record.pace.due(record.last, now))
+    return due or ("rapid" if await _dirty(core, record, position) else None)
+
+
+async def _dirty(core: Core, record: Record, position: int) -> bool:
+    """Tell whether others have changed so much since the last tick that one is due before its time."""
+    if position == record.position:
+        return False
+    parts = await core.store.history(core.scope, after=record.position, limit=PARTS_COUNTED, rows=False)
+    return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
+
+
+async def _closed(
+    work: Tick, mark: Mapping[str, Any], ran: Mapping[str, Ran], left: tuple[str, ...]
+) -> Ticked:
+    """Keep how far it came, and until when there is nothing to do."""
+    core, now = work.core, work.core.clock.now()
+    record = replace(
+        work.record,
+        at=now,
+        cursor=left[0] if left else "",
+        overran=work.stint.overran,
+        unfinished=work.due if work.unfinished else None,
+    )
+    record = await _moded(work, record, now)
+    position = await position_of(core)
+    record = replace(record, position=position)
+    next_at = await _next_at(core, record, position, now, bool(left))
+    quiet = {"position": position, "since": now, "due_at": next_at}
+    kept = Bookkeeping(now, put={ROW: record.values()}, swap={QUIET: (mark, quiet)}, fence=work.fence)
+    await core.store.bookkeep(core.scope, kept)
+    return Ticked(now, core.scope, work.due, ran, left, next_at=next_at)
+
+
+async def _moded(work: Tick, record: Record, now: int) -> Record:
+    """Choose the mode by what goes on, where the scope was read."""
+    if work.curated is None:
+        return record
+    snapshot = work.curated.snapshot
+    beating = [one for one in await sessions.opened(work.core) if one.every is not None]
+    agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
+    working, urgent = _tasks(snapshot)
+    load = Load(agents, working, urgent, memory_share(), record.overran)
+    return replace(record, moded=record.moded.after(load, now), memories=len(snapshot))
+
+
+def _tasks(snapshot: Snapshot) -> tuple[bool, bool]:
+    """Tell whether a task is in progress, and whether a grave one is pending."""
+    columns, names = snapshot.columns, snapshot.names
+    if "task" not in names["category"]:
+        return False, False
+    tasks = (columns["category"] == names["category"].index("task")) & np.isin(
+        columns["status"], list(STANDING)
+    )
+    states = {name: code for code, name in enumerate(names["state"])}
+    grave = np.greater_equal(columns["severity"], Severity.HIGH)
+    working = tasks & (columns["state"] == states.get("in_progress", -2))
+    urgent = tasks & (columns["state"] == states.get("pending", -2)) & grave
+    return bool(working.any()), bool(urgent.any())
+
+
+async def _next_at(core: Core, record: Record, position: int, now: int, left: bool) -> int:
+    """Say when there is something to do again, if nobody writes."""
+    if left or record.unfinished is not None or core.embedding is not None:
+        return now
+    pace = record.pace
+    soonest = min(record.expected(pace, name, position) for name in CADENCES)
+    if core.policy.interval is not None:  # its clock may be one that runs with the sessions
+        rapid = now + pace.intervals["rapid"]
+        soonest = min(rapid, await scheduling.interval_due_at(core) or rapid)
+    waits = [one.due_at for one in await waiting.waiting(core)]
+    times = [soonest, await settling.due_at(core), *waits, *(one.until for one in record.failures.values())]
+    return max(now, min(at for at in times if at is not None))
+
+
+async def _curate(work: Tick) -> Ran | None:
+    """Judge the rules that are due."""
+    if work.due is None:
+        return None
+    core, now = work.core, work.core.clock.now()
+    judged = with_quicker(work.due)
+    last = {**work.record.last}
+    last.update((name, now) for name in judged)
+    done = work.curated = await scheduling.curated(core, work.fence, work.due, work.stint.over, work.backup)
+    work.unfinished = work.stint.cut
+    if done.ran.outcome == "skipped" and not done.ran.held:
+        return done.ran  # the lease is lost
+    until = await asyncio.to_thread(calm_until, done.snapshot, done.part, done.plan)
+    calm = {name: one for name, one in work.record.calm.items() if name not in judged}
+    if until is not None:
+        calm |= {name: Calm(done.plan.position, until) for name in judged}
+    deferred = sum(len(one.seqs) for one in done.plan.deferred)
+    work.record = replace(work.record, last=last, calm=calm, deferred=deferred)
+    return done.ran
+
+
+async def _extract(work: Tick) -> Ran | None:
+    """Extract facts from the turns that were noted and are due."""
+    return await hearing.due_now(work.core, work.stint.over)
+
+
+async def _consolidate(work: Tick) -> Ran | None:
+    """Make the inbox active and judge and link it, where that is due."""
+    return await settling.by_itself(work.core, work.stint.over)
+
+
+async def _embed(work: Tick) -> Ran | None:
+    """Go on with vectors of another model, and make those that are missing."""
+    core, made, waits = work.core, 0, ""
+    if core.embedding is not None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(work.stint.seconds):
+                await embedding.whole(core)
+    if await reembedding.under_way(core) is not None:
+        done = await reembedding.reembed(core, None, None, work.stint.over)
+        made, waits = done.memories, done.waits
+    elif core.model is not None and await contextual.left(core):
+        filled = await contextual.fill(core, work.stint.over)
+        made, waits = filled.memories, filled.left
+    if not made and not waits:
+        return None
+    failed = waits and waits != reembedding.STOPPED
+    return Ran(core.clock.now(), "failed" if failed else "done", None, {"embedded": made}, waits)
+
+
+async def _mirror(work: Tick) -> Ran | None:
+    """Bring the folder that mirrors the memory up to date, where anything has changed."""
+    core = work.core
+    folder = await settings.words(core, settings.MIRROR_FOLDER)
+    position = await position_of(core)
+    if not folder or position == work.record.mirrored:
+        return None
+    mirroring = Mirroring(core, Path(folder))
+    async with mirroring.opened():
+        done = await synced(mirroring)
+    work.record = replace(work.record, mirrored=position)
+    counts = {"written": done.written, "removed": done.removed}
+    return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
+
+
+# In this order, each in the time that the others left; what fails fails alone.
+JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
+    "curate": _curate,
+    "extract": _extract,
+    "consolidate": _consolidate,
+    "embed": _embed,
+    "mirror": _mirror,
+}

@@ -1,0 +1,359 @@
+"""A tick does what is due in a scope, each sort of work by itself and within its time, and keeps how far it came."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import remanence
+from remanence.change import Cause
+from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
+from remanence.curate.pace import WITHIN
+from remanence.errors import InvalidInput
+from remanence.flows.core import QUIET
+from remanence.flows.curate import curating
+from remanence.model import Turn
+from remanence.store.base import Bookkeeping
+from remanence.store.sqlite.sqlite_store import SqlStore
+from tests import command_line
+from tests.flows.conftest import Opener
+
+RAPID = """
+version = 1
+name = "by-cadence"
+
+[[rule]]
+name = "quick"
+every = "rapid"
+phase = "value"
+where = "category == 'message' and age(learned_at) > minutes(1)"
+do = "archive"
+
+[[rule]]
+name = "slow"
+every = "hourly"
+phase = "value"
+where = "category == 'fact' and age(learned_at) > minutes(1)"
+do = "archive"
+
+[[rule]]
+name = "gone"
+every = "deep"
+phase = "expire"
+where = "category == 'memory_entry' and age(learned_at) > minutes(1)"
+do = "prune"
+"""
+
+
+async def _learned(memory: remanence.Engine, category: str, count: int, tell: str = "") -> None:
+    await memory.learn_many([Turn(f"{category} {tell} {k}", category=category) for k in range(count)])
+
+
+async def _archived(memory: remanence.Engine) -> int:
+    return (await memory.status()).statuses.get("archived", 0)
+
+
+async def test_a_tick_judges_the_rules_that_are_due_and_quicker_ones(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """Rapid rules each five minutes, hourly ones each hour; a plan by hand judges all, and so does the first tick."""
+    async with opener(policy=RAPID) as memory:
+        first = await memory.schedule.tick()
+        await _learned(memory, "message", 2)
+        await _learned(memory, "fact", 3)
+        clock.advance(minutes=5)
+        planned = {rule for _, rule, _ in (await memory.plan()).by_rule}
+        rapid, after_rapid = await memory.schedule.tick(), await _archived(memory)
+        clock.advance(minutes=55)
+        hourly, after_hourly = await memory.schedule.tick(), await _archived(memory)
+
+    assert {"quick", "slow"} == planned
+    assert ("deep", "rapid", "hourly") == (first.cadence, rapid.cadence, hourly.cadence)
+    assert (2, 5) == (after_rapid, after_hourly)
+    assert {"archive": 2} == dict(rapid.ran["curate"].counts)
+
+
+async def test_a_cadence_that_is_named_is_judged_at_once(opener: Opener, clock: ManualClock) -> None:
+    """Due or not, and then it is due again when its time has passed from there."""
+    async with opener(policy=RAPID) as memory:
+        await memory.schedule.tick()
+        await _learned(memory, "fact", 1)
+        clock.advance(minutes=2)
+        done = await memory.schedule.tick("hourly")
+        known = await memory.schedule.timetable()
+
+        assert known is not None
+        assert ("hourly", {"archive": 1}) == (done.cadence, dict(done.ran["curate"].counts))
+        assert (clock.now() + HOUR, clock.now() + 5 * MINUTE) == (known.next["hourly"], known.next["rapid"])
+        assert {"rapid", "standard", "hourly"} == {
+            name for name, at in known.last.items() if at == clock.now()
+        }
+
+
+async def test_without_a_policy_nothing_runs(opener: Opener) -> None:
+    """The error says how one sees what a policy would do, and adopts it."""
+    async with opener() as memory:
+        with pytest.raises(InvalidInput, match="no policy") as refused:
+            await memory.schedule.tick()
+
+        assert "--dry-run" in refused.value.recovery
+        assert "policy adopt" in refused.value.recovery
+        assert await memory.schedule.timetable() is None
+        await memory.adopt(RAPID)
+        assert "deep" == (await memory.schedule.tick()).cadence
+
+
+async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, clock: ManualClock) -> None:
+    """Until what was foretold, or a write, or another policy or setting, whatever the cadences say."""
+    async with opener() as memory:
+        await memory.adopt(RAPID)
+        await _learned(memory, "relationship", 3)
+        await memory.consolidate()
+        clock.advance(minutes=20)
+        before = await memory.schedule.tick()
+        clock.advance(minutes=50)
+        quiet = await memory.schedule.tick()
+        await memory.settings.set("box_turns", 40)
+        after_setting = await memory.schedule.tick()
+        await memory.adopt(RAPID)
+        after_adopting = await memory.schedule.tick()
+        await _learned(memory, "fact", 1)
+        after_write = await memory.schedule.tick()
+        named = await memory.schedule.tick("rapid")
+
+    assert before.next_at >= before.at + 6 * HOUR
+    assert (True, None) == (quiet.quiet, quiet.cadence)
+    assert [False] * 4 == [one.quiet for one in (after_setting, after_adopting, after_write, named)]
+
+
+async def test_what_was_left_due_is_done_too(opener: Opener, clock: ManualClock) -> None:
+    """Uses are counted, turns that were noted are listened to, the inbox is made active."""
+    async with opener(policy=RAPID) as memory:
+        await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)
+        await _learned(memory, "relationship", 1)
+        await memory.recall("relationship")
+        clock.advance(minutes=40)
+        done = await memory.schedule.tick()
+        clock.advance(minutes=40)
+        later = await memory.schedule.tick()
+        state = await memory.status()
+        verbs = [event.verb for event in await memory.history()]
+
+    assert {"curate", "extract"} == done.ran.keys()
+    assert {"curate", "consolidate"} == later.ran.keys()
+    assert 1 == done.ran["extract"].counts["turns"]
+    assert "inbox" not in state.statuses
+    assert () == state.waiting
+    assert "use" in verbs
+
+
+async def test_what_fails_fails_alone_and_is_tried_again_later(
+    opener: Opener, clock: ManualClock, tmp_path: Path
+) -> None:
+    """The other work is done, the failure is kept and shown, and each next try is later; then it is forgotten."""
+    folder = tmp_path / "mirror"
+    folder.write_text("a file where the folder should be")
+    async with opener(policy=RAPID) as memory:
+        await memory.settings.set("mirror_folder", str(folder))
+        await _learned(memory, "message", 1)
+        clock.advance(minutes=10)
+        first = await memory.schedule.tick()
+        clock.advance(minutes=4)
+        waits = await memory.schedule.tick("rapid"), await memory.schedule.timetable()
+        state, checks = await memory.status(), await memory.doctor()
+        folder.unlink()
+        clock.advance(minutes=20)
+        healed, known = await memory.schedule.tick(), await memory.schedule.timetable()
+
+    assert ("failed", "done") == (first.ran["mirror"].outcome, first.ran["curate"].outcome)
+    assert not first.is_well
+    assert {"archive": 1} == dict(first.ran["curate"].counts)
+    assert waits[1] is not None
+    assert ["mirror"] == list(waits[1].failures)
+    assert state.schedule is not None
+    assert not state.schedule.is_well
+    assert ["schedule"] == [check.name for check in checks if check.advice and check.name == "schedule"]
+    assert "done" == healed.ran["mirror"].outcome
+    assert known is not None
+    assert known.is_well
+    assert (folder / "README.md").exists() or any(folder.iterdir())
+
+
+async def test_a_mirror_is_named_by_its_whole_path(memory: remanence.Engine) -> None:
+    """A daemon has another working directory."""
+    with pytest.raises(InvalidInput, match="mirror_folder"):
+        await memory.settings.set("mirror_folder", "mirror")
+
+
+async def test_when_time_is_up_the_next_tick_goes_on(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan stops between two parts and is a whole run; the work that was left comes first then."""
+    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 4)
+    monkeypatch.setattr("remanence.flows.curate.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
+    async with opener(policy=RAPID) as memory:
+        await _learned(memory, "message", 10)
+        await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)
+        clock.advance(minutes=20)
+        first, told = await memory.schedule.tick(), await memory.schedule.timetable()
+        monkeypatch.undo()
+        second, state = await memory.schedule.tick(), await memory.status()
+
+    assert ("deep", {"archive": 4}) == (first.cadence, dict(first.ran["curate"].counts))
+    assert ("extract", "consolidate", "embed", "mirror") == first.left
+    assert told is not None
+    assert "deep rules" in told.left
+    assert ["extract", "curate"] == list(second.ran)
+    assert () == second.left
+    assert () == state.interrupted
+    assert 10 == state.statuses["archived"]
+
+
+async def test_many_changes_make_a_tick_due_before_its_time(opener: Opener, clock: ManualClock) -> None:
+    """Fifty and a fifth of the scope."""
+    async with opener(policy=RAPID) as memory:
+        await _learned(memory, "relationship", 10)
+        await memory.schedule.tick()
+        clock.advance(seconds=61)
+        await _learned(memory, "relationship", 50, "more")
+        few = await memory.schedule.tick()
+        await _learned(memory, "relationship", 70, "even more")
+        clock.advance(seconds=1)
+        many = await memory.schedule.tick()
+
+    assert (None, "rapid") == (few.cadence, many.cadence)
+
+
+async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock: ManualClock) -> None:
+    """Until a person releases it; status, doctor and review say so."""
+    async with opener(policy=RAPID) as memory:
+        await _learned(memory, "memory_entry", 30)
+        await _learned(memory, "message", 2)
+        clock.advance(minutes=5)
+        held = await memory.schedule.tick()
+        await _learned(memory, "message", 1, "later")
+        clock.advance(minutes=5)
+        rapid = await memory.schedule.tick()
+        state, checks, review = await memory.status(), await memory.doctor(), await memory.review()
+        done = await memory.apply(await memory.plan(), allow_destroyed=30)
+        clock.advance(minutes=1)
+        after = await memory.schedule.timetable()
+
+    assert ("share", 30, {"archive": 2}) == (
+        held.ran["curate"].held,
+        held.ran["curate"].destroyed,
+        dict(held.ran["curate"].counts),
+    )
+    assert ("rapid", {"archive": 1}, "") == (
+        rapid.cadence,
+        dict(rapid.ran["curate"].counts),
+        rapid.ran["curate"].held,
+    )
+    assert state.schedule is not None
+    assert state.schedule.held.startswith("held: it would destroy 30 of 32")
+    assert {"held plan": 1} == dict(state.review)
+    assert "remanence review" in next(check.advice for check in checks if check.name == "schedule")
+    assert review.items[0].commands["apply it"].endswith("--allow-destroyed 30")
+    assert (30, "") == (done.pruned, after.held if after is not None else None)
+
+
+async def test_a_policy_with_an_interval_runs_at_that(opener: Opener, clock: ManualClock) -> None:
+    """On its clock, as before a session; its cadences do not matter."""
+    often = RAPID.replace('name = "by-cadence"', 'name = "by-interval"\ninterval = "10 hours"')
+    async with opener(policy=often) as memory:
+        cadences = [(await memory.schedule.tick()).cadence]
+        for _ in range(3):
+            clock.advance(hours=5)
+            await _learned(memory, "message", 1, str(clock.now()))
+            cadences.append((await memory.schedule.tick()).cadence)
+
+    assert ["deep", None, "deep", None] == cadences
+
+
+async def test_the_command_says_by_its_exit_code_how_it_went(tmp_path: Path) -> None:
+    """0 where all is well, 1 where a plan is held, 2 lines of error where no policy is adopted."""
+    path, clock = tmp_path / "m.db", ManualClock(SystemClock().now() - DAY)
+    async with remanence.open(path, clock=clock) as memory:
+        await _learned(memory, "memory_entry", 30)
+    refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "tick")
+    async with remanence.open(path, clock=clock) as memory:
+        await memory.adopt(RAPID)
+    held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "tick")
+    status = await asyncio.to_thread(command_line.typed, "--db", str(path), "status")
+
+    assert (1, True) == (refused.exit_code, "policy adopt" in refused.stderr)
+    assert (1, "share") == (held.exit_code, json.loads(held.stdout)["ran"]["curate"]["held"])
+    assert (1, True) == (status.exit_code, "held" in status.stdout)
+
+
+class _Counted(SqlStore):
+    """A store that counts what is read and committed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.calls: list[str] = []
+
+    async def snapshot(self, scope: str, *more: Any, **named: Any) -> Any:
+        """Count it."""
+        self.calls.append(f"snapshot {scope}")
+        return await super().snapshot(scope, *more, **named)
+
+    async def commit(self, scope: str, changes: Any, cause: Cause) -> Any:
+        """Count it."""
+        self.calls.append(f"commit {scope}")
+        return await super().commit(scope, changes, cause)
+
+
+async def test_a_quiet_scope_is_neither_read_nor_written(tmp_path: Path, clock: ManualClock) -> None:
+    """Whatever its size: its position and one row of the bookkeeping say that nothing is due."""
+    store = _Counted(str(tmp_path / "m.db"))
+    async with remanence.open(clock=clock, embedder="none", store=store, policy=RAPID) as memory:
+        await _learned(memory, "relationship", 3)
+        await memory.consolidate()
+        clock.advance(minutes=20)
+        await memory.schedule.tick()
+        store.calls.clear()
+        clock.advance(hours=1)
+
+        assert (await memory.schedule.tick()).quiet
+        assert [] == store.calls
+
+
+CATEGORIES = ("message", "fact", "memory_entry", "relationship")
+
+
+async def _lived(path: Path, seed: int, *, skips: bool) -> list[Mapping[str, Any]]:
+    """Live through some days of random writes and ticks; return what is there in the end."""
+    random, clock = Random(seed), ManualClock()
+    policy = RAPID.replace("minutes(1)", f"hours({random.choice([1, 7, 30])})")
+    async with remanence.open(path, clock=clock, embedder="none", policy=policy) as memory:
+        quiet = 0
+        for step in range(60):
+            clock.advance(minutes=random.choice([3, 5, 20, 61, 400]))
+            if random.random() < 0.3:
+                await _learned(memory, random.choice(CATEGORIES), random.randrange(1, 4), str(step))
+            elif random.random() < 0.1:
+                await memory.hold(
+                    random.randrange(1, 3), "some", clock.now() + random.randrange(1, 40) * HOUR
+                )
+            if not skips:
+                gone = Bookkeeping(clock.now(), put={QUIET: None})
+                await memory._core.store.bookkeep(memory.scope, gone)
+            quiet += (await memory.schedule.tick()).quiet
+        assert (quiet > 0) == skips
+        return [one.to_dict() for one in await memory.list_memories(status=None, limit=1_000)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_passing_by_comes_to_the_same_as_looking_each_time(tmp_path: Path, seed: int) -> None:
+    """Every memory ends in the same state, at the same instant."""
+    skipped, looked = [await _lived(tmp_path / f"{skips}.db", seed, skips=skips) for skips in (True, False)]
+    untold = {"id", "hash", "revision", "touched"}
+
+    assert [{k: v for k, v in one.items() if k not in untold} for one in looked] == [
+        {k: v for k, v in one.items() if k not in untold} for one in skipped
+    ]
