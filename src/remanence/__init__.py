@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.flows.acted import EngineAction
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
+    from remanence.flows.curate.daemon import Ended
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.schedules import Schedule
     from remanence.flows.curate.scheduling import Ran
@@ -162,6 +163,7 @@ __all__ = [
     "EmbeddedTexts",
     "Embedder",
     "EmbedderError",
+    "Ended",
     "Engine",
     "EngineAction",
     "Entities",
@@ -301,6 +303,7 @@ _LATER = {
     "EmbeddedTexts": "remanence.llm.base",
     "Embedder": "remanence.llm.base",
     "Eligibility": "remanence.write.engine_actions",
+    "Ended": "remanence.flows.curate.daemon",
     "Engine": "remanence.engine",
     "EngineAction": "remanence.flows.acted",
     "Entities": "remanence.flows.entities",

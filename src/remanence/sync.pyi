@@ -1,4 +1,5 @@
 # Written from the engine by `make pages`; a test compares.
+from asyncio import Event
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from remanence.engine import Overrides, Run
 from remanence.flows import acted, inspect, review
 from remanence.flows.boxes import Box, Trace
 from remanence.flows.curate import runs
+from remanence.flows.curate.daemon import Ended
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.curate.timetable import Timetable
@@ -118,6 +120,16 @@ class Entities:
 
 class Schedule:
     def tick(self, cadence: CadenceName | None = None) -> Ticked: ...
+    def run(
+        self,
+        cadence: Mapping[CadenceName, float] | None = None,
+        *,
+        stop: Event,
+        tell: Callable[[Ticked], object] | None = None,
+        backup: str | Path | None = None,
+        scope: str | None = None,
+        once: bool = False,
+    ) -> Ended: ...
     def timetable(self) -> Timetable | None: ...
     def should_curate(self) -> bool: ...
     def due_at(self) -> int | None: ...

@@ -1,6 +1,6 @@
 """What happens before the first verb and after the last: the store opens; uses are written, it closes."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 from remanence.curate.policy.compiled import load
 from remanence.errors import StoreUnavailable
@@ -47,14 +47,14 @@ async def _shut(core: Core) -> None:
             if core.let_go is not None:
                 await core.let_go()
         finally:
-            for model in (core.model, *core.others):
-                await _let_go(model)
+            await let_go((core.model, *core.others))
 
 
-async def _let_go(model: Model | None) -> None:
-    """Close a model that was made here."""
-    if model is not None:
-        await model.close()
+async def let_go(models: Iterable[Model | None]) -> None:
+    """Close models that were made here."""
+    for model in models:
+        if model is not None:
+            await model.close()
 
 
 async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:
@@ -72,7 +72,7 @@ async def start(core: Core) -> None:
     await core.store.open()
     fits = False
     try:
-        await _settle(core)
+        await settle(core)
         core.listener = hearing.Listener(core)
         fits = True
     finally:
@@ -80,7 +80,7 @@ async def start(core: Core) -> None:
             await core.store.close()
 
 
-async def _settle(core: Core) -> None:
+async def settle(core: Core) -> None:
     """Refuse vectors of another model, and take up the policy that the scope has adopted."""
     await embedding.settle(core)
     await contextual.settle(core)

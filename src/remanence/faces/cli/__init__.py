@@ -36,7 +36,7 @@ MODULES = {
     "policies": "policy",
     "quarantine_commands": "quarantine",
     "review_commands": "review decline",
-    "schedule_commands": "tick",
+    "schedule_commands": "tick daemon",
     "session_commands": "session",
     "upkeep": "doctor reembed settings accept-clock guide completion",
 }

@@ -1,15 +1,28 @@
-"""The commands that keep a memory in order by themselves: one tick.
+"""The commands that keep a memory in order by themselves: one tick, and a process that ticks in all scopes.
 
-Knows arguments and exit codes; must not know what is due.
+Knows arguments, signals and exit codes; must not know what is due.
 """
 
-from typing import Annotated, Any
+import asyncio
+import re
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
 from cyclopts import Parameter
 
-from remanence.faces.cli.options import Memory
+from remanence.errors import InvalidInput, suggest
+from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
+from remanence.faces.cli.running import database
+from remanence.faces.cli.style import Text, write_lines
 from remanence.keywords import CadenceName
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600}
+STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 async def tick(
@@ -21,3 +34,53 @@ async def tick(
 ) -> Any:
     with waiting("doing what is due"):
         return await memory.schedule.tick(cadence)
+
+
+async def daemon(
+    *,
+    memory: Memory,
+    common: Given,
+    cadence: Annotated[
+        str | None,
+        Parameter(
+            metavar="NAME=TIME,…",
+            help="How often rules are judged, such as rapid=1m,deep=12h; with s, m or h.",
+        ),
+    ] = None,
+    backup: Annotated[
+        str | None,
+        Parameter(metavar="FOLDER", help="Write a verified copy there before the first deletion of a day."),
+    ] = None,
+    once: Annotated[bool, Parameter(negative=(), help="Look at every scope once and end.")] = False,
+) -> Any:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in STOPPED_BY:
+        with suppress(NotImplementedError, AttributeError):  # Windows has not all of them
+            loop.add_signal_handler(getattr(signal, name), stop.set)
+    copies = None if backup is None else Path(backup, database(common).stem)
+    return await memory.schedule.run(
+        cadences(cadence),
+        stop=stop,
+        tell=lambda done: write_lines([Text(str(done))], sys.stderr),
+        backup=copies,
+        scope=common.scope,
+        once=once,
+    )
+
+
+def cadences(given: str | None) -> dict[CadenceName, float]:
+    """Read how many seconds lie between two judgements of rules, from NAME=TIME words with commas between."""
+    found: dict[CadenceName, float] = {}
+    for word in (given or "").split(",") if given else ():
+        name, _, span = word.strip().partition("=")
+        known = next((one for one in get_args(CadenceName) if one == name), None)
+        if known is None:
+            raise InvalidInput(f"unknown cadence {name!r}", recovery=suggest(name, get_args(CadenceName)))
+        read = _SPAN.fullmatch(span)
+        if read is None:
+            raise InvalidInput(
+                f"{word!r} says no time", recovery=f"write it like {name}=30s, {name}=5m or {name}=6h"
+            )
+        found[known] = float(read[1]) * _SECONDS[read[2]]
+    return found

@@ -22,6 +22,7 @@ from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.undoable import Undoable
 from remanence.faces.moments import local
 from remanence.flows.acted import EngineAction
+from remanence.flows.curate.daemon import Ended
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.graph import Contradiction
@@ -82,7 +83,7 @@ def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
     if isinstance(result, State):
         return result.schedule is None or result.schedule.is_well
-    if isinstance(result, Ticked):
+    if isinstance(result, Ticked | Ended):
         return result.is_well
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
 

@@ -3,14 +3,24 @@
 Knows what a caller may ask of it; what is done, and when, is decided elsewhere.
 """
 
+from asyncio import Event
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from remanence.clock import DAY, SECOND
+from remanence.curate.pace import Pace
+from remanence.errors import InvalidInput, shown
 from remanence.flows.core import Core
 from remanence.flows.curate import curating, scheduling, ticking
+from remanence.flows.curate.daemon import Daemon, Ended
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.keywords import CadenceName
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
+
+CADENCE_LEAST_S, CADENCE_MOST_S = 0.1, 366 * DAY // SECOND
 
 
 @checked_class
@@ -27,6 +37,38 @@ class Schedule:
         ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
         """
         return await ticking.tick(self._core, cadence=cadence)
+
+    async def run(
+        self,
+        cadence: Mapping[CadenceName, float] | None = None,
+        *,
+        stop: Event,
+        tell: Callable[[Ticked], object] | None = None,
+        backup: str | Path | None = None,
+        scope: str | None = None,
+        once: bool = False,
+    ) -> Ended:
+        """Tick in all scopes of the file, or in one, until `stop` is set; only where a policy is adopted.
+
+        Args:
+            cadence: seconds between two judgements of the rules of a cadence, where it is not as usual.
+            stop: ends it after the part of a plan that it is at.
+            tell: hears of each tick in which something was due.
+            backup: where a verified copy goes before the first deletion of a day; the day is added to the name.
+            scope: the only one to look at.
+            once: look at every scope once.
+        """
+        intervals = {**Pace().intervals}
+        for name, seconds in (cadence or {}).items():
+            if not CADENCE_LEAST_S <= seconds <= CADENCE_MOST_S:
+                raise InvalidInput(
+                    f"cadence {name} is {shown(seconds)} seconds",
+                    recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
+                )
+            intervals[name] = round(seconds * SECOND)
+        copies = None if backup is None else Path(backup)
+        keeps = Daemon(self._core, Pace(intervals), tell or (lambda _: None), stop, copies, scope)
+        return await keeps.run(once=once)
 
     async def timetable(self) -> Timetable | None:
         """Tell when ticks came and come next, what waits, failed or was missed; None where none ever came."""

@@ -102,7 +102,7 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
     """Do such work, keep what became of it and return that; nothing that goes wrong in it is raised."""
     row, now = f"{AUTOMATIC}{name}", core.clock.now()
     before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
-    ran = await _tried(core, name, work(core))
+    ran = await tried(core, name, work(core))
     if ran is None:
         return None
     if ran.outcome == "skipped":  # what another process did meanwhile says more
@@ -114,11 +114,12 @@ async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | Non
 
 async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
     """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
-    done = await _tried(core, name, work)
+    done = await tried(core, name, work)
     return done.reason if isinstance(done, Ran) else ""
 
 
-async def _tried(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
+async def tried(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
+    """Do work that nobody asked for; what goes wrong in it is returned, and logged."""
     try:
         return await work
     except Exception as error:  # noqa: BLE001 # nobody asked for this work: what was asked for must not be lost for it
@@ -215,6 +216,11 @@ async def held(core: Core) -> Ran | None:
     return None if last is not None and last > ran.at else ran
 
 
+def _lets_go(row: Mapping[str, Any], cadence: CadenceName) -> bool:
+    """Tell whether a run that nothing holds says that what was held is not: the clock is right, or the same rules."""
+    return row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence]
+
+
 async def _keep_held(core: Core, ran: Ran, cadence: CadenceName, fence: Fence) -> None:
     """Keep that a plan is held, until the same rules are judged again and their plan is not."""
     now = core.clock.now()
@@ -222,7 +228,7 @@ async def _keep_held(core: Core, ran: Ran, cadence: CadenceName, fence: Fence) -
     put: dict[str, Any] = {}
     if ran.held:
         put = {HELD: {"ran": asdict(ran), "cadence": cadence}}
-    elif row is not None and EVERY[row["cadence"]] <= EVERY[cadence] and ran.outcome == "done":
+    elif row is not None and ran.outcome == "done" and _lets_go(row, cadence):
         put = {HELD: None}
     if put:
         with suppress(LeaseLost):  # who has taken over says what holds now

@@ -86,14 +86,14 @@ class Ticked(Result):
 class Stint:
     """The time that one tick may take, on a clock that nobody sets."""
 
-    def __init__(self, micros: int) -> None:
-        self.began = lived()
-        self._until = self.began + micros
+    def __init__(self, micros: int, stopping: Callable[[], bool]) -> None:
+        self._until = lived() + micros
+        self._stopping = stopping
         self.cut = False
 
     def over(self) -> bool:
         """Tell whether time is up for what is left; it is asked only where something is."""
-        self.cut = self.cut or lived() >= self._until
+        self.cut = self.cut or self._stopping() or lived() >= self._until
         return self.cut
 
     @property
@@ -115,7 +115,6 @@ class Tick:
     record: Record
     fence: Fence
     due: CadenceName | None
-    position: int
     stint: Stint
     backup: Callable[[], Awaitable[None]] | None = None
     curated: Curated | None = None
@@ -129,10 +128,12 @@ async def tick(
     *,
     backup: Callable[[], Awaitable[None]] | None = None,
     promised: bool = False,
+    stopping: Callable[[], bool] = lambda: False,
 ) -> Ticked:
     """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
 
-    A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed.
+    A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed. Who
+    `promised` to come again can miss it; `stopping` is asked wherever the time is looked at.
     """
     if not core.policy_given:
         raise InvalidInput(
@@ -141,17 +142,25 @@ async def tick(
     await core.uses.settle()
     now, position = core.clock.now(), await position_of(core)
     record, quiet = await read(core)
-    if cadence is None and is_quiet(quiet, position, now) and record.promised == promised:
+    if cadence is None and is_quiet(quiet, position, now):
         return Ticked(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
     async with leased(core, "curate", LEASE) as fence:
         if fence is None:
             return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
-        record = replace((await read(core))[0], promised=promised)  # somebody may have ticked until just now
+        record = (await read(core))[0]  # somebody may have ticked until just now
+        record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
         if pace is not None or not record.intervals:
             record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
         with suppress(LeaseLost):
-            return await _ticked(core, record, fence, cadence, backup)
+            due = cadence or await _due(core, record, await position_of(core), now)
+            stint = Stint(WITHIN[due or "rapid"], stopping)
+            return await _ticked(Tick(core, record, fence, due, stint, backup), named=cadence is not None)
     return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+
+
+def _is_late(record: Record, now: int) -> bool:
+    """Tell whether whoever promised to come has missed it for so long that he is gone."""
+    return now - record.at > 2 * record.pace.intervals["deep"]
 
 
 def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
@@ -159,25 +168,18 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
     return kept is not None and kept.get("position") == position and kept["since"] <= now < kept["due_at"]
 
 
-async def _ticked(
-    core: Core,
-    record: Record,
-    fence: Fence,
-    cadence: CadenceName | None,
-    backup: Callable[[], Awaitable[None]] | None,
-) -> Ticked:
+async def _ticked(work: Tick, *, named: bool) -> Ticked:
     """Do the work, under the lease."""
-    now, mark = core.clock.now(), {"by": fence[1]}
+    core, now, mark = work.core, work.core.clock.now(), {"by": work.fence[1]}
     # Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=fence))
-    position = await position_of(core)
-    due = cadence or await _due(core, record, position, now)
-    work = Tick(core, record, fence, due, position, Stint(WITHIN[due or "rapid"]), backup)
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=work.fence))
     ran: dict[str, Ran] = {}
     left: list[str] = []
-    for place, name in enumerate(_order(record.cursor)):
+    for place, name in enumerate(_order(work.record.cursor)):
         failure = work.record.failures.get(name)
-        if cadence is None and failure is not None and failure.at <= now < failure.until:
+        if not named and failure is not None and failure.at <= now < failure.until:
+            continue
+        if name != "curate" and await _clock_doubted(core):  # what is written now would bear a wrong time
             continue
         if place and work.stint.over():
             left.append(name)
@@ -187,6 +189,12 @@ async def _ticked(
             ran[name] = done
         work.record = _told(work.record, name, done, now)
     return await _closed(work, mark, ran, tuple(left))
+
+
+async def _clock_doubted(core: Core) -> bool:
+    """Tell whether the plan of this scope is held because the clock may be wrong."""
+    waits = await scheduling.held(core)
+    return waits is not None and waits.held == "clock"
 
 
 def _told(record: Record, name: str, done: Ran | None, now: int) -> Record:
