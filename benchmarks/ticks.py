@@ -1,0 +1,88 @@
+"""What a tick costs: `python -m benchmarks.ticks --n 100000 --scopes 1000`.
+
+One scope of n memories: rapid rules judged where nothing is to be done, and a tick where nothing changed and nothing is
+due. Many small scopes of which ten were written to: one look of the daemon at all of them.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import remanence
+from benchmarks.report import figure, note, settings, spent
+from benchmarks.scale import fill, scope_names
+from remanence.clock import ManualClock, SystemClock
+from remanence.flows.curate.ticking import Ticked
+
+QUIET_TICKS, RAPID_TICKS, WRITTEN = 200, 5, 10
+
+
+def main() -> None:
+    """Fill the stores and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=10_000)
+    parser.add_argument("--scopes", type=int, default=100)
+    parser.add_argument("--policy", default="janitor")
+    given = parser.parse_args()
+    settings(n=given.n, scopes=given.scopes, policy=given.policy)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_one(Path(folder) / "one.db", given.n, given.policy))
+        asyncio.run(_many(Path(folder) / "many.db", given.scopes, given.policy))
+
+
+async def _one(path: Path, n: int, policy: str) -> None:
+    await fill(path, n, 1)
+    clock = ManualClock(SystemClock().now())
+    async with remanence.open(path, scope="scope-0", clock=clock, policy=policy) as memory:
+        for _ in range(3):  # the first ones do what is to be done
+            note(str(await memory.schedule.tick("deep")))
+            clock.advance(minutes=1)
+        taken = []
+        for _ in range(RAPID_TICKS):
+            clock.advance(minutes=1)
+            with spent() as took:
+                await memory.schedule.tick("rapid")
+            taken.append(took.cpu_s)
+        figure("ticks.rapid_cpu_s", float(np.median(taken)), "s", n=n, policy=policy)
+        note(str(await memory.schedule.tick("deep")))
+        quiet = []
+        for _ in range(QUIET_TICKS):
+            with spent() as took:
+                assert (await memory.schedule.tick()).quiet
+            quiet.append(took.wall_s * 1_000)
+        figure("ticks.quiet_ms", float(np.median(quiet)), "ms", n=n, p95=float(np.percentile(quiet, 95)))
+
+
+async def _many(path: Path, scopes: int, policy: str) -> None:
+    clock = ManualClock(SystemClock().now())
+    for scope in scope_names(scopes):
+        async with remanence.open(path, scope=scope, clock=clock, embedder="none") as memory:
+            await memory.learn(f"something of {scope}")
+            await memory.adopt(policy)
+    async with remanence.open(path, scope="base", clock=clock, embedder="none") as memory:
+        for _ in range(3):
+            clock.advance(minutes=31)
+            note(f"{await _looked(memory)} scopes ticked")
+        for written in range(0, scopes, max(1, scopes // WRITTEN)):
+            async with remanence.open(path, scope=f"scope-{written}", clock=clock, embedder="none") as one:
+                await one.learn("something new")
+        clock.advance(minutes=6)
+        with spent() as took:
+            ticked = await _looked(memory)
+        figure("ticks.look_ms", took.wall_s * 1_000, "ms", scopes=scopes, written=WRITTEN, ticked=ticked)
+        with spent() as took:
+            ticked = await _looked(memory)
+        figure("ticks.look_quiet_ms", took.wall_s * 1_000, "ms", scopes=scopes, ticked=ticked)
+
+
+async def _looked(memory: remanence.Engine) -> int:
+    told: list[Ticked] = []
+    await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+    return len(told)
+
+
+if __name__ == "__main__":
+    main()
