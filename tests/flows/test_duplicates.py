@@ -2,6 +2,7 @@
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.flows.write import settling
 from remanence.model import Relation, Status
 from remanence.twins import SAME_WORDS, UNSURE_MAX
 from tests.flows.conftest import Opener
@@ -110,3 +111,26 @@ async def test_who_is_known_to_be_two_is_not_linked(opener: Opener) -> None:
         found = await _pairs(memory)
 
     assert (0, {}) == (done.linked, found)
+
+
+async def test_an_engine_looks_for_them_by_itself_every_six_hours(opener: Opener, clock: ManualClock) -> None:
+    """After a consolidation that was due, and only where a text has come since; stopped, it links nothing."""
+    told = []
+    async with opener(embedder="none") as memory:
+        for text, hours, stopped in (
+            ("On Mondays, the ferry rests", 1, False),
+            ("On Mondays the ferry rests!", 5, False),
+            ("On Mondays the ferry: rests", 2, True),
+            ("The heron nests by the weir", 1, False),
+        ):
+            await memory.learn(text)
+            clock.advance(hours=hours)
+            ran = await settling.by_itself(memory._core, lambda stopped=stopped: stopped)  # type: ignore[misc]
+            told.append(
+                (ran is not None and dict(ran.counts).get("near_duplicate", 0), len(await _pairs(memory, 1)))
+            )
+        clock.advance(hours=7)
+        quiet = await settling.by_itself(memory._core, lambda: False)
+
+    assert quiet is None
+    assert [(0, 0), (0, 0), (0, 0), (3, 2)] == told

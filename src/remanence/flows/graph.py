@@ -9,6 +9,7 @@ from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.curate.by_hand import merge
 from remanence.flows.write.duplicates import link_duplicates
 from remanence.flows.write.editing import superseded
+from remanence.flows.write.settling import refused
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation, short_id
 from remanence.receipt import LinkedDuplicates, Receipt
 from remanence.results import Result
@@ -64,6 +65,8 @@ class Graph:
 
         Nothing is merged: that is for a policy.
         """
+        if reason := await refused(self._core):
+            return LinkedDuplicates(waits=reason)
         return await link_duplicates(self._core)
 
 

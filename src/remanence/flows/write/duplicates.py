@@ -6,8 +6,9 @@ vectors, came by another way or has many that are more similar. It draws links a
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,11 @@ from remanence.clock import MINUTE
 from remanence.entity import is_entity
 from remanence.errors import Conflict, LeaseLost
 from remanence.flows.core import RACES_MAX, Core, leased, overtaken
-from remanence.flows.write.settling import BUSY, refused
 from remanence.flows.write.steps import Settling
 from remanence.model import Link, Memory, Relation, Status, link_values
 from remanence.receipt import LinkedDuplicates
 from remanence.snapshot import Ints, SnapshotRequest
-from remanence.store.base import Find
+from remanence.store.base import Bookkeeping
 from remanence.twins import SURE, SimilarityThresholds, same_words, sureness, verdict
 from remanence.write.engine_actions import Actions, of_memory
 from remanence.write.minhash import SHARED_MIN, Pairs, Signed, alike, joined, shared_words, signed
@@ -31,7 +31,9 @@ PAIRS_MAX = 20_000  # pairs whose texts are read, those that seem most alike
 LINKS_MAX = 3  # that are drawn anew for one memory, as in a consolidation
 PAGE = 1_000
 LEASE = 10 * MINUTE
+BUSY = "another process is at it"
 STEP = "duplicates"
+DONE = "duplicates/done"  # value: what was there when all was last looked through
 _BY_WORDS = SimilarityThresholds(0, 0)  # no vector is asked
 # Who is linked so is known to be two.
 _APART = frozenset(
@@ -56,27 +58,55 @@ class _Drawn:
     degrees: Counter[int] = field(default_factory=Counter)
 
 
-async def link_duplicates(core: Core) -> LinkedDuplicates:
-    """Link memories of one speaker that share most of their words where nothing keeps them apart."""
-    if reason := await refused(core):
-        return LinkedDuplicates(waits=reason)
+async def link_duplicates(
+    core: Core, *, every: int = 0, stopped: Callable[[], bool] = lambda: False
+) -> LinkedDuplicates:
+    """Link memories of one speaker that share most of their words where nothing keeps them apart.
+
+    With `every` nothing is done within so many microseconds after all was looked through, nor where no text has come or
+    changed since. Stopped, it compares what it has read, the newest, and links of that the most alike.
+    """
+    if every and not await _is_time(core, every):
+        return LinkedDuplicates()
+    active, mark = await _active(core)
+    if every and mark == (await _done(core)).get("mark"):
+        return LinkedDuplicates()
     try:
         async with leased(core, STEP, LEASE) as fence:
             if fence is None:
                 return LinkedDuplicates(waits=BUSY)
             cause = core.cause("consolidate", detail={"step": STEP}, fence=fence)
-            return await _looked_through(Settling(core, cause, lambda: False))
+            run = Settling(core, cause, stopped)
+            done = await _looked_through(run, active)
+            if not stopped():
+                now = core.clock.now()
+                put = Bookkeeping(now, put={DONE: {"at": now, "mark": mark}}, fence=fence)
+                await core.store.bookkeep(core.scope, put)
+            return done
     except LeaseLost:
         return LinkedDuplicates(waits=BUSY)
 
 
-async def _looked_through(run: Settling) -> LinkedDuplicates:
-    active = await _active(run.core)
-    pairs, drawn = await _candidates(run, active), _Drawn()
+async def _done(core: Core) -> Mapping[str, Any]:
+    """Return when all was looked through, and what was there then."""
+    asked = Bookkeeping(core.clock.now(), get=(DONE,))
+    done: Mapping[str, Any] = (await core.store.bookkeep(core.scope, asked)).values.get(DONE, {})
+    return done
+
+
+async def _is_time(core: Core, every: int) -> bool:
+    """Tell whether it was done that long ago, or never; a time that a clock set back left ahead is none."""
+    at = (await _done(core)).get("at")
+    return at is None or not at <= core.clock.now() < at + every
+
+
+async def _looked_through(run: Settling, active: Ints) -> LinkedDuplicates:
+    (compared, pairs), drawn = await _candidates(run, active), _Drawn()
     for start in range(0, min(len(pairs), PAIRS_MAX), PAGE):
-        await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], drawn)
+        if not start or not run.stopped():
+            await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], drawn)
     return LinkedDuplicates(
-        compared=min(len(active), COMPARED_MAX),
+        compared=compared,
         candidates=len(pairs),
         linked=drawn.linked,
         surer=drawn.surer,
@@ -85,39 +115,40 @@ async def _looked_through(run: Settling) -> LinkedDuplicates:
     )
 
 
-async def _active(core: Core) -> Ints:
-    """Return who is active, in order of arrival."""
+async def _active(core: Core) -> tuple[Ints, list[int]]:
+    """Return who is active, in order of arrival, and what tells whether any of them has changed."""
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
-    active: Ints = snapshot.seq[snapshot.columns["status"] == Status.ACTIVE]
-    return active
+    active = snapshot.columns["status"] == Status.ACTIVE
+    seqs: Ints = snapshot.seq[active]
+    revisions = int(snapshot.columns["revision"][active].sum())
+    return seqs, [len(seqs), int(seqs[-1]) if len(seqs) else 0, revisions]
 
 
-async def _candidates(run: Settling, active: Ints) -> list[Ends]:
-    """Return who seem to share most of their words, the most alike first."""
+async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
+    """Return how many were compared, the newest first, and who seem to share most words, the most alike first."""
     core, blocks = run.core, list[Signed]()
     seqs: list[int] = []
     speakers: list[int] = []
     codes: dict[str | None, int] = {}
-    newest = active[-COMPARED_MAX:]
-    after = int(newest[0]) - 1 if len(newest) else None
-    while after is not None:
-        page = await core.store.find(
-            core.scope, Find((Status.ACTIVE,), after=after, limit=PAGE, oldest_first=True)
-        )
-        after = page[-1].seq if len(page) == PAGE else None
-        said = [one for one in page if not is_entity(one)]
+    newest = active[::-1][:COMPARED_MAX].tolist()
+    for start in range(0, len(newest), PAGE):
+        if run.stopped():
+            break
+        page = await core.store.get(core.scope, newest[start : start + PAGE])
+        said = [one for one in page if one is not None and not is_entity(one)]
         seqs += [one.seq for one in said]
         speakers += [codes.setdefault(one.speaker, len(codes)) for one in said]
         blocks.append(await asyncio.to_thread(signed, [one.text for one in said]))
     if not seqs:
-        return []
+        return 0, []
     groups = np.array(speakers, np.int64)
     pairs = await asyncio.to_thread(lambda: alike(joined(blocks), groups, SHARED_MIN))
-    return _ends(np.array(seqs, np.int64), pairs)
+    return len(seqs), _ends(np.array(seqs, np.int64), pairs)
 
 
 def _ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
-    return list(zip(seqs[pairs.first].tolist(), seqs[pairs.second].tolist(), strict=True))
+    """Return the pairs by sequence number; of two rows the later one is the older memory."""
+    return list(zip(seqs[pairs.second].tolist(), seqs[pairs.first].tolist(), strict=True))
 
 
 async def _link(run: Settling, pairs: Sequence[Ends], drawn: _Drawn) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.change import Fence
-from remanence.clock import MINUTE
+from remanence.clock import HOUR, MINUTE
 from remanence.errors import LeaseLost
 from remanence.flows import contextual, embedding, guidelines, settings
 from remanence.flows.core import Core, leased
@@ -18,6 +18,7 @@ from remanence.flows.curate.scheduling import Ran, attempted
 from remanence.flows.write import consolidating
 from remanence.flows.write.boxing import quiet_boxes
 from remanence.flows.write.consolidating import TRIES_MAX
+from remanence.flows.write.duplicates import link_duplicates
 from remanence.flows.write.reflections import draw_together
 from remanence.flows.write.steps import Settling, Step
 from remanence.keywords import Progress
@@ -34,6 +35,7 @@ LAST, HEARD = (
 )  # values: when one last ran, when something was last found
 ENABLED = "engine_actions"
 STEPPING = "consolidate/steps"
+LOOKED_THROUGH = 6 * HOUR  # how often a scope is looked through for near duplicates, as deep rules are judged
 LEASE = 2 * MINUTE  # of all steps; what is written under a lease that ran out is refused
 BUSY = "another process is at the steps; what is left waits for it or for the next"
 
@@ -146,7 +148,12 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
     if due_at is None or due_at > now or await refused(core) or await embedding.left(core) is not None:
         return None
     most = await settings.number(core, "consolidate_at_end")
-    return ran(core, await consolidate(core, None, most, stopped, 1))
+    total = await consolidate(core, None, most, stopped, 1)
+    if stopped():
+        return ran(core, total)
+    found = await link_duplicates(core, every=LOOKED_THROUGH, stopped=stopped)
+    total = replace(total, near_duplicates=total.near_duplicates + found.linked)
+    return ran(core, total if found.run is None else replace(total, run=total.run or found.run))
 
 
 async def due_at(core: Core) -> int | None:
