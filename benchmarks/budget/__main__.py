@@ -6,7 +6,7 @@ learned in order, into a store of its own, then cut. Policies: keep-value, newes
 file, whose windows that archive or prune are set to the share; another engine is named as pip does, and forgets in
 its own way. `kept_evidence` is the share of the evidence that still stands, `recall@10` what is among the first ten,
 `kept_recall@10` the share of that which is found before anything is cut; means over questions. `per` says what is
-counted, `archive` whether recall finds what is archived.
+counted: memories, words, or words once all is condensed; `archive` whether recall finds what is archived.
 """
 
 import argparse
@@ -21,11 +21,11 @@ import numpy as np
 from benchmarks.budget.data import Kept, read
 from benchmarks.budget.engines import Adapter, Left, Ours, copied
 from benchmarks.budget.peer import Peer
-from benchmarks.budget.policies import ORDERS, RANDOM, Budget
+from benchmarks.budget.policies import CONDENSED, ORDERS, RANDOM, Budget
 from benchmarks.report import figure, note, settings
 
 SHARES = (0.5, 0.25, 0.1)
-PER = ("memories", "words")
+PER = ("memories", "words", CONDENSED)
 UNCUT = "uncut"
 CACHE = Path(tempfile.gettempdir()) / "remanence-peers"
 
@@ -75,7 +75,9 @@ def main() -> None:
     for name in given.engine:
         adapter: Adapter = Ours(given.embedder) if name == Ours.name else Peer(name, given.env)
         counted = filter(adapter.counts, given.per)
-        cuts = list(product(adapter.policies or given.policy, counted, given.share))
+        every = product(adapter.policies or given.policy, counted, given.share)
+        # What chance draws it counts by whole texts.
+        cuts = [cut for cut in every if cut[:2] != (RANDOM, CONDENSED)]
         report(adapter, measure(adapter, data, cuts))
 
 

@@ -93,7 +93,7 @@ class Ours:
             amount = budget.amount(every)
             if policy == RANDOM:
                 await memory.tag(_drawn(every, budget.unit, amount), DRAWN)
-            cut = cut_of(policy, budget.unit, amount)
+            cut = cut_of(policy, budget, amount)
             plan = await memory.plan(cut.policy, overrides=cut.overrides)
             await memory.apply(plan, policy=cut.policy, overrides=cut.overrides, allow_destroyed=len(every))
             left = await memory.list_memories(limit=LISTED_MAX)

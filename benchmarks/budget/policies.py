@@ -11,11 +11,12 @@ from remanence.model import Memory
 USED = "(1 + 0.3 * ln(1 + uses) + 3 * ln(1 + confirmations))"
 # By what the best comes first, of memories and, where words are counted, for each word.
 ORDERS = {
-    "keep-value": (f"value * {USED} desc", f"value * {USED} / (words + 5) desc"),
+    "keep-value": (f"value * {USED} desc", f"value * {USED} / (shown_words + 5) desc"),
     "newest": ("seq desc", "seq desc"),
     "elfmem-score": ("score('self') desc", "score('self') desc"),
 }
 RANDOM = "random"
+CONDENSED = "condensed"
 DRAWN = "drawn"
 TAKES_AWAY = frozenset({"archive", "prune"})
 
@@ -30,6 +31,13 @@ order = "{order}"
 keep = {{ {unit} = {amount} }}
 do = "archive"
 """
+_CONDENSED = """[[rule]]
+name = "condense"
+every = "deep"
+phase = "tiers"
+where = "status == 'active' and form == 'full'"
+do = "shrink"
+"""
 _DRAWN = """version = 1
 name = "random"
 [[rule]]
@@ -43,7 +51,7 @@ do = "archive"
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be left: a share of the memories, of the words, or of the words where they may be condensed."""
+    """How much may be left: a share of the memories, of the words, or of the words where all is condensed first."""
 
     share: float
     per: str
@@ -68,21 +76,34 @@ class Cut:
     overrides: dict[str, dict[str, Any]]
 
 
-def cut_of(name: str, unit: str, amount: int) -> Cut:
+def cut_of(name: str, budget: Budget, amount: int) -> Cut:
     """Return a policy by the name of an order or preset, or by its file, with the budget in it."""
+    unit = budget.unit
     if name == RANDOM:
         return Cut(_DRAWN.format(tag=DRAWN), {})
     if name in ORDERS:
         order = ORDERS[name][unit == "words"]
-        return Cut(
-            _ORDERED.format(name=name, order=order, unit=unit, amount=amount),
-            {},
-        )
-    return Cut(name, _overrides(read_policy(name), {unit: amount}))
+        ordered = _ORDERED.format(name=name, order=order, unit=unit, amount=amount)
+        return Cut(ordered + _CONDENSED * (budget.per == CONDENSED), {})
+    return Cut(name, _overrides(read_policy(name), {unit: amount}, condensing=budget.per == CONDENSED))
 
 
-def _overrides(policy: Policy, keep: dict[str, int]) -> dict[str, dict[str, Any]]:
-    """Set the windows of all rules that take memories out of sight; other rules do what they do."""
-    return {
-        rule.name: {"keep": keep} for rule in policy.rules if rule.keep is not None and rule.do in TAKES_AWAY
-    }
+def _overrides(policy: Policy, keep: dict[str, int], *, condensing: bool) -> dict[str, dict[str, Any]]:
+    """Set the windows of all rules that take memories out of sight; other rules do what they do.
+
+    A ladder begins with condensing only where that is what is measured.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for rule in policy.rules:
+        if rule.keep is None or rule.do not in TAKES_AWAY:
+            continue
+        ladder = rule.written.get("ladder")
+        name = rule.name.removesuffix(f"/{rule.do}") if ladder else rule.name
+        found[name] = {"keep": keep}
+        if ladder and not condensing:
+            found[name]["ladder"] = [rule.do]
+        if (
+            ladder and "rows" in keep
+        ):  # where memories are counted, a long one takes no more room than a short one
+            found[name]["order"] = ORDERS["keep-value"][0]
+    return found

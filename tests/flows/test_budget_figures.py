@@ -15,7 +15,7 @@ CUTS = [
     (policy, per, 0.25)
     for policy in ("keep-value", "random", "episodic-cap")
     for per in ("memories", "words")
-]
+] + [("keep-value", "condensed", 0.25)]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,7 @@ def test_an_open_archive_finds_what_a_closed_one_has_lost(
 
     assert all(share <= 27 for (_, per), share in stands.items() if per == "memories")
     assert stands["keep-value", "memories"] == pytest.approx(25, abs=2)
+    assert stands["keep-value", "words"] < stands["keep-value", "condensed"]
     assert found["closed"] < found["open"] >= 0.95 * whole
     assert (
         figures["budget.kept_evidence", "random", "memories", None]
