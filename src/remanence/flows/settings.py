@@ -212,16 +212,28 @@ async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
 
 async def number(core: Core, name: str) -> int:
     """Return what a setting is now that is a number."""
-    value = (await Settings(core).get(name)).value
-    assert isinstance(value, int)
-    return value
+    return (await numbers(core, name))[0]
 
 
-async def words(core: Core, name: str) -> str:
-    """Return what a setting is now that is words."""
-    value = (await Settings(core).get(name)).value
-    assert isinstance(value, str)
-    return value
+async def numbers(core: Core, *names: str) -> list[int]:
+    """Return what some settings are now that are numbers, by one read."""
+    values = await _values(core, names)
+    assert all(isinstance(value, int) for value in values), names
+    return [int(value) for value in values]
+
+
+async def words(core: Core, *names: str) -> list[str]:
+    """Return what some settings are now that are words, by one read."""
+    values = await _values(core, names)
+    assert all(isinstance(value, str) for value in values), names
+    return [str(value) for value in values]
+
+
+async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
+    declared = [_declared(name) for name in names]
+    asked = Bookkeeping(core.clock.now(), get=tuple(map(_row, names)))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
+    return [_current(one, rows).value for one in declared]
 
 
 @checked_class

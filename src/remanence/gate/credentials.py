@@ -111,7 +111,7 @@ def credentials(text: str, low: str) -> Iterator[Found]:
 def has_one(text: str, signs: Iterable[str]) -> bool:
     """Tell whether one of some signs is in a text; in a long one only those are looked for whose characters it has."""
     if len(text) < LONG_TEXT:
-        return any(sign in text for sign in signs)
+        return any(map(text.__contains__, signs))
     chars = frozenset(text)
     return any(sign in text for sign in signs if chars.issuperset(sign))
 

@@ -78,6 +78,26 @@ class Piece:
     reason: Sealed | None
 
 
+class _Phrases:
+    """Phrases of all languages with their first words, and those of scripts without blanks."""
+
+    def __init__(self, spaced: Mapping[str, Sequence[str]], unspaced: Sequence[str]) -> None:
+        self.unspaced = unspaced
+        self._first: dict[str, list[tuple[int, str]]] = {}
+        for at, phrase in enumerate(one for some in spaced.values() for one in some):
+            self._first.setdefault(phrase.split(" ", 1)[0], []).append((at, phrase))
+
+    def begun(self, here: AbstractSet[str]) -> list[str]:
+        """Return the phrases whose first word is among some, in the order of their lists."""
+        return [phrase for _, phrase in sorted(one for word in here for one in self._first.get(word, ()))]
+
+
+_OPENS = _Phrases(turning.OPENS, turning.OPENS_UNSPACED)
+_FAILED = _Phrases(turning.FAILED, turning.FAILED_UNSPACED)
+_SUCCEEDED = _Phrases(turning.SUCCEEDED, turning.SUCCEEDED_UNSPACED)
+_PARTLY = _Phrases(turning.PARTLY, turning.PARTLY_UNSPACED)
+
+
 def turn_of(
     turn: tuple[int, int, str],
     vector: Floats | None,
@@ -100,17 +120,15 @@ def _small_talk() -> frozenset[str]:
 
 def opens(text: str) -> bool:
     """Tell whether a turn has a phrase in it that opens another matter."""
-    return _has(text, turning.OPENS, turning.OPENS_UNSPACED)
+    return _has(text, _OPENS)
 
 
 def outcome_of(texts: Sequence[str]) -> Outcome:
     """Tell by the words of the last turns how a matter ended; success and failure together are a part of each."""
     said = texts[-OUTCOME_TURNS:]
-    failed = any(_has(text, turning.FAILED, turning.FAILED_UNSPACED) for text in said)
-    succeeded = any(
-        _has(text, turning.SUCCEEDED, turning.SUCCEEDED_UNSPACED, turning.FAILED) for text in said
-    )
-    if any(_has(text, turning.PARTLY, turning.PARTLY_UNSPACED) for text in said) or (failed and succeeded):
+    failed = any(_has(text, _FAILED) for text in said)
+    succeeded = any(_has(text, _SUCCEEDED, _FAILED) for text in said)
+    if any(_has(text, _PARTLY) for text in said) or (failed and succeeded):
         return Outcome.PARTIAL
     if failed:
         return Outcome.FAILURE
@@ -276,17 +294,13 @@ def joined(old: Topics, new: Topics) -> dict[str, int]:
     return {word: weight for word, weight in sorted(total.most_common(TRACE_TOPICS_MAX)) if weight > 0}
 
 
-def _has(
-    text: str,
-    spaced: Mapping[str, Sequence[str]],
-    unspaced: Sequence[str],
-    but: Mapping[str, Sequence[str]] | None = None,
-) -> bool:
+def _has(text: str, listed: _Phrases, but: _Phrases | None = None) -> bool:
     """Tell whether a phrase stands in a text, of any language, outside phrases of `but`."""
     plain = text.casefold().replace("'", "").replace("\u2019", "")
-    said = f" {' '.join(words(plain))} "
-    for phrase in (one for some in (but or {}).values() for one in some):
+    each = words(plain)
+    said, here = f" {' '.join(each)} ", frozenset(each)
+    for phrase in () if but is None else but.begun(here):
         said = said.replace(f" {phrase} ", " . ")
-    return any(f" {phrase} " in said for some in spaced.values() for phrase in some) or any(
-        phrase in text for phrase in unspaced
+    return any(f" {phrase} " in said for phrase in listed.begun(here)) or any(
+        phrase in text for phrase in listed.unspaced
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from remanence.languages import LEXICONS
 from remanence.languages.asserting import ASSERTIONS
@@ -15,6 +15,7 @@ WORD = re.compile(r"[^\W_]++(?:['-][^\W_]++)*+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _MARKS = " 　。，、！？…!?.,~～"
+KEPT_CHARS_MAX, KEPT_MAX = 1_000, 2_048  # one text is asked for its language by several readers in turn
 # What may stand before the words that a sentence begins with.
 LEADING_MAX = 4
 
@@ -34,7 +35,7 @@ class Reading:
 
     def has(self, *names: str) -> int:
         """Return how many phrases of some lists are there."""
-        return sum(self.signs.get(name, 0) for name in names)
+        return sum(map(self.signs.get, names, repeat(0))) if self.signs else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,25 @@ class _Phrase:
 
 def language_code(text: str, spoken: Sequence[str] | None = None) -> str:
     """Return the language of a text; English where nothing speaks for another. `spoken` are its words where known."""
+    return _voted(text) if spoken is None and len(text) <= KEPT_CHARS_MAX else _code(text, spoken)
+
+
+@lru_cache(maxsize=KEPT_MAX)
+def _voted(text: str) -> str:
+    return _code(text, None)
+
+
+def _code(text: str, spoken: Sequence[str] | None) -> str:
     if _KANA.search(text):
         return "ja"
     if _HAN.search(text):
         return "zh"
-    words = WORD.findall(plain(text)) if spoken is None else spoken
-    votes = {code: sum(map(known.__contains__, words)) for code, known in _known().items()}
-    return max(votes, key=votes.__getitem__)
+    codes, known = _known()
+    votes = [0] * len(codes)
+    for word in WORD.findall(plain(text)) if spoken is None else spoken:
+        for code in known.get(word, ()):
+            votes[code] += 1
+    return codes[votes.index(max(votes))]
 
 
 def plain(text: str) -> str:
@@ -201,13 +214,14 @@ def _table(code: str) -> tuple[dict[str, _Phrases], _Beginnings]:
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, frozenset[str]]:
-    return {
-        code: lexicon.stop.union(
-            ASSERTIONS[code].mute, lexicon.kin, lexicon.time_words, _stating(ASSERTIONS[code])
-        )
-        for code, lexicon in LEXICONS.items()
-    }
+def _known() -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    """Return the languages, and which of them a word speaks for."""
+    spoken: dict[str, list[int]] = {}
+    for at, (code, lexicon) in enumerate(LEXICONS.items()):
+        mute, stating = ASSERTIONS[code].mute, _stating(ASSERTIONS[code])
+        for word in lexicon.stop.union(mute, lexicon.kin, lexicon.time_words, stating):
+            spoken.setdefault(word, []).append(at)
+    return tuple(LEXICONS), spoken
 
 
 def _stating(lists: Assertions) -> Iterator[str]:

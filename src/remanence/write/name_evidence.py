@@ -24,6 +24,7 @@ Strength = Literal["stated", "implied"]
 NAME_WORDS_MAX = 6
 GAP_CHARS_MAX = 60  # between two names of which a sentence says that they are one
 UNSPACED_CHARS = range(12, 1, -1)
+CACHED_CHARS_MAX, CACHED_MAX = 40, 16_384  # longer stretches without a blank are data, met once
 _CHUNK = re.compile(r"\S+")
 _OUTER = " \t.,;:!?…。、，；：！？\"'“”„«»「」『』()（）[]{}<>*_~‘’"
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
@@ -146,35 +147,46 @@ def named(text: str, names: Container[str], firsts: Container[str] = ()) -> Iter
     if isinstance(names, AbstractSet):
         firsts = {name.split(" ")[0] for name in names}
     chunks = list(_CHUNK.finditer(text))
+    unspaced = not text.isascii() and _UNSPACED.search(text) is not None
     at = 0
     while at < len(chunks):
-        found, taken = _spaced(text, chunks, at, (names, firsts))
+        chunk, found, taken = chunks[at].group(), None, 1
+        for lead, forms in _begun_by(chunk) if len(chunk) <= CACHED_CHARS_MAX else _beginnings(chunk):
+            if found is None and any(map(firsts.__contains__, forms)):
+                found, taken = _spaced(text, chunks, at, lead, names)
         if found is not None:
             yield found
-        elif _UNSPACED.search(chunks[at].group()):
+        elif unspaced and _UNSPACED.search(chunk):
             yield from _unspaced(text, chunks[at].span(), names)
         at += taken
 
 
 def _spaced(
-    text: str, chunks: Sequence[re.Match[str]], at: int, known: tuple[Container[str], Container[str]]
+    text: str, chunks: Sequence[re.Match[str]], at: int, lead: int, names: Container[str]
 ) -> tuple[Named | None, int]:
-    """Return the longest name that begins with a chunk, and how many chunks it takes; one where there is none."""
-    names, firsts = known
-    for lead in _leads(chunks[at].group()):
-        if not any(first in firsts for first in _forms(chunks[at].group()[lead:])):
-            continue
-        begin = chunks[at].start() + lead
-        pieces = (
-            (many, chunks[at + many - 1].end(), form, tail)
-            for many in range(min(NAME_WORDS_MAX, len(chunks) - at), 0, -1)
-            for form, tail in _endings(text[begin : chunks[at + many - 1].end()])
-        )
-        met = next((piece for piece in pieces if piece[2] in names), None)
-        if met is not None:
-            many, end, form, tail = met
-            return _trimmed(text, begin, end - tail, form), many
-    return None, 1
+    """Return the longest name that begins in a chunk, and how many chunks it takes; one where there is none."""
+    begin = chunks[at].start() + lead
+    pieces = (
+        (many, chunks[at + many - 1].end(), form, tail)
+        for many in range(min(NAME_WORDS_MAX, len(chunks) - at), 0, -1)
+        for form, tail in _endings(text[begin : chunks[at + many - 1].end()])
+    )
+    met = next((piece for piece in pieces if piece[2] in names), None)
+    if met is None:
+        return None, 1
+    many, end, form, tail = met
+    return _trimmed(text, begin, end - tail, form), many
+
+
+@lru_cache(maxsize=CACHED_MAX)
+def _begun_by(chunk: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Keep of the words that are met again and again what names may begin with them."""
+    return tuple(_beginnings(chunk))
+
+
+def _beginnings(chunk: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield how many letters may stand before a name that begins in a chunk, with the forms that its word may be of."""
+    yield from ((lead, tuple(_forms(chunk[lead:]))) for lead in _leads(chunk))
 
 
 def _leads(chunk: str) -> Iterator[int]:

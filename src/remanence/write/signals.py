@@ -160,11 +160,12 @@ def _walked(root: _Node, words: Sequence[str], begin: int, gap_max: int) -> Iter
             following = node.words.get(word)
             if following is not None:
                 open_.append((following, place + 1))
-            open_ += [
-                (other, place + 1)
-                for beginning, other in node.beginnings.items()
-                if word.startswith(beginning)
-            ]
+            if node.beginnings:
+                open_ += [
+                    (other, place + 1)
+                    for beginning, other in node.beginnings.items()
+                    if word.startswith(beginning)
+                ]
 
 
 _LEVELS = ("high", "medium", "low")

@@ -56,7 +56,8 @@ class Boxed:
 
 async def boxed(core: Core, session: str, turns: Sequence[Memory], ended: Sealed | None = None) -> Boxed:
     """Decide into which boxes turns of a session go, and which are sealed by them, or because no more will come."""
-    if not await settings.number(core, "boxes"):
+    is_on, with_traces, limits = await _set(core)
+    if not is_on:
         return Boxed()
     late = await core.store.boxes(core.scope, FindBoxes(session=session, limit=LATE_BOXES))
     held = {seq for box in late for seq in box.members}
@@ -67,10 +68,10 @@ async def boxed(core: Core, session: str, turns: Sequence[Memory], ended: Sealed
     found = await core.store.get(core.scope, list(box.members)) if box is not None else []
     told = [one for one in found if one is not None and one.status in SHOWN]
     memories = {one.seq: one for one in sorted([*told, *fresh], key=lambda one: one.seq)}
-    limits = await _limits(core)
     seen = await _seen(core, list(memories.values()))
     pieces = await asyncio.to_thread(box_cuts.cut, seen, limits, ended) if seen else []
-    placed = _Placed(core.clock.now(), session, memories, limits, await _traces(core, seen, limits))
+    traces = await _traces(core, seen, limits) if with_traces else None
+    placed = _Placed(core.clock.now(), session, memories, limits, traces)
     gone = () if box is None else tuple(seq for seq in box.members if seq not in memories)
     for number, piece in enumerate(pieces):
         placed.put(piece, box if not number else None, gone if not number else ())
@@ -92,10 +93,14 @@ def _sealed(changes: Sequence[Change]) -> Mapping[str, int]:
     return found
 
 
-async def _limits(core: Core) -> Limits:
+async def _set(core: Core) -> tuple[bool, bool, Limits]:
+    """Return what is set: whether turns go into boxes, whether boxes join traces, and the limits of both."""
     names = ("box_overlap_percent", "box_gap_minutes", "box_turns", "trace_overlap_percent", "trace_days")
-    percent, minutes, turns, alike, days = [await settings.number(core, name) for name in names]
-    return Limits(percent / 100, minutes * MINUTE, turns, alike / 100, days * DAY)
+    boxes, traces, percent, minutes, turns, alike, days = await settings.numbers(
+        core, "boxes", "traces", *names
+    )
+    limits = Limits(percent / 100, minutes * MINUTE, turns, alike / 100, days * DAY)
+    return bool(boxes), bool(traces), limits
 
 
 async def _seen(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
@@ -120,10 +125,8 @@ async def _seen(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
     return await asyncio.to_thread(read)
 
 
-async def _traces(core: Core, seen: Sequence[BoxTurn], limits: Limits) -> list[TraceRow] | None:
-    """Return the traces that boxes of some turns may join, None where no box joins any."""
-    if not await settings.number(core, "traces"):
-        return None
+async def _traces(core: Core, seen: Sequence[BoxTurn], limits: Limits) -> list[TraceRow]:
+    """Return the traces that boxes of some turns may join."""
     since = min((turn.at for turn in seen), default=0) - limits.reach
     return await core.store.traces(core.scope, FindTraces(since=since, limit=TRACES_MAX))
 
@@ -229,7 +232,7 @@ async def seal(core: Core, session: str, why: Sealed = Sealed.FORCED, tries: int
 async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
     """Seal the open boxes, the oldest of the latest ones first, to which nobody has added for as long as seals one."""
     core = settled.core
-    gap = (await _limits(core)).gap
+    gap = (await _set(core))[2].gap
     now, sealed = core.clock.now(), 0
     rows = await core.store.boxes(core.scope, FindBoxes(is_open=True, limit=QUIET_MAX))
     lasts = await core.store.get(core.scope, [max(row.members) for row in rows]) if rows else []

@@ -221,8 +221,7 @@ async def _listened(core: Core, session: str, fence: Fence, spending: Spending) 
 
 async def wanted_now(core: Core) -> Wanted:
     """Return what is to be extracted from turns, as the settings say."""
-    names = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
-    wanted = wanted_of(*[await settings.words(core, name) for name in names])
+    wanted = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
     return replace(wanted, guidelines=await guidelines.lines(core))
 
 

@@ -204,7 +204,7 @@ async def _quiet(core: Core) -> Quiet:
         booked.values.get(HEARD, 0),
         booked.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
-        await settings.number(core, "consolidate_extractions"),
-        await settings.number(core, "consolidate_minutes"),
-        await settings.number(core, "consolidate_idle_minutes"),
+        *await settings.numbers(
+            core, "consolidate_extractions", "consolidate_minutes", "consolidate_idle_minutes"
+        ),
     )

@@ -117,11 +117,8 @@ class Triggers:
 
 async def triggers(core: Core) -> Triggers:
     """Read the settings that say when turns are due."""
-    return Triggers(
-        await settings.number(core, "note_turns"),
-        await settings.number(core, "note_minutes"),
-        bool(await settings.number(core, "note_at_once")),
-    )
+    turns, minutes, at_once = await settings.numbers(core, "note_turns", "note_minutes", "note_at_once")
+    return Triggers(turns, minutes, bool(at_once))
 
 
 async def waiting(core: Core, most: int | None = None) -> list[Waiting]:
