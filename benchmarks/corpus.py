@@ -55,11 +55,15 @@ because = "a link this weak says nothing"
 """
 
 
+SMALL = ("the", "of", "and", "in", "was")
+
+
 @dataclass(frozen=True)
 class Maker:
-    """A seeded source of texts."""
+    """A seeded source of texts; in `prose` every second word is a small one, which a condensed text leaves out."""
 
     seed: int = 7
+    prose: bool = False
 
     def vocabulary(self) -> list[str]:
         """Return made-up words of two to five syllables."""
@@ -77,10 +81,17 @@ class Maker:
         for start in range(0, n, 1_000):
             ranks = np.searchsorted(share, random.random((1_000, 60)) * share[-1])
             for row in ranks[: n - start]:
-                yield " ".join(names[k] for k in row)[:TEXT_CHARS].rsplit(" ", 1)[0]
+                said = [names[k] for k in row]
+                if self.prose:
+                    said = [
+                        word
+                        for k, name in zip(row.tolist(), said, strict=True)
+                        for word in (SMALL[k % 5], name)
+                    ]
+                yield " ".join(said)[:TEXT_CHARS].rsplit(" ", 1)[0]
 
 
-def exported(n: int, now: int, embedder: str, salt: int) -> Iterator[bytes]:
+def exported(n: int, now: int, embedder: str, salt: int, *, prose: bool = False) -> Iterator[bytes]:
     """Yield n memories with their links in the format of `export`, so that `import_` can fill a store."""
     random = np.random.default_rng([11, salt])
     yield (
@@ -89,8 +100,11 @@ def exported(n: int, now: int, embedder: str, salt: int) -> Iterator[bytes]:
     )
     ids = [f"{salt:08x}{k:024x}" for k in range(n)]
     fate = random.random(n)
-    for k, text in enumerate(Maker().texts(n, salt + 1)):
-        yield orjson.dumps(_row(ids[k], text, _age(float(fate[k])), now, random)) + b"\n"
+    for k, text in enumerate(Maker(prose=prose).texts(n, salt + 1)):
+        row = _row(ids[k], text, _age(float(fate[k])), now, random)
+        if prose:  # worth something of its own, as texts are
+            row["value"] = round(3.0 + 150.0 * float(fate[k]), 2)
+        yield orjson.dumps(row) + b"\n"
     weights = random.uniform(0.1, 1.0, (n, LINKS)) * np.where(
         random.random((n, LINKS)) < WEAK_SHARE, 0.09, 1.0
     )

@@ -35,6 +35,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=10_000)
     parser.add_argument("--scopes", type=int, default=1)
+    parser.add_argument(
+        "--prose", action="store_true", help="fill with texts that get shorter when condensed"
+    )
     parser.add_argument("--db", type=Path, help="a filled file to use again, or where to keep it")
     parser.add_argument("--only", nargs="*", choices=sorted(STEPS), help="these steps only")
     parser.add_argument("--step", choices=sorted(STEPS), help=argparse.SUPPRESS)
@@ -43,11 +46,11 @@ def main() -> None:
         asyncio.run(STEPS[given.step](given.db, given.n, given.scopes))
         return
     texts = {"text_chars": TEXT_CHARS, "vocabulary": VOCABULARY, "dimensions": DIMENSIONS, "links": LINKS}
-    settings(n=given.n, scopes=given.scopes, **texts)
+    settings(n=given.n, scopes=given.scopes, prose=given.prose, **texts)
     with tempfile.TemporaryDirectory() as folder:
         path = given.db or Path(folder) / "scale.db"
         if not path.exists():
-            asyncio.run(fill(path, given.n, given.scopes))
+            asyncio.run(fill(path, given.n, given.scopes, prose=given.prose))
         for step in given.only or STEPS:
             command = [
                 sys.executable,
@@ -66,14 +69,14 @@ def scope_names(scopes: int) -> list[str]:
     return [f"scope-{k}" for k in range(scopes)]
 
 
-async def fill(path: Path, n: int, scopes: int) -> None:
+async def fill(path: Path, n: int, scopes: int, *, prose: bool = False) -> None:
     """Import n memories with their links, in even shares over the scopes."""
     for number, scope in enumerate(scope_names(scopes)):
         async with remanence.open(path, scope=scope) as memory:
             name = memory.embedder.name
             for start in range(0, n // scopes, BATCH):
                 size = min(BATCH, n // scopes - start)
-                lines = exported(size, _now(), name, salt=number * 10_000 + start // BATCH)
+                lines = exported(size, _now(), name, salt=number * 10_000 + start // BATCH, prose=prose)
                 await memory.import_(lines, name=f"made {start}")
                 note(f"filled {scope}: {start + size}")
 
@@ -253,7 +256,39 @@ async def measure_curate(path: Path, n: int, scopes: int) -> None:
     figure("scale.undo.cpu_s", undo, "s", n=n, scopes=scopes)
 
 
+async def measure_default(path: Path, n: int, scopes: int) -> None:
+    """Plan and apply `default` as it ships, and with room for half and for three quarters of all words; then undo."""
+    shares = (None, 0.5, 0.75)
+    for share in shares:
+        dry, applied = 0.0, 0.0
+        counts: dict[str, int] = {}
+        above = 0.0
+        for scope in scope_names(scopes):
+            async with remanence.open(path, scope=scope) as memory:
+                overrides = None
+                if share is not None:
+                    tokens = int(sum((await memory.status()).tokens.values()) * share)
+                    overrides = {"store-budget": {"keep": {"tokens": tokens}}}
+                base = rss_mb()
+                with spent() as took:
+                    plan = await memory.plan("default", overrides=overrides)
+                dry += took.cpu_s
+                with spent() as took:
+                    receipt = await memory.curate("default", overrides=overrides)
+                applied += took.cpu_s
+                above = max(above, rss_peak_mb() - base)
+                for name, count in receipt.counts.items():
+                    counts[name] = counts.get(name, 0) + count
+                assert plan.counts == receipt.counts
+                await memory.undo(receipt)
+        more = {"keeps": "as it ships" if share is None else f"{share:.0%} of the tokens", **counts}
+        figure("scale.default.dry_cpu_s", dry, "s", n=n, scopes=scopes, **more)
+        figure("scale.default.cpu_s", applied, "s", n=n, scopes=scopes, **more)
+        figure("scale.default.rss_mb", above, "MB", n=n, scopes=scopes, **more)
+
+
 STEPS = {
+    "default": measure_default,
     "size": measure_size,
     "dry": measure_dry,
     "curate": measure_curate,

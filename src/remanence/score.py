@@ -24,6 +24,8 @@ LAMBDAS: Mapping[Decay, float] = {
     Decay.EPHEMERAL: 0.050,
 }
 RATES = np.array([LAMBDAS[decay] for decay in Decay])
+# What a use and a confirmation add to what a memory is worth, each further one less.
+_USED, _CONFIRMED = 0.3, 3.0
 RATING = 1_000  # ratings are counted in thousandths
 CONFIDENCE = 0.5  # what nobody has said anything about (elfmem)
 _PRIOR = 2.0  # how many ratings the first confidence weighs (elfmem)
@@ -105,6 +107,12 @@ def centrality(degrees: Array, most: float) -> Floats:
     if most <= 0:
         return np.zeros(np.shape(degrees))
     return np.asarray(np.asarray(degrees, np.float64) / most, np.float64)
+
+
+def used_value(value: Array, uses: Array, confirmations: Array) -> Floats:
+    """Return a keep-value times use: to be confirmed tells ten times as much as to be found once more."""
+    used = _USED * np.log1p(np.maximum(uses, 0)) + _CONFIRMED * np.log1p(np.maximum(confirmations, 0))
+    return np.asarray(np.asarray(value, np.float64) * (1 + used), np.float64)
 
 
 def composite(weights: Weights, parts: Mapping[str, Array]) -> Floats:

@@ -38,7 +38,10 @@ def test_whoever_goes_on_from_the_start_page_meets_no_doubt(
     monkeypatch.chdir(tmp_path)
     examples.complaints(ROOT / "docs" / "start.md")
     with remanence.sync.open("agent.db") as memory:
-        plan, clock = memory.plan("tidy"), next(check for check in memory.doctor() if check.name == "clock")
+        plan, clock = (
+            memory.plan("default"),
+            next(check for check in memory.doctor() if check.name == "clock"),
+        )
 
     assert ((), "") == (plan.notes, clock.advice)
 

@@ -634,7 +634,7 @@ def test_a_forged_plan_file_has_no_more_power_than_its_policy(talk: Desk) -> Non
     assert "pruned without a rule" in talk.bad("apply", "plan.json", "--policy", "strict.toml")
     forged()
     assert "--policy" in talk.bad("apply", "plan.json")
-    assert "--policy" in talk.bad("apply", "plan.json", "--policy", "tidy")
+    assert "--policy" in talk.bad("apply", "plan.json", "--policy", "default")
     talk.do("pin", "end")
     receipt = talk.read("apply", "plan.json", "--policy", "strict.toml")
 
@@ -644,14 +644,14 @@ def test_a_forged_plan_file_has_no_more_power_than_its_policy(talk: Desk) -> Non
 
 def test_a_plan_file_that_was_touched_is_refused(talk: Desk) -> None:
     """A plan is applied as it was made, or not at all."""
-    talk.do("plan", "--policy", "tidy", "-o", "plan.json")
+    talk.do("plan", "--policy", "default", "-o", "plan.json")
     plan = talk.folder / "plan.json"
     plan.write_text(plan.read_text(encoding="utf-8").replace('"now":1', '"now":2'), encoding="utf-8")
 
     assert "changed after it was made" in talk.bad("apply", "plan.json")
     assert "no plan" in talk.bad("apply", "talk.jsonl")
     assert "no file" in talk.bad("apply", "gone.json")
-    assert "there already" in talk.bad("plan", "--policy", "tidy", "-o", "plan.json")
+    assert "there already" in talk.bad("plan", "--policy", "default", "-o", "plan.json")
 
 
 def test_a_memory_is_explained(talk: Desk) -> None:
@@ -664,8 +664,8 @@ def test_a_memory_is_explained(talk: Desk) -> None:
 def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
     """The vocabulary, the presets and one policy can be read; an adopted one needs no naming."""
     assert "said_at" in talk.good("policy", "columns")
-    assert "tidy" in talk.read("policy", "show")
-    assert "hot-budget" in talk.good("policy", "describe", "tidy")
+    assert "default" in talk.read("policy", "show")
+    assert "store-budget" in talk.good("policy", "describe", "default")
     assert "saltmarsh" == talk.read("policy", "check", str(POLICY))["name"]
     assert "no policy" in talk.bad("plan")
     talk.good("policy", "adopt", str(POLICY))
@@ -678,14 +678,14 @@ def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
 
 def test_a_policy_is_printed_to_copy_and_read_from_a_pipe(talk: Desk) -> None:
     """What `policy show` prints is a policy file, a preset's and one's own; `-` reads one wherever a policy goes."""
-    shown = talk.good("policy", "show", "tidy")
+    shown = talk.good("policy", "show", "default")
     (talk.folder / "mine.toml").write_text(shown, encoding="utf-8")
-    checked = [talk.read("policy", "check", name)["rules"] for name in ("tidy", "mine.toml")]
+    checked = [talk.read("policy", "check", name)["rules"] for name in ("default", "mine.toml")]
     piped = talk.type("plan", "--policy", "-", "--json", text=shown)
 
     assert shown == talk.good("policy", "show", "mine.toml")
     assert checked[0] == checked[1]
-    assert ("tidy", 0) == (json.loads(piped.stdout)["policy"], piped.returncode)
+    assert ("default", 0) == (json.loads(piped.stdout)["policy"], piped.returncode)
 
 
 def test_what_nobody_expected_is_two_lines_or_a_traceback(talk: Desk) -> None:
@@ -747,7 +747,7 @@ CHANGING: list[list[str]] = [
     ["settings", "frame_limit", "7"],
     ["frames", "put", "mine", "--limit", "2"],
     ["frames", "reset", "attention"],
-    ["policy", "adopt", "tidy"],
+    ["policy", "adopt", "default"],
     ["session", "begin"],
     ["pin", "code"],
     ["tag", "code", "doors"],
@@ -789,8 +789,8 @@ OFFERED = {
     "policy sh": "show",
     "list --status ar": "archived",
     "link 1 2 su": "supports supersedes",
-    "recall x --policy ti": "tidy",
-    "--policy ti": "tidy",
+    "recall x --policy de": "default",
+    "--policy de": "default",
     "frame att": "attention",
     "ingest --format chat": "chatgpt",
     "get 1 --js": "--json",
@@ -919,7 +919,7 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
         (["learn", "x", "--said-at", "noon"], "not a time"),
         (["learn", "x", "--attribute", "novalue"], "NAME=VALUE"),
         (["recall", "x", "--where", "colour=red"], "unknown filter"),
-        (["recall", "x", "--policy", "tiddy"], "tidy"),
+        (["recall", "x", "--policy", "defalt"], "default"),
         (["release", "buoy", "audit"], "no hold 'audit'"),
         (["restore", "buoy"], "stands already"),
         (["ingest", "gone.jsonl"], "no file"),
@@ -954,7 +954,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["policy", "shw"], "no command 'policy shw'", "did you mean 'show'?"),
         (["frobnicate"], "no command 'frobnicate'", "see: remanence --help"),
         (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),
-        (["status", "--polcy", "tidy"], "no option --polcy", "did you mean '--policy'?"),
+        (["status", "--polcy", "default"], "no option --polcy", "did you mean '--policy'?"),
         (["recall"], "QUERY is missing", "usage: remanence recall QUERY [options]"),
         (["get", "1", "2"], "'2' is one word too many", "usage: remanence get MEMORY [options]"),
         (["recall", "x", "--limti", "3"], "no option --limti", "did you mean '--limit'?"),

@@ -352,13 +352,13 @@ def test_the_command_line_names_the_run_and_accepts_the_clock(
         (wrong,) = memory.history(limit=1)
     path = ("--db", "memory.db")
     (found,) = [check for check in _said("doctor", *path) if check["name"] == "clock"]
-    held = _said("plan", "--policy", "tidy", *path)["held"]
+    held = _said("plan", "--policy", "default", *path)["held"]
     accepted = _said("accept-clock", *path)["was in doubt"]
 
     assert wrong.run in found["detail"]
     assert held.startswith("the clock is set back: the newest record")
     assert accepted == "the clock is set back: the newest record of this scope is of a later time"
-    assert None is _said("plan", "--policy", "tidy", *path)["held"]
+    assert None is _said("plan", "--policy", "default", *path)["held"]
     assert "nothing" == _said("accept-clock", *path)["was in doubt"]
 
 

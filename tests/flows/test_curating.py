@@ -415,7 +415,7 @@ async def test_what_is_left_out_is_counted_where_it_is_too_much_to_list(
 async def test_a_policy_that_another_version_adopted_is_the_same_policy(opener: Opener) -> None:
     """What counts is the text that was adopted, not the hash that a version gave it."""
     async with opener() as memory:
-        await memory.adopt("tidy")
+        await memory.adopt("default")
         core = memory._core
         stored = await curating.adopted(core)
         assert stored is not None

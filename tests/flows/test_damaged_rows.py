@@ -29,8 +29,8 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "history": lambda memory: memory.history(),
     "history of one": lambda memory: memory.history(2),
     "status": lambda memory: memory.status(),
-    "plan": lambda memory: memory.plan("tidy"),
-    "explain": lambda memory: memory.explain(2, "tidy"),
+    "plan": lambda memory: memory.plan("default"),
+    "explain": lambda memory: memory.explain(2, "default"),
     "settings": lambda memory: memory.settings.all(),
     "frames": lambda memory: memory.frames.list(),
     "doctor": lambda memory: memory.doctor(),
@@ -118,7 +118,7 @@ async def path(tmp_path: Path) -> Path:
         await memory.hold(2, "audit")
         await memory.recall("barrel")
         assert 4 == (await memory.curate(TRYING)).changes
-        await memory.adopt("tidy")
+        await memory.adopt("default")
         await memory.begin_session()
     return path
 

@@ -114,7 +114,7 @@ def test_nothing_is_replaced(tmp_path: Path, name: str) -> None:
 def test_it_takes_no_other_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
     """An option that would name another memory is refused and not passed over."""
     monkeypatch.chdir(tmp_path)
-    done = typed("demo", option, "tidy")
+    done = typed("demo", option, "default")
 
     assert 1 == done.exit_code
     assert "demo makes a memory of its own" in done.stderr

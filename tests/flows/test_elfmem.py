@@ -232,7 +232,7 @@ async def test_an_empty_run_counts_and_a_look_does_not(tmp_path: Path) -> None:
     clock = ManualClock()
     async with remanence.open(tmp_path / "m.db", policy="elfmem", clock=clock, embedder="none") as memory:
         await memory.plan()
-        await memory.curate("tidy")
+        await memory.curate("default")
         looked = (await memory.status()).last_curate_at
         await memory.curate()
 

@@ -248,7 +248,7 @@ async def test_what_is_learned_is_recalled_and_shown(tmp_path: Path) -> None:
         tagged = await agent.call("recall", query="boat latex", tags=["people"])
         linked = await agent.call("link", source=first, target="2", relation="supports")
         whole = data(await agent.call("get", id=first))
-        why = data(await agent.call("get", id=first, policy="tidy"))
+        why = data(await agent.call("get", id=first, policy="default"))
         numbers = await agent.call("status")
     async with remanence.open(path, scope="school") as memory:
         kept = await memory.get(first)
@@ -438,10 +438,10 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("recall", {"query": "x", "limit": 0}, "limit"),
     ("recall", {"query": "x", "limit": "many"}, "limit must be a whole number, not 'many'"),
     ("plan", {}, "no policy was named"),
-    ("plan", {"policy": "tdiy"}, "did you mean 'tidy'?"),
+    ("plan", {"policy": "defalt"}, "did you mean 'default'?"),
     ("plan", {"policy": "../secret.toml"}, "unknown policy"),
     ("get", {"id": "nobody"}, "no memory 'nobody'"),
-    ("get", {"id": "#9", "policy": "tidy"}, "no memory '#9'"),
+    ("get", {"id": "#9", "policy": "default"}, "no memory '#9'"),
     ("correct", {"id": "#9", "text": "x"}, "no memory '#9'"),
     ("link", {"source": "#8", "target": "#9", "relation": "supports"}, "no memory"),
     ("rate", {"ids": ["#9"], "signal": 1}, "nothing was rated: #9 (unknown)"),
@@ -816,7 +816,7 @@ async def test_what_is_null_is_absent(tmp_path: Path) -> None:
         "frame": {"name": "attention"},
         "plan": {"policy": None},
     }
-    async with beside(tmp_path / "memory.db", curates=True, policy="tidy") as agent:
+    async with beside(tmp_path / "memory.db", curates=True, policy="default") as agent:
         await agent.learn("Pia likes tea.")
         tools = (await agent.session.list_tools()).tools
         for tool in tools:

@@ -78,7 +78,7 @@ async def test_only_the_claim_goes_where_a_memory_says_more(opener: Opener, cloc
         one = await memory.get(old.id)
         answer = await memory.recall("boss Carmen", count_use=False)
         booted = await memory.boot()
-        explained = str(await memory.explain(old.id, "tidy"))
+        explained = str(await memory.explain(old.id, "default"))
 
     mark = f"out of date: Carmen (see #{new.seq})"
     assert (Status.INBOX, (mark,)) == (one.status, one.ended)

@@ -464,11 +464,11 @@ async def test_an_adopted_policy_is_at_hand_and_no_other(opener: Opener, clock: 
     async with opener() as memory:
         await _build(memory, clock)
         text = (await memory.plan(EVERYTHING)).to_json()
-        other = (await memory.plan("tidy")).to_json()
+        other = (await memory.plan("default")).to_json()
     async with opener() as early, opener() as late:
         await late.adopt(EVERYTHING)
         with pytest.raises(PolicyMismatch):
-            await early.apply(Plan.from_json(other), policy="tidy")
+            await early.apply(Plan.from_json(other), policy="default")
         receipt = await early.apply(Plan.from_json(text), allow_destroyed=100)
 
     assert 2 == receipt.archived

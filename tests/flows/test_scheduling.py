@@ -102,7 +102,7 @@ async def test_it_runs_by_itself_when_the_interval_has_passed(opener: Opener, cl
         assert await memory.schedule.should_curate()
 
 
-@pytest.mark.parametrize("policy", [None, "tidy"])
+@pytest.mark.parametrize("policy", [None, "default"])
 async def test_without_a_policy_or_an_interval_nothing_runs(
     opener: Opener, clock: ManualClock, policy: str | None
 ) -> None:

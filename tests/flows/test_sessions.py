@@ -169,7 +169,7 @@ async def test_a_running_session_counts_up_to_now(memory: remanence.Engine, cloc
     clock.advance(hours=3)
     hours = await _hours(memory)
     clock.advance(hours=1)
-    await memory.plan("tidy")
+    await memory.plan("default")
 
     assert (3.0, 4.0) == (hours, (await memory.status()).clocks["active"].reading)
 

@@ -181,7 +181,7 @@ def test_both_faces_answer_the_same(steps: list[tuple[str, tuple[Any, ...]]]) ->
 
 async def _awaited(path: str, steps: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:
     answers: list[Any] = []
-    async with remanence.open(path, clock=ManualClock(), embedder="hashed", policy="tidy") as memory:
+    async with remanence.open(path, clock=ManualClock(), embedder="hashed", policy="default") as memory:
         memory._core.random = counted()
         for verb, arguments in steps:
             try:
@@ -193,7 +193,7 @@ async def _awaited(path: str, steps: list[tuple[str, tuple[Any, ...]]]) -> list[
 
 def _plain(path: str, steps: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:
     answers: list[Any] = []
-    with sync.open(path, clock=ManualClock(), embedder="hashed", policy="tidy") as memory:
+    with sync.open(path, clock=ManualClock(), embedder="hashed", policy="default") as memory:
         memory._thing._core.random = counted()  # type: ignore[attr-defined]
         for verb, arguments in steps:
             try:

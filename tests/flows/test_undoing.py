@@ -332,7 +332,7 @@ async def test_counting_uses_is_not_undone(memory: remanence.Engine) -> None:
     """The run that changed something is; one that is not there is not found, and what is no run is refused."""
     await memory.learn("The bell rings twice.")
     await memory.recall("bell")
-    await memory.plan("tidy")  # settles the uses
+    await memory.plan("default")  # settles the uses
     (used,) = [event.run for event in await memory.history() if event.verb == "use"]
     with pytest.raises(InvalidInput, match="only counted uses"):
         await memory.undo(used)

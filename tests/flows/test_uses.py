@@ -148,7 +148,7 @@ async def test_a_settling_cancelled_at_the_store_counts_once(tmp_path: Path) -> 
                 await asyncio.sleep(0)
             planning.cancel()
             await asyncio.wait([planning])
-        await memory.plan("tidy")
+        await memory.plan("default")
         used_up = (await memory.get("a")).uses
 
     assert 100 == used_up

@@ -32,6 +32,7 @@ from remanence.store.sqlite import audit, block_log, blocks, bookkeeping, fullte
 from remanence.testing.policies import Rules
 from tests.laws import laws
 from tests.laws.lab import Law
+from tests.laws.ladders import a_ladder_does_the_milder_thing_first
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 NUMBERS = count()
@@ -214,10 +215,16 @@ def _guards_see_working_columns(inner: Any, guarding: Any, name: str, blocks: st
     inner(guarding, name, blocks, mask)
 
 
-def _budget_stops_at_the_first_misfit(cost: Any, part: Any, first: Any, keep: Any) -> Any:
+def _budget_stops_at_the_first_misfit(there: Any, cost: Any, part: Any, first: Any, keep: Any) -> Any:
     spent = np.bincount(part, np.where(first, cost, 0))
     overfull = (keep.amount - spent)[part] < 0
     return ~first & ~overfull & (windows._running(cost, part) > keep.amount), overfull
+
+
+def _condenses_the_best_first(inner: Any, *columns: Any) -> Any:
+    *arrays, keep = columns
+    found = inner(*(array[::-1] for array in arrays), keep)
+    return tuple(one[::-1] for one in found)
 
 
 def _reinforcement_forgets_it_fired(inner: Any, snapshot: Snapshot, *asked: Any, **more: Any) -> Any:
@@ -389,6 +396,16 @@ BUGS = (
         swapped(windows, "_beyond_budget", _budget_stops_at_the_first_misfit),
         laws.a_budget_is_filled_greedily,
     ),
+    Bug(
+        "a ladder archives at once",
+        wrapped(windows, "_shorter", lambda inner, view, shrinks: view),
+        a_ladder_does_the_milder_thing_first,
+    ),
+    Bug(
+        "a ladder condenses the best first",
+        wrapped(windows, "_until_it_holds", _condenses_the_best_first),
+        a_ladder_does_the_milder_thing_first,
+    ),
     Bug("merges drop links", wrapped(state, "rehomed", _merges_drop_links), laws.a_merge_loses_nothing),
     Bug(
         "merges forget uses",
@@ -439,7 +456,7 @@ BUGS = (
     ),
     Bug(
         "an embedder is trusted that nobody measured",
-        swapped(cycle, "may_merge", lambda _: True),
+        swapped(cycle, "may_merge", lambda *_: True),
         laws.nothing_is_merged_on_a_guess,
     ),
     Bug(

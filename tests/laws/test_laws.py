@@ -3,10 +3,13 @@
 import pytest
 
 from tests.laws.lab import Law, search
+from tests.laws.ladders import a_ladder_does_the_milder_thing_first
 from tests.laws.laws import LAWS, both_stores_agree
 
+ALL = (*LAWS, a_ladder_does_the_milder_thing_first)
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+
+@pytest.mark.parametrize("law", ALL, ids=lambda law: law.__name__)
 def test_law(law: Law) -> None:
     """Each law of `laws.py`, in 150 worlds; that so many are enough to see it broken, the planted bugs show."""
     search(law, max_examples=150)
@@ -24,7 +27,7 @@ def test_both_stores_agree_in_1_000_worlds() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", ALL, ids=lambda law: law.__name__)
 def test_law_in_3_000_worlds(law: Law) -> None:
     """The same deep: a planner's flaw was once found only beyond 400 worlds."""
     search(law, max_examples=3_000)

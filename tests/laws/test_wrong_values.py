@@ -46,7 +46,7 @@ RIGHT: Mapping[str, Any] = {
     "relation": "supports",
     "plan": None,
     "keep_recent": 10**9,
-    "policy": "tidy",
+    "policy": "default",
     "run": "0" * 32,
     "lines": [],
     "a": "a",
@@ -97,7 +97,7 @@ ODD: tuple[Any, ...] = (
         "NEAR(a b)",
         "\u2028",
         "[" * 3_000,
-        "tidy",
+        "default",
         "nowhere.toml",
         "2026-01-01",
     ),
@@ -270,4 +270,4 @@ def test_a_wrong_policy_is_a_policy_error(where: str, order: str, top: object) -
     rule = {"where": where, "order": order, "top": top}
     for key, value in rule.items():
         with suppress(remanence.PolicyError):
-            load("tidy", {"hot-budget": {key: value}})
+            load("default", {"store-budget": {key: value}})

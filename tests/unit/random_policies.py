@@ -77,6 +77,7 @@ ORDERS = (
     "last_used desc, seq desc",
     "value desc",
     "tokens asc",
+    "used_value / (shown_words + 5) desc",
     "recency() desc, seq asc",
     "severity desc",
     "score('self') desc, reinforced asc",
@@ -112,6 +113,14 @@ RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("tiers", "archive", {}),
     ("value", "shrink", {}),
     ("budgets", "shrink", {"keep": {"words": 30}}),
+    ("budgets", "ladder", {"keep": {"words": 40}, "ladder": ["shrink", "archive"]}),
+    (
+        "budgets",
+        "ladder",
+        {"keep": {"tokens": 90, "down_to": 0.6}, "ladder": ["shrink", "archive"], "per": ["agent"]},
+    ),
+    ("budgets", "ladder", {"keep": {"rows": 4}, "ladder": ["shrink", "archive"]}),
+    ("budgets", "ladder", {"keep": {"words": 20}, "ladder": ["archive"], "oversize": "flag"}),
     ("keep-recent", "shrink", {"keep": {"rows": 3}, "per": ["thread"]}),
     ("budgets", "move", {"to": "warm", "keep": {"tokens": 40}, "per": ["agent"]}),
     ("budgets", "move", {"to": "cold", "keep": {"tokens": 60}}),
@@ -144,6 +153,8 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
         if "share" in more.get("keep", ()):
             where = condition(random, GUARD_ATOMS)
         values = {"name": f"rule-{index}", "every": "deep", "phase": phase, "do": do, "where": where, **more}
+        if do == "ladder":
+            del values["do"]
         if "keep" in more or "top" in more:
             values["order"] = random.choice(ORDERS)
         tables.append(_table("rule", on(random.choice(CLOCKS), values)))

@@ -186,7 +186,7 @@ def test_user_verbs_obey_the_built_in_guards() -> None:
         hold_until=NOW + 1,
         category="audit",
     )
-    compiled = load("tidy")
+    compiled = load("default")
 
     assert ("pinned", "held", "system-category") == protecting(
         plain, system=compiled.is_system("audit"), now=NOW
@@ -544,7 +544,7 @@ def test_a_changed_plan_is_refused() -> None:
 
 def test_an_empty_scope_has_nothing_to_do() -> None:
     """No memories, no plan, no error."""
-    made = plan(World([]).snapshot(["rejected-path"]), load("tidy"), NOW)
+    made = plan(World([]).snapshot(["rejected-path"]), load("default"), NOW)
 
     assert made.empty
     assert "Nothing to do." in str(made)

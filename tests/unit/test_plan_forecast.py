@@ -130,7 +130,7 @@ def test_a_guard_against_less_does_not_keep() -> None:
 def test_rules_with_a_window_and_other_actions_are_left_out() -> None:
     """What lies beyond a window is no matter of time alone, and a move takes nothing away."""
     assert {"standard": None} == archives("True", row(), more="keep = { rows = 0 }\n")
-    assert {Decay.STANDARD: None} == first_archives(frozen(row()), load("tidy"), NOW)
+    assert {Decay.STANDARD: None} == first_archives(frozen(row()), load("default"), NOW)
 
 
 def test_nothing_is_foretold_beyond_two_hundred_years() -> None:
@@ -176,7 +176,7 @@ def _archived(snapshot: Snapshot, policy: Policy, at: int) -> set[Decay]:
 
 def test_the_forecast_asks_for_classes() -> None:
     """Beside what the policy reads, the classes themselves."""
-    assert "decay" in needed(load("tidy")).columns
+    assert "decay" in needed(load("default")).columns
     assert wanted(load("elfmem")).clocks == needed(load("elfmem")).clocks == {"active"}
 
 
@@ -197,8 +197,8 @@ def test_a_policy_that_never_ran_is_due() -> None:
     """The first run is due at once; a policy without an interval never is, and so runs only when asked."""
     assert due(EVERY_40, active_hours(0), None, NOW)
     assert NOW == due_at(EVERY_40, active_hours(0), None, NOW)
-    assert not due(load("tidy"), {}, None, NOW)
-    assert due_at(load("tidy"), {}, NOW - 400 * DAY, NOW) is None
+    assert not due(load("default"), {}, None, NOW)
+    assert due_at(load("default"), {}, NOW - 400 * DAY, NOW) is None
 
 
 @pytest.mark.parametrize(

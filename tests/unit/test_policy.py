@@ -56,9 +56,28 @@ def test_every_preset_compiles(name: str) -> None:
     assert wanted(policy).columns >= {"status", "tier", "pinned"}
 
 
-def test_tidy_destroys_nothing() -> None:
-    """The preset that newcomers try has no rule that destroys."""
-    assert not [item.name for item in load("tidy").rules if item.destroys]
+def test_default_destroys_by_age_alone() -> None:
+    """The preset that newcomers try deletes only what is ephemeral, and tombstones: no budget does."""
+    destroying = [item for item in load("default").rules if item.destroys]
+
+    assert {"ended-sessions", "read-notices", "unread-notices", "tombstones"} == {
+        item.name for item in destroying
+    }
+    assert not [item.name for item in destroying if item.windowed or "age" not in item.node.mentions]
+    assert all("ephemeral" in item.where for item in destroying if item.do == "prune")
+
+
+def test_default_took_the_place_of_tidy() -> None:
+    """To name it, or to extend it, says so; what a file has stored of it still compiles, to what it was."""
+    for source in ("tidy", 'version = 1\nextend = "tidy"\n'):
+        with pytest.raises(PolicyError, match="'default' has taken its place") as caught:
+            load(source)
+        stored = load(source, stored=True)
+
+        assert "default" in caught.value.recovery
+        assert ["hot-budget", "keep-recent-episodes", "weak-links"] == [item.name for item in stored.rules]
+    assert "tidy" not in presets()
+    assert "`default` has taken its place" in load("tidy", stored=True).about
 
 
 def test_a_rule_says_what_it_does() -> None:
@@ -131,9 +150,9 @@ def test_a_policy_extends_a_preset_and_overrides_it() -> None:
     """An extended policy has the preset's rules, with other numbers where it says so, and without what it drops."""
     policy = load(
         """version = 1
-extend = "tidy"
+extend = "default"
 [[override]]
-name = "hot-budget"
+name = "store-budget"
 keep = { tokens = 800 }
 [[override]]
 name = "weak-links"
@@ -141,16 +160,16 @@ off = true
 """
     )
 
-    assert ["hot-budget", "keep-recent-episodes"] == [item.name for item in policy.rules]
-    assert Keep("tokens", 800) == policy.rules[0].keep
-    assert {"hot-budget": {"keep": {"tokens": 800}}, "weak-links": {"off": True}} == policy.overrides
+    assert "weak-links" not in [item.name for item in policy.rules]
+    assert [Keep("tokens", 800)] * 2 == [item.keep for item in policy.rules if item.ladder]
+    assert {"store-budget": {"keep": {"tokens": 800}}, "weak-links": {"off": True}} == policy.overrides
 
 
 def test_overrides_from_code_win() -> None:
     """What the caller overrides is put over what the document says."""
-    policy = load("tidy", {"keep-recent-episodes": {"keep": {"rows": 7}}, "grace": {"off": True}})
+    policy = load("default", {"store-budget": {"keep": {"rows": 7}}, "grace": {"off": True}})
 
-    assert {"rows": 7} == rule(policy, "keep-recent-episodes")["keep"]
+    assert {"rows": 7} == rule(policy, "store-budget/archive")["keep"]
     assert "grace" not in [item.name for item in policy.guards]
 
 
@@ -188,9 +207,9 @@ def test_no_policy_opens_a_system_category() -> None:
 def test_an_unknown_preset_is_named_with_the_nearest() -> None:
     """A name that is no preset is refused."""
     with pytest.raises(NameUnknown) as caught:
-        load("tidi")
+        load("defalt")
 
-    assert "'tidy'" in caught.value.recovery
+    assert "'default'" in caught.value.recovery
 
 
 RULE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "uses > 3"\ndo = "archive"\n'
@@ -209,7 +228,7 @@ MALFORMED = (
     (V + "colour = 3\n", "unknown key 'colour'", "use one of", 2),
     (V + "rule = 3\n", "must be a list", "[[rule]]", 2),
     (V + '[rule]\nname = "r"\n', "must be a list", "[[rule]]", 1),
-    (V + 'extend = "tidi"\n', "unknown preset 'tidi'", "'tidy'", 2),
+    (V + 'extend = "defalt"\n', "unknown preset 'defalt'", "'default'", 2),
     (V + RULE.replace('name = "r"\n', ""), "has no 'name'", "add name", 2),
     (V + RULE.replace('every = "deep"\n', ""), "'r' has no 'every'", "add every", 2),
     (V + RULE.replace('phase = "expire"\n', ""), "'r' has no 'phase'", "add phase", 2),
@@ -330,16 +349,16 @@ def test_a_wrong_policy_says_what_to_do(text: str, message: str, recovery: str, 
     ("overrides", "message"),
     [
         ({"hott-budget": {"off": True}}, "no rule or guard 'hott-budget'"),
-        ({"hot-budget": {"keeps": 3}}, "unknown key 'keeps'"),
-        ({"hot-budget": 3}, "is not a mapping"),
-        ({"hot-budget": {"off": "yes"}}, "off must be true or false"),
+        ({"store-budget": {"keeps": 3}}, "unknown key 'keeps'"),
+        ({"store-budget": 3}, "is not a mapping"),
+        ({"store-budget": {"off": "yes"}}, "off must be true or false"),
         ({"grace": {"do": "prune"}}, "unknown key 'do'"),
     ],
 )
 def test_a_wrong_override_says_so(overrides: dict[str, dict[str, object]], message: str) -> None:
     """What the caller overrides is checked like a document."""
     with pytest.raises(PolicyError, match=message):
-        load("tidy", overrides)
+        load("default", overrides)
 
 
 def test_the_errors_column_is_inside_the_quotes() -> None:
@@ -408,4 +427,4 @@ def test_a_top_that_settles_needs_none(phase: str, do: str, where: str, more: st
 def test_half_a_character_is_refused_wherever_it_stands(key: str) -> None:
     """A policy is hashed and stored as UTF-8, which has none."""
     with pytest.raises(PolicyError):
-        load("tidy", {"hot-budget": {key: "\ud800"}})
+        load("default", {"store-budget": {key: "\ud800"}})

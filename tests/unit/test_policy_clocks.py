@@ -378,7 +378,7 @@ def test_a_snapshot_without_the_clock_is_refused() -> None:
 
 def test_what_says_nothing_of_clocks_reads_none() -> None:
     """A policy on the wall clock asks for no other and has a hash that does not depend on this process."""
-    assert frozenset() == wanted(load("tidy")).clocks
+    assert frozenset() == wanted(load("default")).clocks
     text = policy(RULE + 'where = "uses == 0"')
 
     assert "50cc9f192c65969d3e161f45f501fcbb" == load(text).hash

@@ -209,12 +209,12 @@ def test_a_policy_that_runs_by_itself_needs_its_clock() -> None:
 
 def test_what_a_policy_extends_it_takes_over() -> None:
     """Clock and interval among them; what it says itself goes before."""
-    tidy = load("tidy")
-    mine = load(V + 'extend = "tidy"\ninterval = "7 hours"\n')
+    tidy = load("default")
+    mine = load(V + 'extend = "default"\ninterval = "7 hours"\n')
 
     assert (tidy.clock, 7 * HOUR) == (mine.clock, mine.interval)
     assert [rule.name for rule in tidy.rules] == [rule.name for rule in mine.rules]
-    assert ("policy", "tidy") == (mine.name, tidy.name)
+    assert ("policy", "default") == (mine.name, tidy.name)
     assert "named" == load(V + 'name = "named"\n').name
 
 

@@ -20,7 +20,6 @@ from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge, pairs
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
-from remanence.curate.planner.windows import select
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
 from remanence.effects import TAKE_IN, never
@@ -181,14 +180,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
 
 
 def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
-    matched, seen = cycle.matched(rule, index), cycle.seen(rule)
-    return select(rule, cycle.working.view.on(rule.clock), matched, seen, _protected(cycle, rule)).rows
-
-
-def _protected(cycle: Cycle, rule: Rule) -> Bools:
-    if rule.effect.guarded:
-        return cycle.guarding.blocked(rule.effect.guarded)
-    return np.zeros(len(cycle.working.view), np.bool_)
+    return cycle.window(rule, index).rows
 
 
 def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:

@@ -88,4 +88,4 @@ async def settle(core: Core) -> None:
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
     adopted = await curating.adopted(core)
     if adopted is not None and not core.policy_given:
-        core.policy, core.policy_given = load(adopted["source"]), True
+        core.policy, core.policy_given = load(adopted["source"], stored=True), True

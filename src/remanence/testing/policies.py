@@ -95,6 +95,7 @@ ORDERS = (
     "value desc, confidence desc",
     "tokens asc",
     "shown_words desc",
+    "used_value / (shown_words + 5) desc",
     "recency(hours(48)) desc, uses desc",
     "degree desc",
     "score('self') desc, reinforced asc",
@@ -113,6 +114,13 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "flag": ("expire", "tiers", "shrink"),
     "unflag": ("expire", "shrink"),
 }
+_LADDERS: Sequence[Mapping[str, Any]] = (
+    {"keep": {"words": 20}, "ladder": ["shrink", "archive"]},
+    {"keep": {"tokens": 40, "down_to": 0.7}, "ladder": ["shrink", "archive"]},
+    {"keep": {"words": 6}, "ladder": ["shrink", "archive"], "oversize": "keep"},
+    {"keep": {"tokens": 30}, "ladder": ["shrink"]},
+    {"keep": {"rows": 3}, "ladder": ["shrink", "archive"]},
+)
 _ACTIONS = (*_PLACES, "archive", "move", "merge", "merge", "purge", "prune", "unlink")
 _WINDOWS: Sequence[Mapping[str, Any]] = (
     {},
@@ -214,6 +222,8 @@ def guard(name: str, drawn: bytes) -> dict[str, Any]:
 def rule(name: str, drawn: bytes) -> dict[str, Any]:
     """Turn drawn bytes into a rule whose parts fit one another."""
     do = _pick(_ACTIONS, drawn[0])
+    if do == "shrink" and drawn[7] % 2:
+        return _ladder(name, drawn)
     table: dict[str, Any] = {
         "name": name,
         "every": _pick(("rapid", "standard", "hourly", "deep"), drawn[1]),
@@ -235,6 +245,20 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
         if "top" in window and do not in {"flag", "unflag"}:
             # What changes its own sight, condition or order acts once in a while, or is refused.
             table |= {"period": _pick(_PERIODS, drawn[6])}
+    return _on(_pick(_CLOCKS, drawn[11]), table)
+
+
+def _ladder(name: str, drawn: bytes) -> dict[str, Any]:
+    """Turn drawn bytes into a budget that does the milder thing first."""
+    table = {
+        "name": name,
+        "every": "hourly",
+        "phase": "budgets",
+        "where": _where(drawn[3:6], CONDITIONS),
+        **_pick(_LADDERS, drawn[8]),
+        "order": _pick(ORDERS, drawn[9]),
+        "per": _pick(_PARTITIONS, drawn[10]),
+    }
     return _on(_pick(_CLOCKS, drawn[11]), table)
 
 

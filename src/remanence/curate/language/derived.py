@@ -222,6 +222,12 @@ def confidence_at(view: View) -> Array:
     return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
 
 
+def used_value(view: View) -> Array:
+    """Return what memories are worth by what they say and by their use; an absent keep-value is 0."""
+    value = np.nan_to_num(view.column("value"))
+    return score.used_value(value, view.column("uses"), view.column("confirmations"))
+
+
 def shown_length(view: View, unit: str) -> Array:
     """Return how long what is shown of memories is, in tokens or words."""
     return snapshot.shown_lengths({name: view.column(name) for name in ("form", unit, f"short_{unit}")}, unit)

@@ -5,7 +5,7 @@ and are never stored themselves.
 """
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from remanence.curate.language.derived import (
     scored,
     shown_length,
     text_at,
+    used_value,
     uses_within,
     weighted_degree,
 )
@@ -125,10 +126,6 @@ def _condition(name: str, yes: Run, no: Run, *reads: str) -> Node:
 
 def _ratings(name: str) -> Run:
     return lambda view: view.column(name) / RATING
-
-
-def _shown(unit: str) -> Run:
-    return lambda view: shown_length(view, unit)
 
 
 def _time(name: str) -> Node:
@@ -236,16 +233,24 @@ _COMPUTED = [
         AGENTS,
     ),
     *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
+    _fact(
+        "used_value",
+        "its keep-value times its use: value × (1 + 0.3 ln(1 + uses) + 3 ln(1 + confirmations)); 0 without a value",
+        MEMORIES,
+        "number",
+        used_value,
+        "value",
+        "uses",
+        "confirmations",
+    ),
     *(
         _fact(
             f"shown_{unit}",
             f"the length in {unit} of what is shown of it: its text, or the short form that a policy gave it",
             MEMORIES,
             "number",
-            _shown(unit),
-            "form",
-            unit,
-            f"short_{unit}",
+            partial(shown_length, unit=unit),
+            *("form", unit, f"short_{unit}"),
         )
         for unit in ("tokens", "words")
     ),

@@ -16,7 +16,7 @@ from remanence.curate.language.view import LinkView, visible
 from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import NOBODY, Working
-from remanence.curate.planner.windows import select
+from remanence.curate.planner.windows import Sight, Window, select
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import PHASES, Rule
 from remanence.effects import (
@@ -32,7 +32,7 @@ from remanence.effects import (
     TRANSITION_STATE,
     UNFLAG,
 )
-from remanence.model import Status
+from remanence.model import Form, Status
 from remanence.snapshot import Bools, Ints
 from remanence.timekeeping import is_ahead
 
@@ -177,12 +177,14 @@ class Cycle:
 
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
-        view = self.working.view.on(rule.clock)
-        guarded = rule.effect.guarded
-        protected = self.guarding.blocked(guarded) if guarded else np.zeros(len(view), np.bool_)
-        window = select(rule, view, self.matched(rule, index), self.seen(rule), protected)
+        view, guarded = self.working.view, rule.effect.guarded
+        window = self.window(rule, index)
         if len(window.overfull):
             self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
+                None
+            )
+        if len(window.unmet) and rule.effect is rule.last_effect:
+            self.notes[f"{rule.name}: what is there exceeds the budget also where all of it is condensed"] = (
                 None
             )
         rows = self._undwelt(rule, window.rows)
@@ -193,6 +195,17 @@ class Cycle:
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
         return self._unguarded(rule, rows) if guarded else rows
+
+    def window(self, rule: Rule, index: int) -> Window:
+        """Look which of the memories that a rule matches its window selects."""
+        view, guarding, last = self.working.view, self.guarding, rule.last_effect.guarded
+        nobody = np.zeros(len(view), np.bool_)
+        shrinks = nobody
+        if SHRINK.name in {rule.do, *rule.ladder}:
+            shrinks = (view.column("form") == Form.FULL) & ~guarding.blocked(SHRINK.guarded)
+            shrinks &= view.column("short_words") < view.column("words")
+        sight = Sight(self.seen(rule), guarding.blocked(last) if last else nobody, shrinks)
+        return select(rule, view.on(rule.clock), self.matched(rule, index), sight)
 
     def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""

@@ -10,46 +10,81 @@ import numpy as np
 from remanence.curate.language.derived import shown_length
 from remanence.curate.language.view import Array, Node, View
 from remanence.curate.policy.rules import Keep, Rule
-from remanence.model import Status
+from remanence.effects import SHRINK
+from remanence.model import Form, Status
 from remanence.snapshot import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a window selects, and the rows of partitions whose protected memories alone exceed the budget."""
+    """What a window selects, and the rows of partitions that it cannot bring within the budget.
+
+    Of those that are `overfull` the protected memories alone exceed it, and nothing is selected; of those that are
+    `unmet` all is selected that may be, and it is not enough.
+    """
 
     rows: Ints
     overfull: Ints
+    unmet: Ints
 
 
-def select(rule: Rule, view: View, matched: Ints, seen: Bools, protected: Bools) -> Window:
+@dataclass(frozen=True, eq=False, slots=True)
+class Sight:
+    """Which rows a rule looks at, those that it (of a ladder, the last rung) may not touch, and what can be shorter."""
+
+    seen: Bools
+    protected: Bools
+    shrinks: Bools
+
+
+def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     """Return which of the matched rows that the rule sees lie beyond `keep` or within `top`; all without a window.
 
     Protected rows are counted first against a budget of tokens or words and never selected by it; what is larger than
     all of it is passed over where the rule says so. A share is of
     all that match, in sight or not: of what is left it would be half, and half of that, for ever. Tombstones are
-    not counted, because what a purge takes away must not make the share smaller.
+    not counted, because what a purge takes away must not make the share smaller. A rung of a ladder selects what is
+    left to do once all rungs before it have done what they can.
     """
-    keep = rule.keep
+    keep, seen = rule.keep, sight.seen
     counted = view.column("status") < Status.PRUNED if keep is not None and keep.unit == "share" else seen
     rows = matched[counted[matched]]
     if keep is not None and keep.passes_over:
         rows = rows[shown_length(view, keep.unit)[rows] <= keep.amount]
     nothing = rows[:0]
     if not rule.windowed or not len(rows):
-        return Window(rows, nothing)
+        return Window(rows, nothing, nothing)
+    if rule.ladder and rule.effect is SHRINK and keep is not None and not keep.is_budget:
+        return Window(nothing, nothing, nothing)  # fewer words make no fewer rows
+    shorter = _shorter(view, sight.shrinks)
+    if rule.ladder and rule.effect is not SHRINK:
+        shown, view = view, shorter
+    else:
+        shown = view
     # Newest first from the start: a stable sort then leaves ties so.
     rows = rows[::-1]
     part = _partitions(rule, view, rows)
-    first = (protected if keep is not None and keep.is_budget else seen)[rows]
-    keys = [*_sort_keys(rule, view, rows), *([] if first.all() else [~first]), *([part] if rule.per else [])]
+    first = (sight.protected if keep is not None and keep.is_budget else seen)[rows]
+    apart = [] if first.all() or (keep is not None and keep.is_budget and rule.effect is SHRINK) else [~first]
+    keys = [*_sort_keys(rule, view, rows), *apart, *([part] if rule.per else [])]
     if keys:
         order = np.lexsort(keys)
         rows, part, first = rows[order], part[order], first[order]
-    if keep is not None and keep.is_budget:
-        beyond, overfull = _beyond_budget(shown_length(view, keep.unit)[rows], part, first, keep)
-        return Window(np.sort(rows[beyond]), rows[overfull])
-    return Window(np.sort(rows[_chosen(rule, part) & first]), nothing)
+    if keep is None or not keep.is_budget:
+        return Window(np.sort(rows[_chosen(rule, part) & first]), nothing, nothing)
+    there, least = (shown_length(some, keep.unit)[rows] for some in (shown, shorter))
+    if rule.effect is SHRINK:
+        chosen, overfull, unmet = _until_it_holds(there, least, part, first, keep)
+        return Window(np.sort(rows[chosen]), rows[overfull], rows[unmet])
+    beyond, overfull = _beyond_budget(there, least if rule.ladder else there, part, first, keep)
+    return Window(np.sort(rows[beyond]), rows[overfull], nothing)
+
+
+def _shorter(view: View, shrinks: Bools) -> View:
+    """Return the view as it were if all that may be shorter were."""
+    if not shrinks.any():
+        return view
+    return view.evolve({"form": np.where(shrinks, np.int8(Form.CONDENSED), view.column("form"))})
 
 
 def _chosen(rule: Rule, part: Ints) -> Bools:
@@ -108,16 +143,39 @@ def _places(part: Ints) -> Ints:
     return np.arange(len(part)) - np.repeat(begins, np.diff(np.r_[begins, len(part)]))
 
 
-def _beyond_budget(cost: Ints, part: Ints, first: Bools, keep: Keep) -> tuple[Bools, Bools]:
-    """Fill each partition's budget greedily: what does not fit is passed over, and the next is tried.
+def _until_it_holds(
+    there: Ints, least: Ints, part: Ints, first: Bools, keep: Keep
+) -> tuple[Bools, Bools, Bools]:
+    """Choose what is made shorter, from the last in order on, until each partition's budget holds.
 
-    Return what does not fit, and where the protected alone exceed the budget; there nothing is moved, because no
-    amount of moving would help.
+    Return what is chosen, where the protected alone exceed the budget, and where all that is chosen is not enough.
     """
+    overfull, counts = _overfull(least, part, first, keep), np.bincount(part, there)
+    over = (counts - _mark(keep, counts))[part]
+    gain = there - least
+    before = (_running(gain[::-1], part[::-1]) - gain[::-1])[::-1]
+    chosen = (gain > 0) & (before < over) & ~overfull
+    left = counts - np.bincount(part, np.where(chosen, gain, 0))
+    return chosen, overfull, ~overfull & (left > keep.amount)[part]
+
+
+def _overfull(cost: Ints, part: Ints, first: Bools, keep: Keep) -> Bools:
+    """Tell which rows are of partitions whose protected memories alone exceed the budget."""
     spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
     # Of nothing, bincount makes integers whatever the weights are.
-    overfull = (spent > keep.amount)[part]
-    left = np.maximum(_mark(keep, np.bincount(part, cost)) - spent.astype(np.float64), 0)
+    overfull: Bools = (spent > keep.amount)[part]
+    return overfull
+
+
+def _beyond_budget(there: Ints, cost: Ints, part: Ints, first: Bools, keep: Keep) -> tuple[Bools, Bools]:
+    """Fill each partition's budget greedily: what does not fit is passed over, and the next is tried.
+
+    It is full once what is `there` exceeds it, and is then filled by what each costs. Return what does not fit, and
+    where the protected alone exceed the budget; there nothing is moved, because no amount of moving would help.
+    """
+    overfull = _overfull(cost, part, first, keep)
+    spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
+    left = np.maximum(_mark(keep, np.bincount(part, there)) - spent.astype(np.float64), 0)
     beyond = np.zeros(len(part), np.bool_)
     open_rows = np.flatnonzero(~first & ~overfull)
     while len(open_rows):

@@ -15,7 +15,7 @@ from remanence.clock import HOUR
 from remanence.curate.language.expression import Place, Words, condition
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, reads_of
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.policy.document import ALWAYS, Document, Table, parse, preset, presets
+from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, preset, presets
 from remanence.curate.policy.rules import (
     EVERY,
     GUARD_KEYS,
@@ -30,6 +30,7 @@ from remanence.curate.policy.rules import (
     flag,
     marking,
     numbers_of,
+    rungs,
     text,
     texts,
 )
@@ -171,19 +172,23 @@ def _because(because: str) -> list[str]:
 
 
 def load(
-    source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None, *, file: str = "policy"
+    source: str,
+    overrides: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    file: str = "policy",
+    stored: bool = False,
 ) -> Policy:
     """Compile a policy from a preset's name or a TOML text; raise PolicyError or NameUnknown where it is wrong.
 
     `overrides` maps the names of rules and guards to keys and their new values; `{"off": True}` drops one. Errors of a
-    text name `file`.
+    text name `file`. What a file has `stored` may rest on presets that ship no more.
     """
     name = source.strip()
     is_text = "\n" in source or "=" in source or not name
     if not isinstance(overrides or {}, Mapping):
         raise PolicyError("the overrides are not a mapping", recovery="pass {'rule-name': {'key': value}}")
-    document = parse(source if is_text else preset(name), file if is_text else name)
-    draft = _Draft("policy" if is_text else name)
+    document = parse(source if is_text else preset(name, stored=stored), file if is_text else name)
+    draft = _Draft("policy" if is_text else name, stored=stored)
     draft.include(parse(preset(ALWAYS), ALWAYS), 0)
     draft.include(document, 0)
     draft.override(_given(overrides or {}))
@@ -248,8 +253,9 @@ def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
 class _Draft:
     """A policy while its documents are put together; `name` is what it is called where it names itself nothing."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, stored: bool) -> None:
         self.name = name
+        self.stored = stored
         self.guards: dict[str, Table] = {}
         self.rules: dict[str, Table] = {}
         self.categories: dict[str, Category] = {}
@@ -262,7 +268,7 @@ class _Draft:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
         for name in self._extends(document, depth):
-            self.include(parse(preset(name), name), depth + 1)
+            self.include(parse(preset(name, stored=self.stored), name), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
             self.categories[name] = _category(name, table, self.categories.get(name))
@@ -296,7 +302,12 @@ class _Draft:
         if "extend" not in document.top.values:
             return ()
         name = text(document.top, "extend")
-        if name not in presets():
+        if name in FORMER and not self.stored:
+            instead = f"{FORMER[name]!r} has taken its place"
+            raise document.top.error(
+                "extend", f"the preset {name!r} ships no more: {instead}", f'write extend = "{FORMER[name]}"'
+            )
+        if name not in {*presets(), *FORMER}:
             raise document.top.error("extend", f"unknown preset {name!r}", suggest(name, presets()))
         if depth >= EXTENDS_MAX:
             raise document.top.error(
@@ -368,9 +379,10 @@ class _Draft:
 
     def _rules(self, names: Words, on: ClockName) -> tuple[Rule, ...]:
         """Compile the rules, and those that follow from their keys."""
-        written = [compile_rule(table, names, on) for table in self.rules.values()]
+        tables = [rung for table in self.rules.values() for rung in rungs(table)]
+        written = [compile_rule(table, names, on) for table in tables]
         more = [compile_rule(table, names, on) for table in map(marking, written) if table is not None]
-        for rule in more:
+        for rule in (*more, *(rule for rule in written if rule.ladder)):
             if rule.name in self.rules or rule.name in self.guards:
                 raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
         return tuple(sorted([*written, *more], key=lambda rule: rule.name))

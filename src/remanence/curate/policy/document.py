@@ -15,6 +15,8 @@ from remanence.errors import NameUnknown, PolicyError, suggest
 
 CHARS_MAX = 200_000
 ALWAYS = "categories"  # the preset that every policy includes
+# Presets that ship no more, and what took their place: a file that adopted one still goes by it.
+FORMER: Mapping[str, str] = {"tidy": "default"}
 
 _HEADER = re.compile(r"^\s*(\[\[?)([^\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"^(\s*)(\"[^\"]*\"|'[^']*'|[A-Za-z0-9_.-]+)(\s*=\s*)")
@@ -74,8 +76,16 @@ def presets() -> tuple[str, ...]:
     )
 
 
-def preset(name: str) -> str:
-    """Return the text of a preset."""
+def preset(name: str, *, stored: bool = False) -> str:
+    """Return the text of a preset; where a file has stored its name, also of one that ships no more."""
+    if name in FORMER and stored:
+        return str((_folder() / "former" / f"{name}.toml").read_text(encoding="utf-8"))
+    if name in FORMER:
+        raise PolicyError(
+            f"the preset {name!r} ships no more: {FORMER[name]!r} has taken its place",
+            recovery=f"name {FORMER[name]!r}; a file that has adopted {name!r} still goes by it",
+            source=name,
+        )
     if name not in {*presets(), ALWAYS}:
         raise NameUnknown("preset", name, presets())
     return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))

@@ -77,6 +77,7 @@ RULE_KEYS = (
     "keep",
     "top",
     "do",
+    "ladder",
     "to",
     "column",
     "min",
@@ -86,6 +87,8 @@ RULE_KEYS = (
     "reason",
     "because",
 )
+# What a budget may do in turn, from the mildest on: the next where those before are not enough.
+LADDER = ("shrink", "archive")
 KEEPS = ("rows", "tokens", "words", "share")
 OVERSIZES = ("keep", "move", "flag")
 OVERS = {"memories": (), "links": ("unlink",), "pairs": ("merge",)}
@@ -154,9 +157,9 @@ class Keep:
 class Rule:
     """What is done to the memories (or links, or pairs) that its condition and window select.
 
-    `keep` selects what lies beyond in each partition, `top` what lies within. Of a pair the one survives that is first
-    by `survivor`, and of equals the older. `period` is in microseconds of its clock, on which its condition and order
-    see all times too; None where it acts in each run.
+    `keep` selects what lies beyond in each partition (a rung of a ladder what is left of that to do), `top` what lies
+    within. Of a pair the one survives that is first by `survivor`, and of equals the older. `period` is in microseconds
+    of its clock, on which its condition and order see all times too; None where it acts in each run.
     """
 
     name: str
@@ -180,6 +183,7 @@ class Rule:
     because: str
     written: Mapping[str, Any]
     place: Place
+    ladder: tuple[str, ...] = ()  # of which it is one rung
 
     @property
     def effect(self) -> Effect:
@@ -201,7 +205,7 @@ class Rule:
         """Columns that it reads besides its expressions."""
         keep = self.keep
         unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
-        lengths = {"words", "short_words"} if self.effect is SHRINK else set()
+        lengths = {"words", "short_words"} if SHRINK.name in {self.do, *self.ladder} else set()
         return frozenset(unit | set(self.per) | lengths)
 
     @property
@@ -215,6 +219,11 @@ class Rule:
         if self.do == "move":
             return Tier[str(self.to).upper()]
         return Lifecycle[str(self.to).upper()] if self.effect is TRANSITION_LIFECYCLE else None
+
+    @property
+    def last_effect(self) -> Effect:
+        """What the last rung of its ladder does; without one, what it does itself."""
+        return action(self.ladder[-1]) if self.ladder else self.effect
 
     @property
     def windowed(self) -> bool:
@@ -250,6 +259,8 @@ class Rule:
         window = ""
         if self.keep is not None:
             window = f" beyond {self.keep}"
+            before = self.ladder[: self.ladder.index(self.do)] if self.ladder else ()
+            window += f" where to {' and '.join(before)} is not enough" * bool(before)
         elif self.top is not None:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""
@@ -315,26 +326,52 @@ def compile_rule(table: Table, names: Words, default: ClockName) -> Rule:
         because=_optional(table, "because"),
         written=dict(table.values),
         place=table.place,
+        ladder=texts(table, "ladder") if "ladder" in table.values else (),
     )
     _check_target(rule, table, names)
     _check_window(rule, table)
     return rule
 
 
+def rungs(table: Table) -> list[Table]:
+    """Return the rules that a rule with a ladder stands for, one a rung; a rule without one stands for itself."""
+    if "ladder" not in table.values:
+        return [table]
+    ladder = texts(table, "ladder")
+    for name in ladder:
+        if name not in LADDER:
+            raise table.error("ladder", f"{name!r} is no rung of a ladder", suggest(name, LADDER))
+    if not ladder or [name for name in LADDER if name in ladder] != list(ladder):
+        raise table.error("ladder", "goes from the mildest on, each once", f"write ladder = {list(LADDER)}")
+    for key in ("do", "to", "period", "over"):
+        if key in table.values:
+            raise table.error(key, f"{key!r} does not go with a ladder", "leave it out")
+    if "keep" not in table.values or table.values.get("phase") != "budgets":
+        raise table.error(
+            "ladder", "a ladder is a budget's", 'write phase = "budgets" and keep = { tokens = 100000 }'
+        )
+    name = text(table, "name")
+    return [
+        Table({**table.values, "name": f"{name}/{rung}", "do": rung}, table.place, table.places)
+        for rung in ladder
+    ]
+
+
 def marking(rule: Rule) -> Table | None:
     """Return the rule that flags what another one passes over because it is larger than all that may stand."""
     keep = rule.keep
-    if keep is None or keep.oversize != "flag":
+    if keep is None or keep.oversize != "flag" or rule.effect is not rule.last_effect:
         return None
+    name = rule.name.removesuffix(f"/{rule.do}") if rule.ladder else rule.name
     values = {
-        "name": f"{rule.name}/oversize",
+        "name": f"{name}/oversize",
         "clock": rule.clock,
         "every": rule.every,
         "phase": rule.phase if rule.phase in _MARKING else "budgets",
         "where": f"({rule.where}) and shown_{keep.unit} > {keep.amount:.0f}",
         "do": "flag",
         "to": "oversize",
-        "because": f"it alone is larger than all that {rule.name} lets stand",
+        "because": f"it alone is larger than all that {name} lets stand",
     }
     return Table(values, rule.place)
 

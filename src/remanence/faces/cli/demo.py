@@ -36,7 +36,7 @@ END = datetime(2026, 5, 30, 8, tzinfo=UTC)  # the morning after the last day of 
 QUESTIONS = ("What is Pia allergic to?", "What time does the open day start?")
 WRONG = "saltmarsh-004"  # "… It starts at two o'clock."
 RIGHT = "saltmarsh-077"  # "Correction: … four o'clock, not at two."
-GONE = "saltmarsh-044"  # small talk about lemon cake
+GONE = "saltmarsh-164"  # small talk
 KEPT = "saltmarsh-010"  # a task that nobody has finished
 SHOWN = 2  # memories of each rule in the plan
 WIDTH = 100
@@ -143,7 +143,7 @@ class Walk:
         await self._recall(memory)
         await self._correct(memory)
         before = (await memory.status()).statuses
-        self._step("Plan", "what its policy would archive and delete; nothing is written")
+        self._step("Plan", "what its policy would condense, archive and delete; nothing is written")
         plan = await memory.plan()
         self._lines(render(await memory.describe_plan(plan, limit=SHOWN), wide() - 2))
         await self._explain(memory)

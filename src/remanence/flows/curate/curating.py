@@ -58,9 +58,10 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
         return read_policy(policy, overrides)
     if not core.policy_given:
         raise InvalidInput(
-            "no policy was named", recovery="name one with policy= or --policy, such as 'tidy', or adopt one"
+            "no policy was named",
+            recovery="name one with policy= or --policy, such as 'default', or adopt one",
         )
-    return load(core.policy.source, overrides) if overrides else core.policy
+    return load(core.policy.source, overrides, stored=True) if overrides else core.policy
 
 
 def no_policy() -> Policy:
@@ -202,7 +203,7 @@ async def adopted(core: Core) -> Mapping[str, Any] | None:
 
 def is_adopted(stored: Mapping[str, Any], policy_hash: str) -> bool:
     """Tell whether a hash is the adopted policy's; the stored one may be of a version that counted otherwise."""
-    return policy_hash in (stored["hash"], load(stored["source"]).hash)
+    return policy_hash in (stored["hash"], load(stored["source"], stored=True).hash)
 
 
 async def apply(
@@ -296,7 +297,7 @@ def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, 
     if given is not None:
         known = [given]
     elif stored is not None:
-        known.append(load(stored["source"]))
+        known.append(load(stored["source"], stored=True))
     for policy in known:
         if policy.hash == plan.policy_hash:
             return policy
