@@ -319,3 +319,15 @@ async def test_a_corrected_fact_mentions_whom_it_still_names(memory: remanence.E
         one.text for one in (await memory.entities.get("Mia")).lines
     ]
     assert "Ines's sister Mia lives by the sea." not in str(await memory.entities.get("Tartu"))
+
+
+async def test_a_merge_says_what_it_moved(memory: remanence.Engine) -> None:
+    """Mentions, how many of them are facts, and names."""
+    await say(memory, "My neighbour Otto Kranz lives in Graz.", "one")
+    await say(memory, "My uncle Ottokar Kranz lives in Linz.", "two")
+    done = await memory.entities.merge("Otto Kranz", "Ottokar Kranz")
+    profile = await memory.entities.get("Ottokar Kranz")
+
+    assert {"merged": 1, "mentions": 2, "facts": 1, "aliases": 1} == dict(done.counts)
+    assert done.changes > 1
+    assert 4 == profile.entity.mentions

@@ -289,7 +289,7 @@ async def test_a_cut_export_is_refused(opener: Opener, cut: int) -> None:
 
         assert (len(lines), 0) == (caught.value.line, (await memory.status()).memories)
 
-        done = await memory.import_(lines, edited=True)
+        done = await memory.import_(lines, edited=True, trust="user")
 
         assert [f"line {len(lines)}: the end of the export is missing: it was cut"] == [*done.skipped]
 
@@ -363,7 +363,7 @@ async def test_an_export_of_version_1_is_read_and_its_doubt_is_said(opener: Open
         "embedder": orjson.loads(lines[0])["embedder"],
     }
     async with opener(scope="to") as memory:
-        done = await memory.import_([orjson.dumps(header), *lines[1:-1]])
+        done = await memory.import_([orjson.dumps(header), *lines[1:-1]], trust="user")
 
         assert (4, 1) == (done.counts["taken"], len(done.skipped))
         assert "whole cannot be told" in done.skipped[0]

@@ -73,6 +73,19 @@ async def test_an_import_raises_nothing_that_is_believed_more(
     assert (1, 0) == (done.counts["merged"], again.changes)
 
 
+@pytest.mark.parametrize("trust", ["outside", "tool", "agent", "user"])
+async def test_only_a_users_import_brings_pins_and_who_an_agent_is(
+    memory: Engine, tmp_path: Path, trust: TrustName
+) -> None:
+    """A new memory comes without them, with its other tags, and the receipt says so."""
+    done = await memory.import_(await exported(tmp_path / "other.db"), trust=trust)
+    (kept,) = await memory.list_memories()
+
+    assert ((1, ("self/value", "x")) if trust == "user" else (0, ("x",))) == (kept.pinned, kept.tags)
+    assert (trust == "user") == (kept.decay.label != "standard")
+    assert (trust != "user") == any("without their pin" in remark for remark in done.skipped)
+
+
 async def test_a_line_adds_nothing_to_another_that_is_believed_more(memory: Engine, tmp_path: Path) -> None:
     """The same within one file."""
     header, *rest = await exported(tmp_path / "other.db")

@@ -159,7 +159,7 @@ async def test_the_decay_class_of_a_line_follows_from_its_tags(
 ) -> None:
     """A line cannot make a memory permanent that no tag makes so, nor ephemeral one that is."""
     async with opener() as memory:
-        await memory.import_(_lines(_row(1, **line)), edited=True)
+        await memory.import_(_lines(_row(1, **line)), edited=True, trust="user")
 
         assert decay == (await memory.get(1)).decay.label
 

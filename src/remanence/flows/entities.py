@@ -112,8 +112,7 @@ class Entities:
             raise InvalidInput(
                 f"both are {short_id(one.seq)} {name_of(one)}", recovery="name two different entities"
             )
-        cause = await join(core, one, other, {})
-        return receipt(core.scope, cause, 1, {"merged": 1})
+        return await _merged(core, one, other)
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Make two of one entity: `off` are names that are another's, or memories that mention the other.
@@ -125,6 +124,18 @@ class Entities:
     async def alias(self, entity: OneMemory, name: str) -> Receipt:
         """Give an entity another name; a name that another entity bears is refused."""
         return await _alias(self._core, await _one(self._core, entity), name)
+
+
+async def _merged(core: Core, one: Memory, other: Memory) -> Receipt:
+    """Merge two and say what that moved: mentions, how many of them are facts, and names."""
+    taken = await join(core, one, other, {})
+    found = await core.store.get(core.scope, taken.mentioning) if taken.mentioning else []
+    facts = sum(
+        memory is not None and (TURN not in memory.tags or memory.category is not None) for memory in found
+    )
+    counts = {"merged": 1, "mentions": len(taken.mentioning), "facts": facts, "aliases": taken.aliases}
+    told = {name: count for name, count in counts.items() if count}
+    return receipt(core.scope, taken.cause, taken.changes, told)
 
 
 async def _listed(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from remanence.change import Change
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.identity import OWN, says_who
 from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
 from remanence.flows.core import Core, unhurried
@@ -204,6 +205,7 @@ class Decided:
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
     refused: int = 0
+    unguarded: int = 0  # lines that came without their pin or tags of who an agent is
     replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
 
@@ -222,6 +224,11 @@ async def decide(core: Core, exported: Exported, door: Trust) -> Decided:
     )
     for start in range(0, len(exported.rows), PAGE):
         await overlap.page(exported.rows[start : start + PAGE])
+    if unguarded := overlap.decided.unguarded:
+        overlap.decided.remarks.append(
+            f"memories that come without their pin and tags under {OWN}, which only `trust='user'` lets a file bring:"
+            f" {unguarded:,}"
+        )
     await overlap.link(exported.links)
     await overlap.claim(exported.rows)
     await overlap.forbid(exported.forbidden)
@@ -254,6 +261,8 @@ class _Overlap:
         fresh = [row for row in rows if row.id not in here]
         self.where |= {row.id: here[row.id] for row in rows if row.id in here}
         self.decided.kept |= {row.id for row in rows if row.id in here}
+        if self.door < Trust.USER:
+            fresh = [self._unguarded(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
         known = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
@@ -267,6 +276,16 @@ class _Overlap:
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
+
+    def _unguarded(self, row: Row) -> Row:
+        """Return a line without its pin and its tags of who an agent is, which only a user's file brings."""
+        tags = tuple(tag for tag in row.tags if not says_who([tag], system=False))
+        if not row.columns.get("pinned") and len(tags) == len(row.tags):
+            return row
+        self.decided.unguarded += 1
+        columns = {name: value for name, value in row.columns.items() if name != "pinned"}
+        columns["decay"] = decay(tags, columns.get("category"))
+        return replace(row, columns=columns, tags=tags)
 
     def _returning(self, row: Row) -> str:
         """Say why a line is left out that could come back past the gate: orders that nobody let in here."""

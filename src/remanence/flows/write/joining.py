@@ -6,6 +6,7 @@ written; what speaks for it is decided elsewhere.
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from remanence.change import Cause, Change
@@ -94,7 +95,17 @@ async def survivor(core: Core, seq: int) -> Memory | None:
     return None
 
 
-async def join(core: Core, one: Memory, other: Memory, detail: Mapping[str, Any]) -> Cause:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What it took to make one of two entities: the run, how many changes, which memories mention the other."""
+
+    cause: Cause
+    changes: int
+    mentioning: tuple[int, ...]
+    aliases: int  # names that the one that stays did not have
+
+
+async def join(core: Core, one: Memory, other: Memory, detail: Mapping[str, Any]) -> Taken:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
     kept, gone = sorted((one, other), key=_fullness)[::-1]
     for attempt in range(RACES_MAX):
@@ -111,7 +122,12 @@ async def join(core: Core, one: Memory, other: Memory, detail: Mapping[str, Any]
                 raise
             kept, gone = again
             continue
-        return cause
+        moved = (
+            link.source for link in links if link.relation is Relation.MENTIONS and link.target == gone.seq
+        )
+        have = {folded_name(name) for name in names_of(kept)}
+        aliases = {folded_name(name) for name in names_of(gone)} - have
+        return Taken(cause, len(changes), tuple(moved), len(aliases))
     raise AssertionError("unreachable")
 
 
