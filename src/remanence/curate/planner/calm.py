@@ -10,9 +10,10 @@ import numpy as np
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.view import Array, LinkView, Node, View, visible
 from remanence.curate.plan import Plan
-from remanence.curate.planner.windows import select, sort_key
+from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
+from remanence.effects import SHRINK
 from remanence.snapshot import Ints, Snapshot
 
 HORIZONS = (DAY, 6 * HOUR, HOUR, 15 * MINUTE)  # tried in turn
@@ -110,7 +111,9 @@ def _keeps_order(rule: Rule, views: list[View]) -> bool:
     if not len(matched):
         return True
     nobody = np.zeros(len(seen), np.bool_)
-    if rule.keep is not None and not len(select(rule, views[0], matched, seen | ~seen, nobody).rows):
+    # Of a ladder the first rung may take all, the last finds nothing made shorter: more than the cycle selects.
+    sight = Sight(~nobody, nobody, ~nobody if rule.effect is SHRINK else nobody)
+    if rule.keep is not None and not len(select(rule, views[0], matched, sight).rows):
         return True
     orders = [_order(rule, view, matched) for view in views]
     return all(np.array_equal(orders[0], order) for order in orders[1:])

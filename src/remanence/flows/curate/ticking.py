@@ -344,7 +344,7 @@ async def _embed(work: Tick) -> Ran | None:
 async def _mirror(work: Tick) -> Ran | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
-    folder = await settings.words(core, settings.MIRROR_FOLDER)
+    (folder,) = await settings.words(core, settings.MIRROR_FOLDER)
     position = await position_of(core)
     if not folder or position == work.record.mirrored:
         return None
