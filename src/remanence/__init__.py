@@ -78,7 +78,7 @@ from remanence.model import (
     Turn,
     Verification,
 )
-from remanence.receipt import Consolidated, Receipt
+from remanence.receipt import Consolidated, LinkedDuplicates, Receipt
 from remanence.results import Result
 
 if TYPE_CHECKING:
@@ -204,6 +204,7 @@ __all__ = [
     "Lifecycle",
     "LifecycleName",
     "Link",
+    "LinkedDuplicates",
     "Listened",
     "ManualClock",
     "Memories",

@@ -210,7 +210,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "plan, under a policy that merges",
             "link-duplicates"),
         Advice("graph.merge", "merge",
-            "Make one memory of two that say the same: the first takes in the second, which is superseded.",
+            "Make one memory of two that say the same: the one to keep takes in the other, which is superseded.",
             "a person sees that two memories say the same", _WRITE, _RECEIPT, _NONE,
             "merge 102 331"),
         Advice("graph.resolve", "resolve",

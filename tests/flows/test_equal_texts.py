@@ -42,9 +42,8 @@ def opened(path: Path) -> remanence.Engine:
 
 def follows(memory: Memory) -> bool:
     """Tell whether all that is computed from a memory's text is what today's rules make of it."""
-    return text_columns(memory.text, memory.speaker) == {
-        name: getattr(memory, name) for name in ("fingerprint", "tokens", "words")
-    }
+    computed = text_columns(memory.text, memory.speaker)
+    return computed == {name: getattr(memory, name) for name in computed}
 
 
 async def sound(memory: remanence.Engine) -> bool:

@@ -13,7 +13,7 @@ from remanence.errors import InvalidInput, RemanenceError
 from remanence.guards import BUILT_IN
 from remanence.model import Status, Tier
 from tests.flows.conftest import Measured
-from tests.flows.stories import HERON, Step, Story, becomes, learned, linked, waits
+from tests.flows.stories import HERON, Step, Story, becomes, learned, linked, rules_of, waits
 from tests.flows.test_janitor import DELETING
 
 # Rules that would take everything, so that only a guard can be what keeps a memory.
@@ -244,3 +244,30 @@ async def test_no_input_lifts_a_built_in_guard(
         await attempt(story)
 
     assert caught.value.recovery
+
+
+FORGOTTEN = [
+    (preset, guard, ways[0])
+    for preset in ("default", "janitor", "mvs")
+    for guard, ways in KEEPS.items()
+    if guard not in {one.name for one in BUILT_IN}
+]
+
+
+@pytest.mark.parametrize(
+    ("preset", "guard", "steps"), FORGOTTEN, ids=[f"{preset}-{guard}" for preset, guard, _ in FORGOTTEN]
+)
+async def test_what_somebody_forgets_is_purged_whatever_it_was(
+    story: Story, preset: str, guard: str, steps: Sequence[Step]
+) -> None:
+    """No guard of a preset keeps a tombstone beyond its thirty days."""
+    for step in steps:
+        await step(story)
+    await story.memory.forget(1)
+    story.wait(31 * DAY)
+    plan = await story.memory.plan(
+        preset, overrides={rule: {"off": True} for rule in rules_of(preset) if rule != "tombstones"}
+    )
+    await story.memory.apply(plan, policy=preset)
+
+    assert ["tombstones"] == [action.rule for action in plan.actions()], guard

@@ -18,7 +18,7 @@ from remanence.clock import ManualClock
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
-from remanence.model import Memory, Status
+from remanence.model import Memory, Status, Turn
 from remanence.receipt import Receipt
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.memory.memory_store import MemoryStore
@@ -63,6 +63,7 @@ EVERYTHING = "\n".join(
         '[[guard]]\nname = "disputed"\nwhere = "disputes > 0"\nblocks = "archive"\n',
     ]
 )
+TOO_MANY = 10  # more notes than a plan may prune without being held, with those that are there
 TEXTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bell": ("The tide bell rings at the harbour wall.", {"category": "preference"}),
     "bell again": ("A bell of the tide rings by the wall.", {"category": "preference"}),
@@ -81,8 +82,11 @@ TEXTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-async def _build(memory: remanence.Engine, clock: ManualClock) -> dict[str, int]:
-    """A scope in which every rule has something to do, forty days old."""
+async def _build(memory: remanence.Engine, clock: ManualClock, notes: int = 0) -> dict[str, int]:
+    """A scope in which every rule has something to do, forty days old; with so many more notes that a rule prunes."""
+    await memory.learn_many(
+        [Turn(f"Note {number} on knots.", category="knowledge") for number in range(notes)]
+    )
     seqs = {name: (await memory.learn(text, **more)).seq for name, (text, more) in TEXTS.items()}
     await memory.consolidate()
     await memory.link(seqs["bell"], seqs["wall"], "supports", weight=0.4)
@@ -156,11 +160,11 @@ class _Counting(MemoryStore):
         return await super().snapshot(scope, wanted, now)
 
 
-async def _world(clock: ManualClock) -> tuple[MemoryStore, dict[str, int], Plan]:
+async def _world(clock: ManualClock, notes: int = 0) -> tuple[MemoryStore, dict[str, int], Plan]:
     """A store in memory, and what the policy would do there."""
     store = MemoryStore()
     async with remanence.open(store=store, clock=clock, embedder=Measured()) as memory:
-        seqs = await _build(memory, clock)
+        seqs = await _build(memory, clock, notes)
     async with remanence.open(store=store, clock=clock, embedder=Measured(), policy=EVERYTHING) as memory:
         plan = await memory.plan()
     return store, seqs, plan
@@ -393,7 +397,7 @@ async def test_a_plan_of_an_older_format_says_so(clock: ManualClock) -> None:
 
 async def test_what_holds_a_plan_is_judged_anew(clock: ManualClock) -> None:
     """A held plan that says that nothing holds it is held; neither can it hide how much it destroys."""
-    store, _, plan = await _world(clock)
+    store, _, plan = await _world(clock, notes=TOO_MANY)
     data = orjson.loads(plan.to_json())
     assert data["held"]
     data["held"] = None
@@ -412,7 +416,7 @@ async def test_what_holds_a_plan_is_judged_anew(clock: ManualClock) -> None:
 
 async def test_a_part_of_a_held_plan_is_held(clock: ManualClock) -> None:
     """Cut into files that each destroy little, a plan still needs a yes; what destroys nothing needs none."""
-    store, seqs, plan = await _world(clock)
+    store, seqs, plan = await _world(clock, notes=TOO_MANY)
     one = replace(plan, revision=np.where(plan.seq == seqs["note"], plan.revision, 99))
     none = replace(plan, revision=np.where(plan.seq == seqs["talk"], plan.revision, 99))
     async with remanence.open(store=store, clock=clock, embedder=Measured(), policy=EVERYTHING) as memory:
@@ -478,7 +482,7 @@ async def test_a_plan_of_this_engine_is_frozen_once_and_any_other_again(clock: M
     """Curating costs one snapshot, and so does a plan that waited while nothing happened; any other costs one more."""
     store = _Counting()
     async with remanence.open(store=store, clock=clock, embedder=Measured(), policy=EVERYTHING) as memory:
-        await _build(memory, clock)
+        await _build(memory, clock, notes=TOO_MANY)
         store.frozen = 0
         held = await memory.plan()
         clock.advance(hours=1)
@@ -488,7 +492,7 @@ async def test_a_plan_of_this_engine_is_frozen_once_and_any_other_again(clock: M
         await memory.learn("Something new.")
         done = await memory.apply(held, allow_destroyed=100)
 
-    assert (1, 2, 2) == (once, store.frozen, done.pruned)
+    assert (1, 2, 2 + TOO_MANY) == (once, store.frozen, done.pruned)
 
 
 async def test_a_plan_that_was_written_to_after_it_was_made_is_a_proposal(clock: ManualClock) -> None:

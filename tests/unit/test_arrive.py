@@ -52,6 +52,7 @@ def test_what_is_not_said_makes_no_column() -> None:
     """A row names what was said and what every row has; the rest is left to its default."""
     batch = _batch()
     outcome = batch.take(*_draft("Ann likes tea"))
+    batch.measure()
     (change,) = batch.changes()
 
     assert Outcome(-1, f"{1:032x}", "stored", "", None, "") == outcome

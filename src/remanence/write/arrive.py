@@ -141,12 +141,13 @@ class Batch:
         if not self.repeats[outcome.key]:
             del self.repeats[outcome.key]
 
+    def measure(self) -> None:
+        """Give new memories their lengths; together, since each alone takes ten times as long."""
+        for row, lengths in zip(self.rows, lengths_of([row["text"] for row in self.rows]), strict=True):
+            row.update(lengths)
+
     def changes(self) -> list[Change]:
         """Return everything to commit."""
-        # Together, since each alone takes ten times as long.
-        lengths = lengths_of([row["text"] for row in self.rows])
-        for row, of_it in zip(self.rows, lengths, strict=True):
-            row.update(of_it)
         created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
         confirmed = [VERBS["repeat"].counted(seq, confirmations=n) for seq, n in self.repeats.items()]
         return created + self.extras + confirmed

@@ -17,15 +17,16 @@ from remanence.write.naming_scripts import chinese, greek, japanese, korean, rus
 _UPPER = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
 _JOINS = r"(?:of the|of|de la|de los|de|del|della|da|do|dos|du|des|di|von der|von|van der|van) "
 _RUN = re.compile(rf"(?<![\w'’.@/#-]){_UPPER}(?: (?:{_JOINS})?{_UPPER}){{0,5}}")
-_MIDDLE = re.compile(r"[^.!?…\s][\"“„«»”)(]* [\"“„«(]*[A-ZÀ-ÖØ-Þ][^\s'’]")
+_MIDDLE = re.compile(r"[^.!?…\s][\"“„«»”)(]{0,3} [\"“„«(]{0,3}[A-ZÀ-ÖØ-Þ][^\s'’]")
 _FIRST = re.compile(r"[^\W\d_]+")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _GREEK = re.compile("[\u0370-\u03ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
-_POSSESSIVE = re.compile(r"['’]s?$|[-–]+$")
+_POSSESSIVE = re.compile(r"['’]s?$|(?<![-–])[-–]+$")
 _PART = re.compile(r"[^ ]+")
 _IS_ROLE = re.compile(
-    r"([^\W\d_]+) (?:is|was|heißt|hieß|ist|war|es|se llama|est|s['’]appelle|é|se chama|è) (?:Dr\.? |Prof\.? )?$"
+    r"(?<![^\W\d_])([^\W\d_]+) (?:is|was|heißt|hieß|ist|war|es|se llama|est|s['’]appelle|é|se chama|è) "
+    r"(?:Dr\.? |Prof\.? )?$"
 )
 _THEN_ROLE = re.compile(
     r" (?:is|was|ist|war|es|est|é) (?:my|our|his|her|their|meine?|unsere?|mi|nuestr[oa]|mon|ma|notre|meu|minha) "
@@ -37,6 +38,7 @@ _OF_A_PERSON = re.compile(
 )
 _DONE_TO_PERSONS = frozenset("hired met married asked told phoned interviewed thanked invited".split())
 _HEADLINE_WORDS = 4
+_NEAR = 100  # so many characters before a name are looked at, however long the sentence is
 _BEFORE_CAPITALS = frozenset("with on at from for by our using use to via the into".split())
 _BEFORE_NOUNS = frozenset("the a an this these those last next every each some any no".split())
 _GERMAN_CALLED = frozenset({"heißt", "heisst", "hieß", "namens"})
@@ -124,7 +126,7 @@ def _trimmed(sentence: str, found: re.Match[str], code: str) -> tuple[int, int] 
     if sum(plain(part.group()) in LEXICONS[code].stop for part in parts[1:] if part.group()[0].isupper()) > 1:
         return None
     lead = 0
-    opens = not sentence[: found.start()].strip('"“„«(*- ')
+    opens = found.start() < _NEAR and not sentence[: found.start()].strip('"“„«(*- ')
     while lead < len(parts) and _is_led(parts, lead, code, opens=opens and lead == 0):
         lead += 1
     kept = list(
@@ -183,7 +185,7 @@ def _is_one(sentence: str, where: tuple[int, int], name: str, before: str, code:
     if not before:
         return several and _goes_on(sentence, where[1])
     if before == ",":
-        return (several and _goes_on(sentence, where[1])) or sentence[: where[0]].rstrip(' ,"“(').rsplit(
+        return (several and _goes_on(sentence, where[1])) or _led(sentence, where[0]).rstrip(' ,"“(').rsplit(
             " ", 1
         )[-1][:1].isupper()
     return several or first not in COUNTED
@@ -200,7 +202,7 @@ def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: s
         return "project"
     told = (
         "place"
-        if before == "to" and _MOVING & set(WORD.findall(plain(sentence)))
+        if before == "to" and _MOVING & set(WORD.findall(plain(_led(sentence, where[0]))))
         else type_of(name, before, code)
     )
     owns = _POSSESSIVE.search(sentence, where[0], where[1]) is not None
@@ -209,10 +211,14 @@ def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: s
     return "person" if before in ROLES or _is_person(sentence, where, name, code) else "other"
 
 
+def _led(sentence: str, at: int) -> str:
+    return sentence[max(0, at - _NEAR) : at]
+
+
 def _is_person(sentence: str, where: tuple[int, int], name: str, code: str) -> bool:
     if plain(name.split(" ", 1)[0]) in GIVEN:
         return True
-    beside = (_IS_ROLE.search(sentence[: where[0]]), _THEN_ROLE.match(sentence, where[1]))
+    beside = (_IS_ROLE.search(_led(sentence, where[0])), _THEN_ROLE.match(sentence, where[1]))
     kin = LEXICONS[code].kin
     if any(found and (plain(found[1]) in ROLES or plain(found[1]) in kin) for found in beside):
         return True

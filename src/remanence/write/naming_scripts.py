@@ -12,7 +12,7 @@ from remanence.write.mentions import word_before
 
 _RUSSIAN = re.compile("(?<![\\w-])[А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+(?: [А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+){0,2}")
 _GREEK = re.compile("(?<![\\w-])[Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+(?: [Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+){0,2}")
-_ORGANISED = re.compile('([^\\W\\d_]+) [«„“"]([\\w -]{2,40})[»“”"]')
+_ORGANISED = re.compile('(?<![^\\W\\d_])([^\\W\\d_]+) [«„“"]([\\w -]{2,40})[»“”"]')
 # Russian endings of other cases than the nominative, and those of a woman's family name in it.
 _OBLIQUE = re.compile("(?:[уюыи]|о[йюм]|е[йм]|ым|ими|ыми|ого|ому|ых|ах|ях)$")
 _FEMININE = re.compile("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
@@ -24,7 +24,8 @@ def russian(sentence: str) -> Iterator[tuple[str, str]]:
     for found in _RUSSIAN.finditer(sentence):
         parts = found.group().split(" ")
         before = word_before(sentence, found.start())
-        begins = not before and not sentence[: found.start()].strip('"«(- ')
+        # Longer than this no row of quotation marks is.
+        begins = not before and found.start() < 100 and not sentence[: found.start()].strip('"«(- ')
         if begins and (parts[0].lower() in words.RUSSIAN_LEADS or parts[0].lower() in ROLES):
             before, parts, begins = parts[0].lower(), parts[1:], False
         if not parts or before in words.RUSSIAN_OBLIQUE:
@@ -62,6 +63,7 @@ def _organised(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 _HAN = "[\u3400-\u9fff]"
+_IS_HAN = re.compile(_HAN)
 _FAMILY = f"(?:{'|'.join(words.CHINESE_DOUBLE_FAMILIES)}|[{words.CHINESE_FAMILIES}])"
 _WORD = f"(?!{'|'.join(words.CHINESE_WORDS)})"
 _TITLE = "|".join(sorted(words.CHINESE_TITLES, key=len, reverse=True))
@@ -89,15 +91,15 @@ def chinese(sentence: str) -> Iterator[tuple[str, str]]:
         name = found[1] if len(found[1]) > 1 else found[1] + found[2]
         if _is_chinese(sentence, found.start()):
             yield name, "person"
-    for pattern in (_CHINESE_NAMED, _CHINESE_OPENS, _CHINESE_WITH):
-        for found in pattern.finditer(sentence):
-            if not found[1].endswith(words.CHINESE_NO_END):
-                yield found[1], "person"
+    opening = _CHINESE_OPENS.finditer(sentence)
+    for found in (*_CHINESE_NAMED.finditer(sentence), *opening, *_CHINESE_WITH.finditer(sentence)):
+        if not found[1].endswith(words.CHINESE_NO_END):
+            yield found[1], "person"
 
 
 def _is_chinese(sentence: str, at: int) -> bool:
     """Tell whether no other word runs into a family name."""
-    return at == 0 or not re.match(_HAN, sentence[at - 1]) or sentence[at - 1] in words.CHINESE_LETS
+    return at == 0 or not _IS_HAN.match(sentence, at - 1) or sentence[at - 1] in words.CHINESE_LETS
 
 
 _KANJI_RUN = re.compile("[\u3400-\u9fff々ヶ]+")
@@ -162,7 +164,6 @@ _KOREAN_FULL = re.compile("(?<![가-힣])([김박최][가-힣]{2})(?:은|는|이
 
 def korean(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Korean sentence: before a title, and full ones of the commonest families."""
-    for pattern in (_KOREAN, _KOREAN_FULL):
-        for found in pattern.finditer(sentence):
-            if not found[1].startswith(words.KOREAN_WORDS):
-                yield found[1], "person"
+    for found in (*_KOREAN.finditer(sentence), *_KOREAN_FULL.finditer(sentence)):
+        if not found[1].startswith(words.KOREAN_WORDS):
+            yield found[1], "person"

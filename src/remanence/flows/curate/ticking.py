@@ -45,8 +45,8 @@ from remanence.store.base import Bookkeeping
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
 NO_POLICY = (
-    "look at what a policy would do: remanence curate --policy NAME --dry-run; then adopt it: remanence policy adopt"
-    " NAME (remanence policy show lists the names)"
+    "look at what a policy would do: remanence curate --policy default --dry-run; then adopt it:"
+    " remanence policy adopt default (remanence policy show lists the others)"
 )
 
 
@@ -344,7 +344,7 @@ async def _embed(work: Tick) -> Ran | None:
 async def _mirror(work: Tick) -> Ran | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
-    (folder,) = await settings.words(core, settings.MIRROR_FOLDER)
+    (folder,) = await settings.words(core, "mirror_folder")
     position = await position_of(core)
     if not folder or position == work.record.mirrored:
         return None

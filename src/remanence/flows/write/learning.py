@@ -298,6 +298,7 @@ def _decide(core: Core, drafts: Sequence[tuple[Draft, Collection[int]]], known: 
     batch = Batch(core.clock.now(), known, core.new_id, core.agent)
     for draft, terms in drafts:
         batch.take(draft, terms)
+    batch.measure()
     if core.embedder.dimensions and batch.rows:
         for row, vector in zip(batch.rows, _vectors(core, batch), strict=True):
             row["vector"] = vector
