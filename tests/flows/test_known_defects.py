@@ -186,7 +186,7 @@ def test_k12_every_safety_rule_is_a_guard() -> None:
         guards = {guard.name: guard.blocks for guard in load(preset).guards}
 
         assert {*test_janitor.DELETING} <= {
-            name for name, blocks in guards.items() if {"merge", "prune", "purge"} <= {*blocks}
+            name for name, blocks in guards.items() if {"merge", "prune"} <= {*blocks}
         }
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from asyncio import Event
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,7 +54,11 @@ RIGHT: Mapping[str, Any] = {
     "b": "b",
     "value": 7,
     "document": "",
+    "keep": "a",
+    "other": "b",
+    "stop": Event(),
 }
+RIGHT["stop"].set()  # a daemon ends before its first tick
 FIELDS = sorted(Turn.__dataclass_fields__.keys() - {"text", "key"})
 # What a verb takes besides the parameters that it names.
 FURTHER: Mapping[str, tuple[str, ...]] = {
@@ -63,8 +68,8 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "list_memories": tuple(Columns.__annotations__),
     "frames.put": tuple(FrameDefinition.__annotations__),
 }
-# The callback is the caller's code, and what it raises is theirs; `close` would end the campaign.
-LEFT_OUT = {"progress", "self"}
+# Callbacks are the caller's code, and what they raise is theirs; `close` would end the campaign.
+LEFT_OUT = {"progress", "self", "tell"}
 CLOSING = {"close"}
 
 
