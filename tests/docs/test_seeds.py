@@ -21,7 +21,6 @@ from remanence.verbs import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "seeds.md"
-RULES = load((ROOT / "tests" / "unit" / "data" / "seed_rules.toml").read_text(encoding="utf-8"))
 LABELS = {"Relation": Relation, "Status": Status, "Reason": Reason, "Decay": Decay}
 
 
@@ -98,8 +97,6 @@ WHOLE = {"weak-links", "load-bearing", "newest-episodes", "superseded-episodes"}
 KINDS: Mapping[str, Callable[[str], bool]] = {
     r"table (\w+)": lambda name: name in metadata.tables,
     r"preset (.+)": _preset,
-    r"rule ([\w-]+)": lambda name: name in {rule.name for rule in RULES.rules},
-    r"alias (\w+)": lambda name: name in RULES.aliases,
     r"word (\w+)": _word,
     r"setting (\w+)": lambda name: name in SETTINGS,
     r"frame (\w+)": lambda name: name in BUILTIN,
@@ -216,7 +213,7 @@ def test_what_the_jochi_design_names_has_a_row(name: str) -> None:
     assert any(JOCHI[name] in cell.replace(name, "", 1) for cell in theirs)
 
 
-@pytest.mark.parametrize("preset", ["janitor", "mvs", "mvs-seed", "elfmem", "episodic-cap"])
+@pytest.mark.parametrize("preset", ["janitor", "mvs", "mvs-seed", "elfmem", "engram", "episodic-cap"])
 def test_every_rule_and_guard_of_a_preset_is_in_the_map(preset: str) -> None:
     """Under its own name or that of the preset that it extends."""
     shown = {name.partition("/")[2] for name in NAMES if name.startswith("preset ")}
@@ -238,8 +235,7 @@ def test_a_name_of_the_map_resolves(name: str) -> None:
         "Memory.colour",
         "preset elfmem/none",
         "word wrd",
-        "rule A13-fresh",
-        "alias cold",
+        "preset engram/cold",
         "Status.gone",
         "test_x",
         "x",

@@ -1,4 +1,4 @@
-"""What the guards of the janitor keep: through the verbs of an engine, whatever rules, texts and models say."""
+"""What the guards of the janitor and of engram keep, through the verbs of an engine, whatever texts and models say."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -84,7 +84,22 @@ KEEPS: Mapping[str, Sequence[Sequence[Step]]] = {
     "held": [[learned(category="fact"), does("hold", "legal"), OLD]],
     "system-category": [[learned(category="agent_key"), OLD], [learned(category="identity"), OLD]],
 }
-WAYS = [(guard, steps) for guard, ways in KEEPS.items() for steps in ways]
+# And those of engram that keep something else.
+OF_ENGRAM: Mapping[str, Sequence[Sequence[Step]]] = {
+    "unfinished": [[learned(category="commitment", confidence=0.3), OLD], KEEPS["unfinished-tasks"][1]],
+    "grace": KEEPS["grace"],
+    "unknown-category": KEEPS["unknown-category"],
+    "protected-class": [
+        [learned(category="preference", confidence=0.4), OLD],
+        [learned(category="fact", confidence=0.3), *KEEPS["protected-class"][1][1:]],
+    ],
+}
+WAYS = [
+    (preset, guard, steps)
+    for preset, keeps in (("janitor", KEEPS), ("engram", OF_ENGRAM))
+    for guard, ways in keeps.items()
+    for steps in ways
+]
 
 
 @pytest.fixture
@@ -101,28 +116,33 @@ def test_every_guard_has_a_case() -> None:
 
     assert own == {*DELETING}
     assert own | {guard.name for guard in BUILT_IN} - {"unknown-status"} == {*KEEPS}
+    assert {guard.name for guard in load("engram").guards} == {*OF_ENGRAM}
 
 
-@pytest.mark.parametrize(("guard", "steps"), WAYS, ids=[guard for guard, _ in WAYS])
+@pytest.mark.parametrize(
+    ("preset", "guard", "steps"), WAYS, ids=[f"{preset}-{guard}" for preset, guard, _ in WAYS]
+)
 async def test_a_guard_keeps_what_a_rule_would_delete(
-    story: Story, guard: str, steps: Sequence[Step]
+    story: Story, preset: str, guard: str, steps: Sequence[Step]
 ) -> None:
     """The plan names it and the rule that it refused; without this guard the memory goes, if no other keeps it."""
+    story.policy = ALL.replace("janitor", preset)
+    deleting = DELETING if preset == "janitor" else tuple(OF_ENGRAM)
     for step in steps:
         await step(story)
     plan = await story.plan("all-go")
     await story.only("all-go")
     kept = (await story.memory.get(1)).status
-    others = {other: {"off": True} for other in DELETING if other != guard}
-    alone = await story.memory.plan(ALL, overrides=story.without("all-go") | others)
-    without = {name: {"off": True} for name in DELETING}
-    bare = await story.memory.plan(ALL, overrides=story.without("all-go") | without)
+    others = {other: {"off": True} for other in deleting if other != guard}
+    alone = await story.memory.plan(story.policy, overrides=story.without("all-go") | others)
+    without = {name: {"off": True} for name in deleting}
+    bare = await story.memory.plan(story.policy, overrides=story.without("all-go") | without)
 
     assert (guard, "all-go", 1) in [(one.guard, one.rule, one.count) for one in plan.refusals]
     assert f"{guard}" in str(plan)
     assert kept in {Status.INBOX, Status.ACTIVE}
     assert [guard] == [one.guard for one in alone.refusals]
-    assert (guard in DELETING) == bool(bare.actions())
+    assert (guard in deleting) == bool(bare.actions())
 
 
 async def test_a_busy_memory_stays_at_hand(story: Story) -> None:
@@ -171,7 +191,7 @@ async def test_a_legal_hold_keeps_from_every_preset(story: Story) -> None:
     await story.learn(category="notification")
     await story.memory.update(1, state="read")
     await story.memory.hold(1, "legal")
-    for preset in ("janitor", "mvs", "mvs-seed"):
+    for preset in ("janitor", "mvs", "mvs-seed", "engram"):
         story.wait(400 * DAY)
         await story.memory.curate(preset)
     assert (await story.memory.get(1)).status in {Status.INBOX, Status.ACTIVE}
@@ -248,8 +268,8 @@ async def test_no_input_lifts_a_built_in_guard(
 
 FORGOTTEN = [
     (preset, guard, ways[0])
-    for preset in ("default", "janitor", "mvs")
-    for guard, ways in KEEPS.items()
+    for preset, keeps in (("default", KEEPS), ("janitor", KEEPS), ("mvs", KEEPS), ("engram", OF_ENGRAM))
+    for guard, ways in keeps.items()
     if guard not in {one.name for one in BUILT_IN}
 ]
 

@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.curate.policy.compiled import load
-from tests.flows import test_janitor, test_mvs
+from tests.flows import test_engram, test_janitor, test_mvs
 from tests.flows.conftest import Measured
 from tests.flows.stories import Case, Story, ends, happens
 
@@ -19,9 +19,13 @@ CASES = {
         *test_mvs.CASES,
         *(case for case in test_janitor.CASES if case.rule in test_mvs.OVERRIDDEN),
     ],
+    "engram": test_engram.CASES,
 }
-MORE = [test_mvs.LATER]
+MORE = [test_mvs.LATER, *test_engram.MORE]
+ENDS = [*test_mvs.ENDS, *test_engram.ENDS]
 DURATION = re.compile(r"(?<![\w.])(days|hours)\((\d+)\)")
+# What a value is held against; of the janitor's and mvs's rules, whose values are tried apart, none is changed.
+THRESHOLD = re.compile(r"(?<=[<>] |>=|<=)\s?0\.\d+")
 # The only numbers of a condition with which a case of a rule has nothing to do: up to when a veto holds, which is
 # tried with a memory that is worth much.
 VETO = re.compile(r" and not \(valued.*", re.DOTALL)
@@ -43,12 +47,15 @@ def mutants(preset: str, case: Case) -> Iterator[str]:
             other = f"{found[1]}({int(found[2]) * times:g})"
             where = f"{own[: found.start()]}{other}{own[found.end() :]}{veto}"
             yield f"where = '''{where}'''"
+    for found in THRESHOLD.finditer(own) if preset == "engram" else ():
+        for times in (0.99, 1.01):
+            yield f"where = '''{own[: found.start()]} {float(found[0]) * times:g}{own[found.end() :]}'''"
 
 
 async def noticed(folder: Path, policy: str, case: Case) -> bool:
     """Tell whether a case of a rule fails under a policy, or one that says how long it acts."""
     tried = [(happens, case)] + [(happens, one) for one in MORE if one.rule == case.rule]
-    tried += [(ends, one) for one in test_mvs.ENDS if one.rule == case.rule]
+    tried += [(ends, one) for one in ENDS if one.rule == case.rule]
     return any([await _fails(folder / str(number), policy, *one) for number, one in enumerate(tried)])
 
 

@@ -1,7 +1,5 @@
 """Policies: what a document says, how documents are put together, and what is wrong with a wrong one."""
 
-from pathlib import Path
-
 import pytest
 
 from remanence.clock import HOUR
@@ -369,17 +367,6 @@ def test_the_errors_column_is_inside_the_quotes() -> None:
     written = caught.value
     line = (V + RULE.replace("uses > 3", "uses > 3 and pined")).splitlines()[written.line - 1]
     assert line[written.column - 1 :].startswith("pined")
-
-
-SEEDS = Path(__file__).parent / "data" / "seed_rules.toml"
-
-
-def test_the_seeds_rules_compile() -> None:
-    """Eleven rules of engram; each has a test of its own."""
-    policy = load(SEEDS.read_text(encoding="utf-8"))
-
-    assert (11, 0) == (len(policy.rules), len(policy.guards))
-    assert policy.describe()
 
 
 TOP = 'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\nphase = "{}"\ndo = "{}"\nwhere = "{}"\ntop = 3\n{}'

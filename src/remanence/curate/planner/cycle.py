@@ -41,6 +41,8 @@ DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may mov
 _WORST = 127
 # Moves that a budget does not force; they wait for the dwell.
 _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
+# Actions that are not done to what goes out of sight in the same phase.
+_OF_WHAT_STANDS = (SHRINK, TRANSITION_LIFECYCLE)
 
 
 @dataclass(eq=False)
@@ -137,14 +139,17 @@ class Cycle:
         for index, rows in won.items():
             rule = self.policy.rules[index]
             left = np.setdiff1d(rows, merged) if rule.effect is PRUNE and len(merged) else rows
-            left = rows[~falling[rows]] if rule.effect is SHRINK else left
+            left = rows[~falling[rows]] if rule.effect in _OF_WHAT_STANDS else left
             if len(left):
                 self.working.act(rule, index, left)
         if merges:
             self.working.merge(merges)
 
     def _falling(self, won: Mapping[int, Ints], merges: list[Merge]) -> Bools:
-        """Tell which rows go out of sight in this phase: to condense them, too, would change what nobody is shown."""
+        """Tell which rows go out of sight in this phase: to condense them, too, would change what nobody is shown.
+
+        And the lifecycle of what is archived is archived, not stale.
+        """
         falling = np.zeros(len(self.working.view), np.bool_)
         falling[[merge.discard for merge in merges]] = True
         for index, rows in won.items():
