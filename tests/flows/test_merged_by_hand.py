@@ -114,6 +114,7 @@ async def test_what_is_protected_or_fallen_is_not_merged(opener: Opener) -> None
         await memory.pin(2)
         with pytest.raises(Protected, match="pinned"):
             await memory.graph.merge(1, 2)
+        refused = await memory.links(1)
         await memory.graph.merge(2, 1)
         with pytest.raises(InvalidInput, match="superseded"):
             await memory.graph.merge(3, 1)
@@ -122,3 +123,4 @@ async def test_what_is_protected_or_fallen_is_not_merged(opener: Opener) -> None
         stand = await _statuses(memory)
 
     assert [Status.SUPERSEDED, Status.INBOX] == stand
+    assert [] == refused  # nothing is written by what is refused

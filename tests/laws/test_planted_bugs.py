@@ -13,6 +13,9 @@ from remanence.testing.contract import StoreContract
 from tests.contract.test_memory_store import tampered
 from tests.laws.bugs import BUGS, Bug
 from tests.laws.lab import RUNNER, hunt
+from tests.laws.machine import hunt as tell_stories
+from tests.laws.machine_bugs import BUGS as STORY_BUGS
+from tests.laws.machine_bugs import StoryBug
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name.replace(" ", "-"))
@@ -24,6 +27,15 @@ def test_a_planted_bug_is_noticed(bug: Bug, monkeypatch: pytest.MonkeyPatch, tmp
             RUNNER.run(kept(bug.noticed_by, SqlStore(str(tmp_path / "bug.db")) if bug.sql else MemoryStore()))
         else:
             hunt(bug.noticed_by, bug.under)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("bug", STORY_BUGS, ids=lambda bug: bug.name.replace(" ", "-"))
+def test_a_planted_bug_breaks_a_story(bug: StoryBug, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the bug planted, the machine of many verbs comes to a story that breaks an invariant or cannot go on."""
+    bug.plant(monkeypatch)
+    with pytest.raises((AssertionError, RemanenceError)):
+        tell_stories(bug.under, stories=200, verbs=16, seeds=3)
 
 
 def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,29 +1,12 @@
 """The laws of curation hold for every policy that ships, guards that read what rules change included."""
 
-from dataclasses import replace
-
 import pytest
 
-from remanence.curate.policy.compiled import load
 from remanence.curate.policy.document import presets
 from remanence.testing.policies import Rules
 from remanence.testing.worlds import World
 from tests.laws.lab import Lab, lab, search
-
-# Of system categories nothing ever changes.
-STATES = {
-    name: (None, *item.states) for name, item in load("janitor").categories.items() if not item.system
-}  # fmt: skip
-NAMES = sorted(STATES)
-
-
-def recast(world: World, pick: int) -> World:
-    """Give a world's memories the categories of the presets instead of their own, each with one of its states."""
-    rows = []
-    for number, row in enumerate(world.memories):
-        states = STATES[name := NAMES[(7 * number + pick) % len(NAMES)]]
-        rows.append({**row, "category": name, "state": states[(number + pick) % len(states)]})
-    return replace(world, memories=tuple(rows))
+from tests.laws.recast import NAMES, recast
 
 
 async def curated(it: Lab, preset: str) -> int:

@@ -1,14 +1,15 @@
 """All that a scope holds as one comparable value, with or without what undo does not give back."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.claim import Claim, Forbidden
-from remanence.model import Link
+from remanence.model import Link, Memory
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
 from remanence.text import stems, term_hash
@@ -57,7 +58,7 @@ async def dump(store: Store, scope: str) -> Dump:
     assert clocks.spans is not None and clocks.heard is not None
     known = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
     return Dump(
-        memories={memory.seq: asdict(memory) for memory in memories},
+        memories={memory.seq: _plain(memory) for memory in memories},
         links={(link.source, link.target, int(link.relation)): link for link in links},
         vectors={
             seq: np.ascontiguousarray(row).tobytes()
@@ -73,3 +74,12 @@ async def dump(store: Store, scope: str) -> Dump:
         spans=tuple(map(tuple, clocks.spans.tolist())),
         heard=tuple(map(tuple, clocks.heard.tolist())),
     )
+
+
+_NAMES = tuple(column.name for column in fields(Memory))
+
+
+def _plain(memory: Memory) -> dict[str, Any]:
+    """Return a memory's columns, those that hold mappings as copies that nobody else writes to."""
+    row = {name: getattr(memory, name) for name in _NAMES}
+    return {name: deepcopy(value) if isinstance(value, Mapping) else value for name, value in row.items()}

@@ -8,9 +8,11 @@ from typing import Any
 from remanence.change import GUARDS, Change, Increment, Logged
 from remanence.clock import MINUTE
 from remanence.effects import owned_by
-from remanence.model import STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
+from remanence.model import COLUMNS, STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
 from remanence.testing.dump import Dump
 from remanence.text import stems, term_hash
+
+_FRACTIONS = [column for column in COLUMNS if column.kind == "fraction"]
 
 
 def dangling_ends(content: Dump) -> list[str]:
@@ -61,12 +63,12 @@ def reasons_missing(content: Dump) -> list[str]:
 
 
 def fractions_out_of_range(content: Dump) -> list[str]:
-    """Confidence, importance, alignment, value and weight lie between 0 and 1."""
+    """Fractions of a memory lie between 0 and what their column allows; a link's weight between 0 and 1."""
     memories = [
-        f"memory {seq}: {name}"
+        f"memory {seq}: {column.name}"
         for seq, memory in content.memories.items()
-        for name in ("confidence", "importance", "alignment", "value")
-        if memory[name] is not None and not 0 <= memory[name] <= 1
+        for column in _FRACTIONS
+        if memory[column.name] is not None and not 0 <= memory[column.name] <= column.limit
     ]
     links = [f"link {key}" for key, link in content.links.items() if not 0 <= link.weight <= 1]
     return memories + links

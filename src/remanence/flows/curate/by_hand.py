@@ -1,13 +1,11 @@
 """A person makes one memory of two: a plan with one merge, so that guards, audit and undoing are those of a policy."""
 
-from typing import NoReturn
-
 from remanence.change import Change
-from remanence.curate.plan import Plan
-from remanence.curate.policy.compiled import load
+from remanence.curate.policy.compiled import Policy, load
 from remanence.errors import Conflict, InvalidInput, Protected
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.curate.curating import CURATE, carry_out, plan
+from remanence.guards import protecting
 from remanence.model import STANDING, Memory, OneMemory, Relation, link_values, short_id
 from remanence.receipt import Receipt
 
@@ -34,6 +32,7 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
         kept, gone = await core.one(keep), await core.one(other)
         _refuse(kept, gone)
         policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
+        _refuse_protected(gone, policy, core.clock.now())
         try:
             await _linked(core, kept, gone)
         except Conflict as conflict:
@@ -41,8 +40,6 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
             continue
         pair = (min(kept.seq, gone.seq), max(kept.seq, gone.seq))
         proposed = await plan(core, policy, only=pair)
-        if not len(proposed.merges.discard):
-            _refuse_protected(proposed, gone)
         done = await carry_out(core, proposed, CURATE)
         if done.counts.get("merge"):
             return done
@@ -76,10 +73,12 @@ async def _linked(core: Core, kept: Memory, gone: Memory) -> None:
     await core.commit([change], core.cause("link"))
 
 
-def _refuse_protected(proposed: Plan, gone: Memory) -> NoReturn:
-    guards = sorted({refusal.guard for refusal in proposed.refusals}) or ["unknown-status"]
-    raise Protected(
-        f"memory {gone.id} is protected from being merged: {', '.join(guards)}",
-        recovery="keep this one and merge the other into it, or take the protection off first",
-        guards=guards,
-    )
+def _refuse_protected(gone: Memory, policy: Policy, now: int) -> None:
+    """Refuse before anything is written; what is protected only now is found so at the next try."""
+    guards = protecting(gone, system=policy.is_system(gone.category), now=now, action="merge")
+    if guards:
+        raise Protected(
+            f"memory {gone.id} is protected from being merged: {', '.join(guards)}",
+            recovery="keep this one and merge the other into it, or take the protection off first",
+            guards=guards,
+        )

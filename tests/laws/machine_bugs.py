@@ -1,0 +1,233 @@
+"""Bugs for the stories to find: each takes one decision of planner, brake, flow or store away or makes it wrong.
+
+Beside those of `bugs.py`, which a law or a test of the contract notices, these are noticed by no check but the machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from remanence import guards
+from remanence.change import Block, Change, Entry, Increment, inverses
+from remanence.curate.plan import Plan
+from remanence.curate.planner import brake, cycle, state
+from remanence.curate.planner.changes import Part
+from remanence.effects import VERBS
+from remanence.errors import Conflict
+from remanence.flows.curate import curating, undoing
+from remanence.flows.recall.uses import Uses
+from remanence.model import Form, Lifecycle, Status, Tier
+from remanence.snapshot import Snapshot
+from remanence.store.memory import memory_store, tables
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite import bookkeeping, commits, fulltext
+from remanence.store.sqlite.attached import Attached
+from remanence.store.sqlite.memories import Memories
+from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sums import Sums
+from remanence.testing.policies import Rules
+from tests.laws.bugs import Plant, swapped, wrapped
+
+NUMBERS = count()
+_ANY = {"every": "deep", "where": "True"}
+_KEEP = {"order": "seq desc", "keep": {"words": 6}}
+# Where drawn policies seldom show a bug, the stories are told under one of these.
+PRUNING = Rules((), ({"name": "a", "phase": "expire", "do": "prune", **_ANY},))
+ENDING = Rules((), (*PRUNING.rules, {"name": "b", "phase": "purge", "do": "purge", **_ANY}))
+MERGING = Rules(
+    (), ({"name": "m", "phase": "deduplicate", "do": "merge", "over": "pairs", "min": 0.0, **_ANY},)
+)
+SHRINKING = Rules((), ({"name": "s", "phase": "budgets", "do": "shrink", **_ANY, **_KEEP},))
+ARCHIVING = Rules((), ({"name": "c", "phase": "budgets", "do": "archive", **_ANY},))
+
+
+@dataclass(frozen=True)
+class StoryBug:
+    """What is wrong, how to make it so, and the policy that shows it best."""
+
+    name: str
+    plant: Plant
+    under: Rules | None = None
+
+
+def _but(name: str) -> Plant:
+    """Leave out a guard of the engine's own."""
+    return swapped(guards, "BUILT_IN", tuple(one for one in guards.BUILT_IN if one.name != name))
+
+
+def _undo_without(table: str) -> Plant:
+    """Take back nothing of a table."""
+    return swapped(
+        undoing, "inverses", lambda said: [change for change in inverses(said) if change.table != table]
+    )
+
+
+def _undo_without_column(name: str) -> Plant:
+    """Leave a column of memories as the run had made it."""
+    return swapped(undoing, "inverses", lambda said: [_short_of(entry, name) for entry in inverses(said)])
+
+
+def _short_of(entry: Entry, name: str) -> Entry:
+    if isinstance(entry, Block) and name in entry.columns:
+        at = entry.columns.index(name)
+        assert entry.before is not None
+        assert entry.after is not None
+        after = entry.after.copy()
+        after[:, at] = entry.before[:, at]
+        return replace(entry, after=after)
+    if isinstance(entry, Change) and entry.before and entry.after and name in entry.after:
+        return replace(entry, after={**entry.after, name: entry.before[name]})
+    return entry
+
+
+async def _rebuilt_without_links(inner: Any, *asked: Any) -> Any:
+    return [change for change in await inner(*asked) if change.table != "links"]
+
+
+async def _rebuilt_without_tags(inner: Any, *asked: Any) -> Any:
+    return [change for change in await inner(*asked) if change.table != "tags"]
+
+
+async def _as_archived(*_: Any) -> dict[str, Any]:
+    return {"lifecycle": Lifecycle.ARCHIVED, "valid_to": None}
+
+
+async def _rises_active(*_: Any) -> Any:
+    return VERBS["restore"]
+
+
+async def _nothing_united(core: Any, merges: Any, groups: Any) -> Any:
+    return list(groups)
+
+
+def _trusts_the_surer(inner: Any, view: Any, merges: Any) -> Any:
+    changed = inner(view, merges)
+    keep, gone = ([getattr(one, name) for one in merges] for name in ("survivor", "discard"))
+    changed["trust"][keep] = np.maximum(view.column("trust")[keep], view.column("trust")[gone])
+    return changed
+
+
+def _all_pairs(merges: Any, taken: set[int]) -> Any:
+    chosen = list(merges)
+    taken |= {end for merge in chosen for end in (merge.survivor, merge.discard)}
+    return chosen
+
+
+def _last_part_is_lost(inner: Any, plan: Any, most: int) -> Any:
+    parts = list(inner(plan, most))
+    yield from parts[:-1] if len(parts) > 1 else parts
+
+
+def _first_group_is_lost(inner: Any, applied: Any, part: Part, cause: Any) -> Any:
+    return inner(applied, Part(part.groups[1:], part.blocks), cause)
+
+
+async def _forms_are_full(inner: Any, store: SqlStore, *asked: Any) -> Snapshot:
+    found: Snapshot = await inner(store, *asked)
+    if "form" not in found.columns:
+        return found
+    full = np.full_like(found.columns["form"], int(Form.FULL))
+    return replace(found, columns={**found.columns, "form": full})
+
+
+async def _half_is_written(
+    inner: Any, store: MemoryStore, scope: str, said: Sequence[Entry], cause: Any
+) -> Any:
+    try:
+        return await inner(store, scope, said, cause)
+    except Conflict as conflict:
+        fresh = [one for one in said if isinstance(one, Change) and (one.table, one.key) not in conflict.keys]
+        await inner(store, scope, fresh, replace(cause, run=cause.run + "x"))
+        raise
+
+
+def _log_misses_tags(inner: Any, attached: Attached) -> None:
+    taken, attached._taken = (
+        attached._taken,
+        {table: [] if table == "tags" else rows for table, rows in attached._taken.items()},
+    )
+    try:
+        inner(attached)
+    finally:
+        attached._taken = taken
+
+
+async def _recall_is_believed(inner: Any, uses: Uses, batch: Any, agent: Any) -> None:
+    await inner(uses, batch, agent)
+    more = {"confirmations": Increment(1)}, {"confirmations": Increment(-1)}
+    await uses._write([Change("memories", seq, more[1], more[0]) for seq in batch.seqs], agent)
+
+
+def _seen_everywhere(inner: Any, self: Any, rule: Any) -> Any:
+    return self.working.view.column("status") >= 0
+
+
+def _unstamped(inner: Any, working: Any, effect: Any, rows: Any, given: Any) -> None:
+    inner(working, effect, rows, given)
+    if "tier" in effect.sets:
+        working.put(rows, {"lifecycle": np.full(len(rows), int(Lifecycle.STALE))})
+
+
+def _links_go_along(inner: Any, rows: Any, change: Change, cause: Any) -> Change:
+    logged: Change = inner(rows, change, cause)
+    if change.table == "memories" and change.after and change.after.get("status") == Status.PRUNED:
+        rows["links"] = {key: row for key, row in rows["links"].items() if change.key not in key[:2]}
+    return logged
+
+
+def _archive_keeps_its_lifecycle(inner: Any, rows: Any, change: Change, values: Any, cause: Any) -> Change:
+    if values.get("tier") == Tier.ARCHIVE:
+        values = {name: value for name, value in values.items() if name != "lifecycle"}
+    logged: Change = inner(rows, change, values, cause)
+    return logged
+
+
+BUGS = (
+    StoryBug("holds are ignored", _but("held"), ARCHIVING),
+    StoryBug("pins are ignored", _but("pinned"), ARCHIVING),
+    StoryBug("system categories are ignored", _but("system-category"), ARCHIVING),
+    StoryBug("a plan may delete thirteen", swapped(brake, "HELD_MIN", 13), PRUNING),
+    StoryBug("a day has more than ten", swapped(brake, "DESTROYED_MIN", 14), PRUNING),
+    StoryBug("a tick has no limit", swapped(brake, "allowance", lambda _: 10**6), PRUNING),
+    StoryBug("a clock is always right", swapped(brake, "_doubt", lambda *_: None)),
+    StoryBug("undo forgets tags", _undo_without("tags")),
+    StoryBug("undo forgets links", _undo_without("links")),
+    StoryBug("undo forgets sources", _undo_without("sources"), ENDING),
+    StoryBug("undo forgets the lifecycle", _undo_without_column("lifecycle"), ARCHIVING),
+    StoryBug("undo forgets the form", _undo_without_column("form"), SHRINKING),
+    StoryBug("undo is done twice", wrapped(undoing, "undo_id", lambda inner, run: f"{next(NUMBERS)}{run}")),
+    StoryBug("restore drops links", wrapped(undoing, "_rebuilt", _rebuilt_without_links), ENDING),
+    StoryBug("restore drops tags", wrapped(undoing, "_rebuilt", _rebuilt_without_tags), ENDING),
+    StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
+    StoryBug("restore leaves it condensed", swapped(undoing, "lengths_of", lambda texts: [{}]), SHRINKING),
+    StoryBug("restore forgets the quarantine", swapped(undoing, "_rises_by", _rises_active), PRUNING),
+    StoryBug("a merge loses tags and sources", swapped(curating, "united", _nothing_united), MERGING),
+    StoryBug("a merge raises trust", wrapped(state, "survivors_columns", _trusts_the_surer), MERGING),
+    StoryBug("merges make chains", swapped(cycle, "settle", _all_pairs), MERGING),
+    StoryBug("a run loses its last part", wrapped(Plan, "parts", _last_part_is_lost)),
+    StoryBug(
+        "a part loses its first group", wrapped(curating._Applied, "_part", _first_group_is_lost), MERGING
+    ),
+    StoryBug("forms are not read", wrapped(SqlStore, "snapshot", _forms_are_full), SHRINKING),
+    StoryBug("a conflict writes half", wrapped(MemoryStore, "commit", _half_is_written)),
+    StoryBug("a lost lease is good enough", swapped(bookkeeping, "refuse_lost_lease", lambda *_: None)),
+    StoryBug("a lost lease is not noticed", swapped(memory_store, "refuse_lost", lambda *_: None)),
+    StoryBug("neighbours are not touched", swapped(commits, "_touch", lambda *_: None)),
+    StoryBug("tags leave the revision", swapped(commits, "_revise", lambda *_: None)),
+    StoryBug("sums stand still", swapped(Sums, "write", lambda *_: None)),
+    StoryBug("full text is never cut", swapped(fulltext, "_REMOVE", "SELECT ?, ?"), ENDING),
+    StoryBug("the audit misses tags", wrapped(Attached, "images", _log_misses_tags)),
+    StoryBug("a row outlives its purge", swapped(Memories, "destroy", lambda _: None), ENDING),
+    StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "seen", _seen_everywhere), ARCHIVING),
+    StoryBug("a fall moves the lifecycle", wrapped(state.Working, "_do", _unstamped), ARCHIVING),
+    StoryBug("a tombstone has no links", wrapped(tables, "_write", _links_go_along), PRUNING),
+    StoryBug(
+        "the archive keeps a lifecycle",
+        wrapped(tables, "_write_memory", _archive_keeps_its_lifecycle),
+        ARCHIVING,
+    ),
+    StoryBug("a recall is believed", wrapped(Uses, "_commit", _recall_is_believed)),
+)
