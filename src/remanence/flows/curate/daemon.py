@@ -24,11 +24,9 @@ from remanence.flows.curate.ticking import NO_POLICY, Ticked, is_quiet, tick
 from remanence.results import Result, number
 from remanence.store.base import Surveyed
 
-LOOK_SHARE, LOOK_MOST_S, LOOK_LEAST_S = (
-    5,
-    30.0,
-    0.1,
-)  # between two looks at all scopes: a fifth of the quickest cadence
+LOOK_SHARE = 5  # between two looks at all scopes passes a fifth of the quickest cadence,
+LOOK_MOST_S = 30.0  # at most
+LOOK_LEAST_S = 0.1  # and at least this
 POLICIES_KEPT = 64
 
 

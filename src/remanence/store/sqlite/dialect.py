@@ -8,6 +8,7 @@ import sqlite3
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+from time import sleep
 
 import orjson
 
@@ -61,6 +62,8 @@ def connect(
     )
     try:
         version_of(connection, latest=latest)  # before any pragma could change a file that is not ours
+        if path != IN_MEMORY:
+            _log_ahead(connection, busy_ms)
         _configure(connection, path, query_only=query_only)
     except (sqlite3.Error, RemanenceError):
         connection.close()
@@ -91,6 +94,23 @@ def _began(connection: sqlite3.Connection) -> bool:
             raise
         return False
     return True
+
+
+def _log_ahead(connection: sqlite3.Connection, busy_ms: int) -> None:
+    """Have the file keep a write-ahead log, which it then does for good.
+
+    Where several connections ask for it at once in a new file, SQLite waits for none but refuses: each could wait for
+    the other for ever.
+    """
+    for _ in range(busy_ms // _ASKING_MS):
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY":
+                raise
+            sleep(_ASKING_MS / 1_000)
+        else:
+            return
 
 
 def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -> None:
