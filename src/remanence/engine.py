@@ -566,7 +566,7 @@ class Engine:
         return await curating.unadopt(self._core)
 
     async def undo(self, run: Run) -> Receipt:
-        """Undo a run as a whole, or refuse to if a row changed since."""
+        """Undo a run as a whole, or refuse to if what it changed was changed again since."""
         return await undoing.undo(self._core, runs.run_id(run))
 
     async def undo_last(self) -> Receipt:

@@ -12,7 +12,7 @@ from remanence.clock import DAY, ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.curate import curating
 from remanence.flows.exchange import transfer
-from remanence.model import Decay, Lifecycle, Relation, Status
+from remanence.model import Decay, Form, Lifecycle, Relation, Status
 from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
@@ -429,3 +429,75 @@ async def test_the_runs_that_stand_in_the_way_are_named(memory: remanence.Engine
     assert way == refused.value.recovery
     assert ("a policy takes it again where its rules still hold: pin it to keep it",) == back.notes
     assert 2 == done.changes
+
+
+CONDENSE = """
+version = 1
+name = "short"
+
+[[rule]]
+name = "short"
+phase = "budgets"
+every = "hourly"
+where = "tokens > 0"
+order = "seq desc"
+keep = { tokens = 20 }
+ladder = ["shrink", "archive"]
+because = "little room"
+"""
+
+
+async def test_what_another_run_did_to_other_columns_stays(memory: remanence.Engine) -> None:
+    """Condensed, then consolidated: the text is shown whole again, and stays consolidated; uses stay, too."""
+    texts = [
+        "The bell of the harbour rings at noon and again at six.",
+        "The flag of the fort is taken in at dusk.",
+    ]
+    await memory.learn_many(texts)
+    curated = await memory.curate(CONDENSE)
+    first = (await memory.get(1)).form
+    await memory.consolidate()
+    await memory.confirm(1)
+    undone = await memory.undo(curated)
+    kept = await memory.get(1)
+    again = await memory.undo(undone)
+
+    assert (Form.CONDENSED, Form.FULL) == (first, kept.form)
+    assert (Status.ACTIVE, 1) == (kept.status, kept.confirmations)
+    assert curated.changes == undone.changes == again.changes
+    assert Form.CONDENSED is (await memory.get(1)).form
+
+
+async def test_only_the_runs_in_the_way_are_named_however_many_rows_there_are(
+    memory: remanence.Engine,
+) -> None:
+    """Rows whose changes were taken back, and runs that changed other columns, are no reason to wait."""
+    seqs = [(await memory.learn(f"The bell rings at {hour} o'clock.")).id for hour in range(1, 9)]
+    gone = await memory.forget(seqs)
+    passing = [await memory.restore(seq) for seq in seqs[:6]]
+    for back in passing:
+        await memory.undo(back)
+    standing = await memory.restore(seqs[7])
+    await memory.confirm(seqs[7])
+
+    with pytest.raises(Conflict, match=r"a row changed since, among them memories 8") as refused:
+        await memory.undo(gone)
+
+    assert f"nothing was undone; undo before it: {standing.run} (restore)" == refused.value.recovery
+
+
+async def test_a_text_and_its_short_form_are_one(memory: remanence.Engine) -> None:
+    """What was condensed since gets no other text, and no text that was changed since is shown whole by accident."""
+    learned = await memory.learn("The bell of the harbour rings at noon and again at six.")
+    edited = await memory.update(learned, text="The bell of the harbour rings at noon, at six and at night.")
+    curated = await memory.curate(CONDENSE.replace("20", "14"))
+    form = (await memory.get(learned)).form
+    with pytest.raises(Conflict, match="changed since") as refused:
+        await memory.undo(edited)
+    way = refused.value.recovery
+    await memory.undo(curated)
+    await memory.undo(edited)
+
+    assert Form.CONDENSED is form
+    assert f"nothing was undone; undo before it: {curated.run} (curate)" == way
+    assert "The bell of the harbour rings at noon and again at six." == (await memory.get(learned)).text

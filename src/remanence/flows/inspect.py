@@ -16,12 +16,13 @@ from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, reembedding, review
+from remanence.flows.audit import logged
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
 from remanence.flows.curate.runs import newest, newest_first
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
-from remanence.flows.curate.undoing import image, logged
+from remanence.flows.curate.undoing import image
 from remanence.flows.last_action import last_action
 from remanence.flows.naming import plain_name, unknown
 from remanence.flows.reasons import reasons

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from remanence.change import Increment, Logged
 from remanence.effects import PLANNED, acts_of
+from remanence.flows.audit import logged
 from remanence.flows.core import Core
-from remanence.flows.curate.undoing import logged
 from remanence.results import minute_of
 
 UNDO = "undo"

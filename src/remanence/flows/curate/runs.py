@@ -9,8 +9,9 @@ from remanence.change import ROWLESS, Cause, Key, Logged
 from remanence.clock import to_datetime
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
+from remanence.flows.audit import PAGE
 from remanence.flows.core import LISTED_MAX, Core
-from remanence.flows.curate.undoing import PAGE, undo, undo_id
+from remanence.flows.curate.undoing import undo, undo_id
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible

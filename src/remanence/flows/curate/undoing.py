@@ -5,7 +5,7 @@ What use alone has changed since a run does not stand in the way of undoing it, 
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, cast, overload
@@ -13,15 +13,16 @@ from typing import Any, cast, overload
 import numpy as np
 
 from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, inverses, rows_of
-from remanence.decay_class import FADING_TAGS
 from remanence.edit.decide import refuse_quarantined
 from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
+from remanence.flows.audit import PAGE, logged
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.curate.lasting import without_lasting
+from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way
 from remanence.flows.curate.regrouping import regrouped
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, several
@@ -46,7 +47,6 @@ from remanence.store.base import Arriving
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS
 from remanence.text_columns import lengths_of
 
-PAGE = 1_000
 _LinkKey = tuple[int, int, int]
 
 
@@ -62,23 +62,24 @@ async def undo(core: Core, run: str) -> Receipt:
     """
     if not isinstance(run, str):
         raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
-    logged = await _parts(core, run)
-    if not logged:
+    parts = await _parts(core, run)
+    if not parts:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
-    if logged[0].cause.verb in ROWLESS:
+    if parts[0].cause.verb in ROWLESS:
         raise InvalidInput(
             "a run that only counted uses, or embedded memories again, is not undone",
             recovery="undo the run that changed the memory instead",
         )
     undoing = undo_id(run)
     done = {part.cause.part for part in await _parts(core, undoing)}
-    left = [part for part in reversed(logged) if part.cause.part not in done]
+    left = [part for part in reversed(parts) if part.cause.part not in done]
     if not left:
         raise InvalidInput(
             f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
         )
-    if len(left) > 1 and await _written_since(core, logged[-1].position, {run, undoing}):
-        await _refuse_later_edits(core, run, left)
+    later = Later(core, parts[0].position, {run, undoing})
+    if len(left) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
+        await _refuse_later_edits(core, run, left, later)
     await _refuse_forbidden(core, run, left)
     changed = 0
     for part in left:
@@ -89,9 +90,10 @@ async def undo(core: Core, run: str) -> Receipt:
             "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
         )
         try:
-            await _take_back(core, whole, cause)
+            await _take_back(core, whole, cause, later)
         except Conflict as conflict:
-            raise await _changed_since(core, logged[-1], conflict.keys) from conflict
+            await later.catch_up()
+            raise _changed_since(parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
         changed += whole.count
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
@@ -124,8 +126,8 @@ async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> Non
         )
 
 
-async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
-    """Commit the inverse of a part; what was used since, or changed and taken back, has not changed."""
+async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> None:
+    """Commit the inverse of a part; use since, and changes of other columns, stay."""
     told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
     if part.cause.verb == "extract":
         told = await without_lasting(core, told)
@@ -139,7 +141,7 @@ async def _take_back(core: Core, part: Logged, cause: Cause) -> None:
         except Conflict as conflict:
             if {table for table, _ in conflict.keys} <= {"boxes", "traces"}:
                 continue  # turns were heard meanwhile
-            entries = await _caught_up(core, entries, part, conflict)
+            entries = await _caught_up(core, entries, later, conflict)
             continue
         return
     raise Conflict((), "the memories of the run were used again and again while it was undone")
@@ -192,22 +194,28 @@ async def beside_equals(
 
 
 async def _caught_up(
-    core: Core, entries: Sequence[Entry], part: Logged, conflict: Conflict
+    core: Core, entries: Sequence[Entry], later: Later, conflict: Conflict
 ) -> Sequence[Entry]:
-    """Let what is in conflict start from what is there now; raise the conflict where that is not use alone."""
+    """Let what is in conflict start from what is there now; raise a conflict of all that stands in the way."""
     bad = set(conflict.keys)
     seqs = [key for table, key in bad if table == "memories" and isinstance(key, int)]
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
+    await later.catch_up()
+    since = later.columns(seqs)
     moved: list[Entry] = []
+    stuck: list[tuple[str, Any]] = []
     for entry in _apart(entries, bad):
         if isinstance(entry, Block) or (entry.table, entry.key) not in bad:
             moved.append(entry)
             continue
-        now = _link_moved(entry, links) or await _memory_moved(core, entry, memories, part.position)
+        now = _link_moved(entry, links) or _memory_moved(entry, memories, since)
         if now is None or now == entry:
-            raise conflict
-        moved.append(now)
+            stuck.append((entry.table, entry.key))
+        else:
+            moved.append(now)
+    if stuck:
+        raise Conflict(stuck) from conflict
     return moved
 
 
@@ -229,15 +237,15 @@ def _link_moved(change: Change, links: Mapping[_LinkKey, Link]) -> Change | None
     return None if link is None or change.before is None or change.after is None else link_kept(change, link)
 
 
-async def _memory_moved(
-    core: Core, change: Change, memories: Mapping[int, Memory], position: int
+def _memory_moved(
+    change: Change, memories: Mapping[int, Memory], since: Mapping[int, frozenset[str]]
 ) -> Change | None:
-    """Let a memory's change start from its revision and its uses now; None where what else happened to it stands."""
+    """Let a memory's change start from its revision and its uses now; None where later changes are in the way."""
     memory = memories.get(cast("int", change.key)) if change.table == "memories" else None
     if memory is None or change.before is None:
         return None
     if change.before.get("revision", memory.revision) != memory.revision:
-        if not await _as_left(core, memory.seq, position):
+        if in_the_way(columns_of(change), since.get(memory.seq, frozenset())):
             return None
         change = _moved(change, {memory.seq: memory.revision})
     return change if change.after is None else memory_kept(change, memory)
@@ -262,30 +270,6 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
             hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
             hanging |= {("sources", (memory.seq, source)) for source in memory.sources}
     return sorted(hanging - gone)
-
-
-async def _as_left(core: Core, seq: int, position: int) -> bool:
-    """Tell whether all that revised a memory after a position was taken back again."""
-    standing: list[tuple[Any, int]] = []
-    async for part in logged(core, None, seq, position):
-        if not any(map(_revises, part.changes)):
-            continue
-        undone = (part.cause.detail.get("undoes"), part.cause.part)
-        if undone in standing:
-            standing.remove(undone)
-        else:
-            standing.append((part.cause.run, part.cause.part))
-    return not standing
-
-
-def _revises(change: Change) -> bool:
-    """Tell whether a logged change is more than counting: a tag counts only where the decay class hangs on it."""
-    if change.table == "tags":
-        return cast("tuple[int, str]", change.key)[1] in FADING_TAGS
-    if change.table == "claims":
-        return True
-    sides = change.before, change.after
-    return change.table == "memories" and (None in sides or any("revision" in (side or {}) for side in sides))
 
 
 def _moved(change: Change, now: Mapping[int, int]) -> Change:
@@ -319,26 +303,45 @@ async def _written_since(core: Core, position: int, own: set[str]) -> bool:
     return len(page) == PAGE or any(part.cause.run not in own for part in page)
 
 
-async def _refuse_later_edits(core: Core, run: str, left: list[Logged]) -> None:
+async def _refuse_later_edits(core: Core, run: str, left: list[Logged], later: Later) -> None:
     """Look at all parts before the first is undone, so that a run of many parts is undone whole or not at all."""
+    await later.catch_up()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
     revision = snapshot.columns["revision"]
     stale: list[tuple[str, Any]] = []
     gone: set[tuple[str, Any]] = set()
+    mine: frozenset[str] = frozenset()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         back = inverses(whole.entries)
+        mine |= _columns(back)
         keys, expected = _revisions(back)
         at = np.searchsorted(snapshot.seq, keys)
         at[at == len(snapshot)] = 0
-        wrong = (snapshot.seq[at] != keys) | (revision[at] != expected)
-        stale += [
-            ("memories", int(key)) for key in keys[wrong] if not await _as_left(core, int(key), part.position)
-        ]
+        there = snapshot.seq[at] == keys
+        stale += [("memories", int(key)) for key in keys[~there]]
+        moved = keys[there & (revision[at] != expected)]
+        stale += _in_the_way(back, later.columns(moved.tolist()))
         stale += await _changed_links(core, back)
         stale += await _hanging(core, back, gone)
     if stale:
-        raise await _changed_since(core, left[0], stale)
+        raise _changed_since(left[0], later, stale, mine)
+
+
+def _columns(entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the columns of memories that entries change."""
+    return frozenset().union(*(columns_of(one) for one in entries if one.table == "memories"))
+
+
+def _in_the_way(entries: Sequence[Entry], since: Mapping[int, frozenset[str]]) -> list[tuple[str, Any]]:
+    """Return the memories of which later runs changed what these entries change, or what belongs to it."""
+    return [
+        ("memories", key)
+        for entry in entries
+        if entry.table == "memories"
+        for key in (entry.row_keys() if isinstance(entry, Block) else [entry.key])
+        if in_the_way(columns_of(entry), since.get(cast("int", key), frozenset()))
+    ]
 
 
 def _revisions(entries: Sequence[Entry]) -> tuple[Ints, Ints]:
@@ -380,31 +383,19 @@ async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Lin
     return {link.key: link for link in held if link.key in wanted}
 
 
-async def _changed_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> Conflict:
-    """Say that rows changed since the last part of a run, and which runs to undo before it."""
+def _changed_since(
+    last: Logged, later: Later, keys: Sequence[tuple[str, Any]], mine: AbstractSet[str]
+) -> Conflict:
+    """Say that rows changed since the last part of a run, of columns `mine`, and which runs to undo before it."""
     shown = ", ".join(f"{table} {key}" for table, key in keys[:ROWS_NAMED])
-    rows = f"{len(keys)} rows" if len(keys) > 1 else "a row"
-    first = [f"{run} ({verb})" for run, verb in await _runs_since(core, last, keys[:ROWS_NAMED])]
+    rows = f"{len(keys):,} rows" if len(keys) > 1 else "a row"
+    first = [f"{run} ({verb})" for run, verb in later.runs(keys, mine)]
     way = f"undo before it: {', '.join(first)}" if first else "change the rows back by hand"
     return Conflict(
         keys,
         f"run {last.cause.run} cannot be undone: {rows} changed since, among them {shown}",
         recovery=f"nothing was undone; {way}",
     )
-
-
-async def _runs_since(core: Core, last: Logged, keys: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
-    """Return (run, verb) of what changed the memories of some rows since, newest first, but uses and undone runs."""
-    since: dict[str, tuple[int, str]] = {}
-    seqs = {key[0] if isinstance(key, tuple) else key for table, key in keys if table not in APART}
-    for key in seqs:
-        async for part in logged(core, None, key, last.position):
-            cause = part.cause
-            if cause.verb == "undo":
-                since.pop(cause.detail["undoes"], None)
-            elif cause.verb not in ROWLESS and cause.run != last.cause.run:
-                since[cause.run] = (part.position, cause.verb)
-    return [(run, verb) for run, (_, verb) in sorted(since.items(), key=lambda one: -one[1][0])]
 
 
 async def restore(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
@@ -533,14 +524,6 @@ async def _changes(core: Core, run: str | None = None, memory: int | None = None
             yield change
 
 
-async def logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
-    """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
-    while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
-        for part in page:
-            yield part
-        after = page[-1].position
-
-
 async def image(core: Core, name: int | str) -> tuple[str, int] | None:
     """Find the latest run that destroyed a memory's row, and the row's number; a short id means what no key does."""
     found: dict[int, str] = {}
@@ -589,7 +572,6 @@ async def _stood_up(core: Core, change: Change, now: int) -> Change:
 
 
 _LINK_USE = frozenset({"weight", "count", "last_at"})  # what a use changes in a link
-_MEMORY_USE = ("used_at", "use_days", "use_day")  # and what it sets in a memory, beside the counter
 
 
 def link_kept(change: Change, link: Link) -> Change | None:
@@ -613,7 +595,7 @@ def link_kept(change: Change, link: Link) -> Change | None:
 def memory_kept(change: Change, memory: Memory) -> Change:
     """Let a memory's change start from its times of use now."""
     before, after = dict(change.before or {}), dict(change.after or {})
-    now = {name: getattr(memory, name) for name in _MEMORY_USE}
+    now = {name: getattr(memory, name) for name in MEMORY_USE}
     if not before.keys() >= now.keys() or all(before[name] == value for name, value in now.items()):
         return change
     return replace(change, before={**before, **now}, after={**after, **_used(before, after, now)})

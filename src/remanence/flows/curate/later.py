@@ -1,0 +1,138 @@
+"""What later runs changed in memories: what stands in the way of undoing a run, and which of them to undo first.
+
+A later run stands in the way of a memory where it changed columns that belong to those the run changed, and has not
+been taken back itself. Uses, links and tags that nothing hangs on do not.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from remanence.change import ROWLESS, Block, Change, Entry, Ints
+from remanence.decay_class import FADING_TAGS
+from remanence.flows.audit import logged
+from remanence.flows.core import Core
+from remanence.model import COUNTERS
+from remanence.text_columns import TEXT_COLUMNS
+
+MEMORY_USE = ("used_at", "use_days", "use_day")  # what a use sets in a memory, beside its counter
+_Rows = tuple[Ints, frozenset[str]]  # memories of a part, and which of their columns it changed
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a part of a later run changed: memories by columns, and the rows of other tables."""
+
+    verb: str
+    rows: list[_Rows]
+    others: list[Entry]
+
+    def names_any(self, wanted: AbstractSet[tuple[str, Any]]) -> bool:
+        """Tell whether one of these rows of other tables is among them."""
+        tables = {table for table, _ in wanted}
+        return any(
+            (entry.table, key) in wanted
+            for entry in self.others
+            if entry.table in tables
+            for key in (entry.row_keys() if isinstance(entry, Block) else [entry.key])
+        )
+
+
+# Columns that are true together: of each group at most one run decides. What is in no group stands alone.
+_GROUPS = (
+    frozenset({"text", "text_at", "speaker", "form", "summary", "vector", *TEXT_COLUMNS}),
+    frozenset({"status", "status_at", "reason", "tier", "tier_at", "lifecycle", "valid_from", "valid_to"}),
+    frozenset({"confidence", "confidence_at"}),
+    frozenset({"state", "state_at"}),
+)
+# What protects a memory, or says what it is: after a change of it nothing older is taken back.
+_DECISIVE = frozenset({"pinned", "holds", "hold_until", "category", "policy_class", "decay", "trust"})
+_COUNTED = COUNTERS | {"revision", "touched", *MEMORY_USE}
+
+
+def columns_of(entry: Entry) -> frozenset[str]:
+    """Return the columns of memories that an entry changes, `*` for all where a row comes or goes."""
+    if isinstance(entry, Block):
+        return frozenset(entry.columns) - _COUNTED
+    if entry.before is None or entry.after is None:
+        return frozenset("*")
+    return frozenset({*entry.before, *entry.after}) - _COUNTED
+
+
+def in_the_way(mine: AbstractSet[str], since: AbstractSet[str]) -> bool:
+    """Tell whether what was changed since leaves no room to take back what is `mine`."""
+    if not since or not mine:
+        return False
+    if "*" in mine | since or since & _DECISIVE or not mine.isdisjoint(since):
+        return True
+    return any(mine & group and since & group for group in _GROUPS)
+
+
+class Later:
+    """The runs after a position that stand, but those of `own`, and which columns of memories they changed."""
+
+    def __init__(self, core: Core, position: int, own: AbstractSet[str]) -> None:
+        self._core = core
+        self._read_to = position
+        self._own = own
+        self._parts: dict[tuple[str, int], _Part] = {}
+
+    async def catch_up(self) -> None:
+        """Read what was logged since the last look."""
+        async for part in logged(self._core, None, None, self._read_to):
+            self._read_to = part.position
+            cause = part.cause
+            undone = cast("str", cause.detail.get("undoes")), cause.part
+            if undone in self._parts:
+                del self._parts[undone]
+            elif cause.run not in self._own and cause.verb not in ROWLESS:
+                others = [entry for entry in part.entries if entry.table != "memories"]
+                self._parts[cause.run, cause.part] = _Part(cause.verb, list(_rows(part.entries)), others)
+
+    def columns(self, seqs: Collection[int]) -> dict[int, frozenset[str]]:
+        """Return the columns of these memories that were changed; a memory without such is left out."""
+        wanted = np.array(sorted(seqs), np.int64)
+        found: dict[int, frozenset[str]] = {}
+        for part in self._parts.values():
+            for keys, columns in part.rows:
+                for seq in keys[np.isin(keys, wanted)].tolist():
+                    found[seq] = found.get(seq, frozenset()) | columns
+        return found
+
+    def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[tuple[str, str]]:
+        """Return (run, verb) of what changed any of these rows, of memories in the way of `mine`, newest first."""
+        wanted = set(keys)
+        seqs = np.array(sorted(key for table, key in wanted if table == "memories"), np.int64)
+        found: dict[str, str] = {}
+        for (run, _), part in self._parts.items():
+            rows = (keys for keys, columns in part.rows if in_the_way(mine, columns))
+            if any(np.isin(keys, seqs).any() for keys in rows) or part.names_any(wanted):
+                found[run] = part.verb
+        return list(reversed(found.items()))
+
+
+def _rows(entries: Sequence[Entry]) -> Iterable[_Rows]:
+    """Return which memories entries revise, by the columns that they change."""
+    found: dict[frozenset[str], list[int]] = {}
+    for entry in entries:
+        if isinstance(entry, Block):
+            if entry.table == "memories" and entry.revision is not None:
+                yield entry.keys, columns_of(entry)
+        elif (columns := _revised(entry)) is not None:
+            key: Any = entry.key
+            found.setdefault(columns, []).append(key[0] if isinstance(key, tuple) else key)
+    yield from ((np.array(keys, np.int64), columns) for columns, keys in found.items())
+
+
+def _revised(change: Change) -> frozenset[str] | None:
+    """Return the columns that a change of more than counts revises; None for counts, and what is no memory's."""
+    if change.table == "tags":
+        return frozenset({"decay"}) if cast("tuple[int, str]", change.key)[1] in FADING_TAGS else None
+    if change.table == "claims":
+        return frozenset("*")
+    sides = change.before, change.after
+    revises = None in sides or any("revision" in (side or {}) for side in sides)
+    return columns_of(change) if change.table == "memories" and revises else None
