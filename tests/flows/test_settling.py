@@ -183,8 +183,23 @@ async def test_one_that_nobody_asked_for_leaves_to_another_process_what_that_is_
         for name in ("consolidate", settling.STEPPING):
             await core.store.bookkeep(core.scope, Bookkeeping(now, lease=(name, "other", now + MINUTE)))
         done = await settling.consolidate(core, tries=1)
+        state = (await memory.status()).consolidation
 
         assert (0, (BUSY,)) == (done.activated, done.failed)
+        assert state is not None
+        assert state.last_at is None
+
+
+async def test_one_that_is_stopped_before_it_began_stays_due(opener: Opener, clock: ManualClock) -> None:
+    """A process that ends at once, such as one command, puts nothing off."""
+    async with opener() as memory:
+        await memory.learn("The bell hangs in the tower.")
+        clock.advance(hours=1)
+        due = (await memory.status()).consolidation
+        done = await settling.consolidate(memory._core, stopped=lambda: True)
+
+        assert 0 == done.activated
+        assert due == (await memory.status()).consolidation
 
 
 async def test_switched_off_the_engine_writes_nothing_by_itself(opener: Opener) -> None:

@@ -16,7 +16,7 @@ from remanence.curate.forecast import due_at, first_archives, needed
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, reembedding, review
-from remanence.flows.audit import logged
+from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
 from remanence.flows.curate.runs import newest, newest_first

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from remanence.change import Increment, Logged
 from remanence.effects import PLANNED, acts_of
-from remanence.flows.audit import logged
+from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
 from remanence.results import minute_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from remanence.change import Change, Logged
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, acts_of, ways_back
-from remanence.flows.audit import logged
+from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
 from remanence.flows.recall.index import ASKS, RANKED
 from remanence.model import STANDING, Memory, Relation, Role, Status, short_id

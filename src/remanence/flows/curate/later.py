@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.change import ROWLESS, Block, Change, Entry, Ints
 from remanence.decay_class import FADING_TAGS
-from remanence.flows.audit import logged
+from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
 from remanence.model import COUNTERS
 from remanence.text_columns import TEXT_COLUMNS

@@ -9,7 +9,7 @@ from remanence.change import ROWLESS, Cause, Key, Logged
 from remanence.clock import to_datetime
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
-from remanence.flows.audit import PAGE
+from remanence.flows.audit_log import PAGE
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.undoing import undo, undo_id
 from remanence.model import Affected, Memory

@@ -19,7 +19,7 @@ from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, InvalidInput, NotFound, shown
-from remanence.flows.audit import PAGE, logged
+from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way

@@ -130,10 +130,12 @@ class Listener:
         await asyncio.wait({self._task})
 
     async def _listen(self) -> None:
-        while not self._stopping:
+        while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
                     await self._wake.wait()
+            if self._stopping:
+                return
             self._wake.clear()
             self._since = 0
             try:

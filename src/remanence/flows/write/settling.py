@@ -119,6 +119,8 @@ async def consolidate(
         fence = None
     if fence is None:
         total = replace(total, failed=(*total.failed, BUSY))
+    if not total.activated and (fence is None or stopped()):
+        return total  # cut short before it did anything: it is as due as it was
     now = core.clock.now()
     asked = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -before.counters.get(EXTRACTIONS, 0)})
     await core.store.bookkeep(core.scope, asked)
