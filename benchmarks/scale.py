@@ -1,17 +1,22 @@
 """What the verbs cost at n memories: `python -m benchmarks.scale --n 100000 [--scopes 100]`.
 
 All figures are taken through the public verbs on a file that was closed and reopened, each heavy one in a process
-of its own, so that its peak of memory is its own. CPU seconds count all threads.
+of its own, so that its peak of memory is its own. CPU seconds count all threads. Of several n it is also told how each
+figure grows: the power of n, which is 1 where ten times as many memories cost ten times as much.
 """
 
 import argparse
 import asyncio
+import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,41 +32,69 @@ CALLERS = 64
 CONSOLIDATED = 2_000
 SETTLED, SETTLE_ROUNDS, ENTITIES = 100, 8, 20
 QUERIES = 200
+WRITES_EVERY_S = 0.01
 IDENTITY = 50  # memories that are tagged as identity while frames are measured
 
 
 def main() -> None:
     """Fill a store and measure each verb in a fresh process."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=10_000)
+    parser.add_argument("--n", type=int, nargs="+", default=[10_000])
     parser.add_argument("--scopes", type=int, default=1)
     parser.add_argument(
         "--prose", action="store_true", help="fill with texts that get shorter when condensed"
     )
-    parser.add_argument("--db", type=Path, help="a filled file to use again, or where to keep it")
+    parser.add_argument(
+        "--db", type=Path, help="a filled file to use again, or where to keep it; of several n a folder"
+    )
     parser.add_argument("--only", nargs="*", choices=sorted(STEPS), help="these steps only")
-    parser.add_argument("--step", choices=sorted(STEPS), help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=[*sorted(STEPS), WRITER], help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.step == WRITER:
+        asyncio.run(write_on(given.db))
+        return
     if given.step:
-        asyncio.run(STEPS[given.step](given.db, given.n, given.scopes))
+        asyncio.run(STEPS[given.step](given.db, given.n[0], given.scopes))
         return
     texts = {"text_chars": TEXT_CHARS, "vocabulary": VOCABULARY, "dimensions": DIMENSIONS, "links": LINKS}
     settings(n=given.n, scopes=given.scopes, prose=given.prose, **texts)
+    measured: dict[str, dict[int, float]] = defaultdict(dict)
     with tempfile.TemporaryDirectory() as folder:
-        path = given.db or Path(folder) / "scale.db"
-        if not path.exists():
-            asyncio.run(fill(path, given.n, given.scopes, prose=given.prose))
-        for step in given.only or STEPS:
-            command = [
-                sys.executable,
-                "-m",
-                "benchmarks.scale",
-                "--n",
-                str(given.n),
-                "--scopes",
-                str(given.scopes),
-            ]
-            subprocess.run([*command, "--db", str(path), "--step", step], check=True)
+        for n in given.n:
+            path = given.db or Path(folder) / f"{n}.db"
+            path = path / f"{n}.db" if given.db and len(given.n) > 1 else path
+            if not path.exists():
+                asyncio.run(fill(path, n, given.scopes, prose=given.prose))
+            for step in given.only or STEPS:
+                for name, value in _stepped(step, path, n, given.scopes):
+                    measured[name].setdefault(n, value)
+    for name, values in measured.items():
+        _growth(name, values)
+
+
+def _stepped(step: str, path: Path, n: int, scopes: int) -> Iterator[tuple[str, float]]:
+    """Measure one step in a process of its own; print its figures and yield them."""
+    command = [*_self(path, step), "--n", str(n), "--scopes", str(scopes)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            print(line, end="", flush=True)
+            told = json.loads(line)
+            yield told["name"], told["value"]
+    if child.returncode:
+        raise subprocess.CalledProcessError(child.returncode, command)
+
+
+def _self(path: Path, step: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.scale", "--db", str(path), "--step", step]
+
+
+def _growth(name: str, values: Mapping[int, float]) -> None:
+    """Say to which power of n a figure grows from each n to the next."""
+    ordered = sorted(values.items())
+    for (few, low), (many, high) in pairwise(ordered):
+        if low > 0 and high > 0:
+            figure(f"{name}.growth", math.log(high / low) / math.log(many / few), "", n=[few, many])
 
 
 def scope_names(scopes: int) -> list[str]:
@@ -287,8 +320,46 @@ async def measure_default(path: Path, n: int, scopes: int) -> None:
         figure("scale.default.rss_mb", above, "MB", n=n, scopes=scopes, **more)
 
 
+async def measure_waits(path: Path, n: int, scopes: int) -> None:
+    """How long a second process waits that writes one text after another while `default` is applied."""
+    async with remanence.open(path, scope="scope-0") as memory:
+        writer = await asyncio.create_subprocess_exec(
+            *_self(path, WRITER), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        await writer.stdout.readline()  # it has begun
+        with spent() as took:
+            receipt = await memory.curate("default")
+        writer.stdin.close()
+        told = json.loads(await writer.stdout.read())
+        await writer.wait()
+        await memory.undo(receipt)
+    most = told.pop("most")
+    figure("scale.default.writer_wait_max_s", most, "s", n=n, scopes=scopes, **told, wall_s=took.wall_s)
+
+
+async def write_on(path: Path) -> None:
+    """Learn one text after another until standard input ends; print how long the longest took."""
+    texts = Maker().texts(1_000_000, salt=500_001 + os.getpid())
+    waits: list[float] = []
+    async with remanence.open(path, scope="scope-0") as memory:
+        await memory.learn(next(texts))
+        print("begun", flush=True)
+        ended = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+        while not ended.done():
+            with spent() as took:
+                await memory.learn(next(texts))
+            waits.append(took.wall_s)
+            await asyncio.sleep(WRITES_EVERY_S)
+    told = {"most": max(waits), "median": float(np.median(waits)), "writes": len(waits)}
+    print(json.dumps(told), flush=True)
+
+
+WRITER = "writer"  # the step of the second process
 STEPS = {
     "default": measure_default,
+    "waits": measure_waits,
     "size": measure_size,
     "dry": measure_dry,
     "curate": measure_curate,

@@ -1,11 +1,13 @@
 """What a tick costs: `python -m benchmarks.ticks --n 100000 --scopes 1000`.
 
 One scope of n memories: rapid rules judged where nothing is to be done, and a tick where nothing changed and nothing is
-due. Many small scopes of which ten were written to: one look of the daemon at all of them.
+due. Many small scopes of which ten were written to: one look of the daemon at all of them, and of how many it reads the
+memories. A file that `benchmarks.scale` has filled can be used again (`--db`): it is copied.
 """
 
 import argparse
 import asyncio
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from benchmarks.report import figure, note, settings, spent
 from benchmarks.scale import fill, scope_names
 from remanence.clock import ManualClock, SystemClock
 from remanence.flows.curate.ticking import Ticked
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 QUIET_TICKS, RAPID_TICKS, WRITTEN = 200, 5, 10
 
@@ -25,16 +29,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=10_000)
     parser.add_argument("--scopes", type=int, default=100)
-    parser.add_argument("--policy", default="janitor")
+    parser.add_argument("--policy", default="default")
+    parser.add_argument("--db", type=Path, help="a filled file of n memories to copy")
     given = parser.parse_args()
     settings(n=given.n, scopes=given.scopes, policy=given.policy)
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(_one(Path(folder) / "one.db", given.n, given.policy))
+        one = Path(folder) / "one.db"
+        if given.db:
+            shutil.copy(given.db, one)
+        else:
+            asyncio.run(fill(one, given.n, 1))
+        asyncio.run(_one(one, given.n, given.policy))
         asyncio.run(_many(Path(folder) / "many.db", given.scopes, given.policy))
 
 
 async def _one(path: Path, n: int, policy: str) -> None:
-    await fill(path, n, 1)
     clock = ManualClock(SystemClock().now())
     async with remanence.open(path, scope="scope-0", clock=clock, policy=policy) as memory:
         for _ in range(3):  # the first ones do what is to be done
@@ -62,7 +71,8 @@ async def _many(path: Path, scopes: int, policy: str) -> None:
         async with remanence.open(path, scope=scope, clock=clock, embedder="none") as memory:
             await memory.learn(f"something of {scope}")
             await memory.adopt(policy)
-    async with remanence.open(path, scope="base", clock=clock, embedder="none") as memory:
+    store = _Counting(str(path))
+    async with remanence.open(scope="base", clock=clock, embedder="none", store=store) as memory:
         for _ in range(3):
             clock.advance(minutes=31)
             note(f"{await _looked(memory)} scopes ticked")
@@ -70,12 +80,27 @@ async def _many(path: Path, scopes: int, policy: str) -> None:
             async with remanence.open(path, scope=f"scope-{written}", clock=clock, embedder="none") as one:
                 await one.learn("something new")
         clock.advance(minutes=6)
+        store.read.clear()
         with spent() as took:
             ticked = await _looked(memory)
         figure("ticks.look_ms", took.wall_s * 1_000, "ms", scopes=scopes, written=WRITTEN, ticked=ticked)
+        figure("ticks.look_reads", len(store.read), "scopes", scopes=scopes, written=WRITTEN)
         with spent() as took:
             ticked = await _looked(memory)
         figure("ticks.look_quiet_ms", took.wall_s * 1_000, "ms", scopes=scopes, ticked=ticked)
+
+
+class _Counting(SqlStore):
+    """A store that knows of which scopes the memories were read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.read: set[str] = set()
+
+    async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Read a scope, and note that."""
+        self.read.add(scope)
+        return await super().snapshot(scope, wanted, now)
 
 
 async def _looked(memory: remanence.Engine) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from remanence.timekeeping import Present
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+# Labels (by their numbers) and names by column: of a memory that is meant, each column holds one of its own.
+Holds: TypeAlias = Mapping[str, frozenset[int | str]]
+Among: TypeAlias = tuple[Holds, ...]  # several of these, of which a memory meets at least one
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ class SnapshotRequest:
     """What a snapshot is asked for: columns, tag patterns (`self/*`), links, clocks but the wall's, which texts ask.
 
     `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
-    of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory.
+    of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory. With
+    `among` only memories that meet it are read, which goes with neither links nor attributes.
     """
 
     columns: frozenset[str]
@@ -83,11 +87,14 @@ class SnapshotRequest:
     link_count: bool = False  # only how many links there are
     tagged_at: frozenset[str] = frozenset()
     agents: bool = False
+    among: Among | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All memories of a scope that still have a row, in order of arrival, as they stood at `position`.
+
+    Of a snapshot that was asked for some of them alone, `whole` says how many there are in all.
 
     Arrays are aligned with `seq` (ascending). Kinds of column (see `model.COLUMNS`): enum → int8, −1 where
     absent; name → int32 code into `names[column]`, −1 where absent; int and flag → int64; time and fraction →
@@ -121,9 +128,15 @@ class Snapshot:
     tagged_at: Mapping[str, Floats] = field(default_factory=dict)
     agents: Ints | None = None  # how many agents used it
     other_agents: Ints | None = None  # and how many of these it does not belong to
+    whole: int | None = None
 
     def __len__(self) -> int:
         return len(self.seq)
+
+    @property
+    def memories(self) -> int:
+        """How many memories the scope has, read or not."""
+        return len(self) if self.whole is None else self.whole
 
 
 def means(pattern: str, tag: str) -> bool:

@@ -296,11 +296,14 @@ class _Counted(SqlStore):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.calls: list[str] = []
+        self.read: list[tuple[int, int]] = []  # how many memories of how many
 
     async def snapshot(self, scope: str, *more: Any, **named: Any) -> Any:
         """Count it."""
         self.calls.append(f"snapshot {scope}")
-        return await super().snapshot(scope, *more, **named)
+        found = await super().snapshot(scope, *more, **named)
+        self.read.append((len(found), found.memories))
+        return found
 
     async def commit(self, scope: str, changes: Any, cause: Cause) -> Any:
         """Count it."""
@@ -321,6 +324,25 @@ async def test_a_quiet_scope_is_neither_read_nor_written(tmp_path: Path, clock: 
 
         assert (await memory.schedule.tick()).quiet
         assert [] == store.calls
+
+
+async def test_a_tick_reads_what_its_rules_can_concern(tmp_path: Path, clock: ManualClock) -> None:
+    """And the tasks, which tell what goes on; a rule that names no label looks at all."""
+    store = _Counted(str(tmp_path / "m.db"))
+    async with remanence.open(clock=clock, embedder="none", store=store, policy=RAPID) as memory:
+        for category, count in (("relationship", 9), ("message", 3), ("fact", 4), ("task", 1)):
+            await _learned(memory, category, count)
+        await memory.consolidate()
+        clock.advance(minutes=20)
+        store.read.clear()
+        rapid = await memory.schedule.tick("rapid")
+        quick = store.read.copy()
+        await memory.adopt(RAPID.replace("category == 'message' and ", ""))
+        store.read.clear()
+        await memory.schedule.tick("rapid")
+
+        assert ({"archive": 3}, [(4, 17)]) == (rapid.ran["curate"].counts, quick)
+        assert (17, 17) in store.read
 
 
 CATEGORIES = ("message", "fact", "memory_entry", "relationship")

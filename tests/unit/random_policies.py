@@ -146,7 +146,7 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
     for index in range(random.choice([0, 0, 1, 2])):
         blocks = random.choice(["move", "shrink", "archive", "prune"])
         values = {"name": f"guard-{index}", "where": condition(random, guards), "blocks": blocks}
-        tables.append(_table("guard", on(random.choice(CLOCKS), values)))
+        tables.append(table("guard", on(random.choice(CLOCKS), values)))
     for index in range(random.randint(1, 7)):
         phase, do, more = random.choice(RULES)
         where = "True" if "keep" in more and random.random() < 0.5 else condition(random)
@@ -157,15 +157,15 @@ def policy(random: Random, guards: tuple[str, ...] = GUARD_ATOMS) -> list[str]:
             del values["do"]
         if "keep" in more or "top" in more:
             values["order"] = random.choice(ORDERS)
-        tables.append(_table("rule", on(random.choice(CLOCKS), values)))
+        tables.append(table("rule", on(random.choice(CLOCKS), values)))
     if random.random() < 0.5:
         over = {"name": "weak", "every": "deep", "phase": "links", "over": "links", "do": "unlink"}
         values = {**over, "where": random.choice(["decayed_weight < 0.3", "weight < 0.6"])}
-        tables.append(_table("rule", on(random.choice(CLOCKS), values)))
+        tables.append(table("rule", on(random.choice(CLOCKS), values)))
     if random.random() < 0.5:
         over = {"name": "twins", "every": "deep", "phase": "deduplicate", "over": "pairs", "do": "merge"}
         tables.append(
-            _table(
+            table(
                 "rule",
                 {
                     **over,
@@ -195,7 +195,8 @@ def on(clock: str, values: dict[str, Any]) -> dict[str, Any]:
     return values | {"clock": clock}
 
 
-def _table(kind: str, values: dict[str, Any]) -> str:
+def table(kind: str, values: dict[str, Any]) -> str:
+    """Write a guard or a rule down."""
     return "\n".join([f"[[{kind}]]", *(f"{key} = {_toml(value)}" for key, value in values.items())])
 
 

@@ -14,13 +14,14 @@ from remanence.change import row_count, rows_of
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.calm import calm_until
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, concerned, load, wanted
 from remanence.effects import acts_of, kinds_of
 from remanence.model import Status
 from remanence.snapshot import LINK_COLUMNS, LinkColumns, Snapshot
 from remanence.store.block_rules import refuse_malformed_entries
-from tests.unit.random_policies import ATOMS, GUARD_ATOMS, document
+from tests.unit.random_policies import ATOMS, GUARD_ATOMS, RULES, condition, document, table
 from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world
 from tests.unit.scopes import NOW, World
@@ -64,6 +65,60 @@ def test_a_second_run_at_the_same_instant_does_nothing(seed: int) -> None:
 
     assert [] == list(second.changes())
     assert second.empty
+
+
+LABELS = (
+    "category in ('task', 'message')",
+    "agent == 'a' and not category == 'fact'",
+    "(kind == 'episodic' or kind == 'semantic' and thread == 's')",
+    "category == 'task' and category in ('task', 'fact')",
+)
+
+
+def _labelled(random: Random) -> Policy:
+    """Draw a policy whose rules each name labels or names, and no links."""
+    plain = tuple(
+        atom for atom in ATOMS if not any(word in atom for word in ("linked", "degree", "dangling"))
+    )
+    rules = []
+    for index in range(random.randint(1, 5)):
+        phase, do, more = random.choice([one for one in RULES if "top" not in one[2]])
+        atoms = GUARD_ATOMS if "share" in more.get("keep", ()) else plain
+        values = {
+            "name": f"rule-{index}",
+            "every": "deep",
+            "phase": phase,
+            "where": f"{random.choice(LABELS)} and ({condition(random, atoms)})",
+            **({} if do == "ladder" else {"do": do}),
+            **({"order": "tokens asc, seq desc"} if "keep" in more else {}),
+            **more,
+        }
+        rules.append(table("rule", values))
+    return load(document([*rules, table("guard", {"name": "guard", "where": "uses > 4", "blocks": "prune"})]))
+
+
+@given(SEEDS)
+def test_what_no_rule_concerns_need_not_be_read(seed: int) -> None:
+    """A plan on the memories that rules can concern is the plan on all of them, and stays calm for as long."""
+    random = Random(seed)
+    world, policy = some_world(random), _labelled(random)
+    among = concerned(policy)
+    assert among is not None
+    some = World([])
+    some.rows = {
+        seq: one
+        for seq, one in world.rows.items()
+        if any(all(one[name] in values for name, values in holds.items()) for holds in among)
+    }
+    whole = plan(frozen(world, policy), policy, NOW)
+    less = replace(frozen(some, policy), whole=len(world.rows))
+    part = plan(less, policy, NOW)
+
+    assert list(whole.changes()) == list(part.changes())
+    said = ("by_rule", "refusals", "deferred", "held", "destroyed", "memories", "notes")
+    assert [getattr(whole, name) for name in said] == [getattr(part, name) for name in said]
+    until = calm_until(less, policy, part)
+    assert until is None or plan(frozen(world, policy), policy, until - 1).empty
 
 
 @given(SEEDS)

@@ -203,6 +203,8 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
     rows = united([gone, *(edits.rows for edits in columns.values())], len(snapshot))
     places = np.zeros(len(snapshot), np.int64)
     places[rows] = np.arange(len(rows))
+    # Columns that change in the same rows keep sharing them.
+    placed = {id(edits.rows): places[edits.rows] for edits in columns.values()}
     tags = _tags(working)
     links = link_edits(working)
     return Plan(
@@ -218,7 +220,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
         seq=snapshot.seq[rows],
         revision=snapshot.columns["revision"][rows].astype(np.int64),
         touched=snapshot.columns["touched"][rows].astype(np.int64),
-        columns={name: edits.placed(places) for name, edits in columns.items()},
+        columns={name: replace(edits, rows=placed[id(edits.rows)]) for name, edits in columns.items()},
         states=working.view.names("state"),
         purged=places[gone],
         exempt=places[exempt],
@@ -235,7 +237,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
         deferred=deferred,
         held=held,
         destroyed=len(_destroyed(working)) - len(exempt),
-        memories=len(snapshot),
+        memories=snapshot.memories,
         fired=_fired(cycle, deferred),
         notes=(
             *brake.notes(snapshot, working.now, automatic=cycle.merges_left is not None),

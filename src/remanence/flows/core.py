@@ -86,13 +86,13 @@ class Listening(Chore, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What an engine remembers of a plan that it made: a copy that nobody else can write to, and its policy.
+    """What an engine remembers of a plan that it made: its digest, as others can write to its arrays, and its policy.
 
     `verb` is what the audit calls its run, `follows` the hash of the whole policy, of which a tick judges a part,
     `only` the pair that it was to make one.
     """
 
-    kept: Plan
+    digest: str
     policy: Policy
     verb: str
     follows: str

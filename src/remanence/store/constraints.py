@@ -116,6 +116,7 @@ _CODES = {
     if column.labels
 }
 _CLOCKS = frozenset({"active", "turns"})
+_LABELLED = frozenset(column.name for column in COLUMNS if column.kind in {"enum", "name"})
 _RELATIONS = frozenset(map(int, Relation))
 # Uses of seven days, packed in bytes, the newest lowest.
 BUCKETS = 7
@@ -233,6 +234,12 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
     refuse_unknown_columns(wanted.columns)
     for name in (wanted.links or frozenset()) - LINK_COLUMNS:
         raise NameUnknown("column", name, LINK_COLUMNS)
+    for name in frozenset().union(*(wanted.among or ())) - _LABELLED:
+        raise NameUnknown("column", name, _LABELLED)
+    if wanted.among is not None and (wanted.links is not None or wanted.attributes):
+        raise InvalidInput(
+            "links and attributes are of all memories", recovery="ask for them without `among`"
+        )
     refuse_clocks(wanted.clocks)
 
 

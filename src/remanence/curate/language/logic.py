@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from remanence.curate.language.view import Node, Run, Type, reads_of
+from remanence.snapshot import Holds
 
 
 def as_float(value: Any) -> Any:
@@ -171,7 +172,23 @@ def junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
         reads=reads_of(nodes),
         mentions=mentions_of(nodes),
         parts=tuple(nodes),
+        only=(_only_both if conjunction else _only_either)([node.only for node in nodes]),
     )
+
+
+def _only_both(parts: Sequence[Holds]) -> Holds:
+    """Say what a memory must hold of which all conditions are true."""
+    names = frozenset().union(*parts)
+    return {
+        name: frozenset[int | str].intersection(*(part[name] for part in parts if name in part))
+        for name in names
+    }
+
+
+def _only_either(parts: Sequence[Holds]) -> Holds:
+    """Say what a memory must hold of which any condition is true: only what each of them says something of."""
+    names = frozenset(parts[0]).intersection(*parts)
+    return {name: frozenset[int | str]().union(*(part[name] for part in parts)) for name in names}
 
 
 def _all(runs: Sequence[Run]) -> Run:
@@ -247,7 +264,7 @@ def one_of(a: Node, names: Sequence[int | str], wanted: bool) -> Node:
         found &= run(view) >= 0
         return found
 
-    node = truth(text, among, others, [a])
+    node = replace(truth(text, among, others, [a]), only={column: frozenset(names)})
     return node if wanted else negation(node)
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from remanence.errors import InvalidInput
 from remanence.model import COLUMNS, UNCOUNTED, Label, Status
-from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
+from remanence.snapshot import Bools, Holds, Ints, LinkColumns, Snapshot
 from remanence.timescale import ClockName, Timescale, scales
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -265,7 +265,8 @@ class Node:
     A truth answers where it is true, and through `no` where it is false; where neither holds it is unknown.
     `text` is its canonical form. `reads` names the columns, `tag:…` patterns and links that it needs. `since` is
     the time that a duration counts from, so that comparing it needs no subtraction. `mentions` are the words
-    (columns and functions) as the policy writes them. `alias` is by what name the policy calls it, "" for none.
+    (columns and functions) as the policy writes them. `alias` is by what name the policy calls it, "" for none. A
+    truth holds of no memory but those that hold what `only` says.
     """
 
     type: Type
@@ -280,6 +281,7 @@ class Node:
     mentions: frozenset[str] = frozenset()
     parts: tuple["Node", ...] = ()
     alias: str = ""
+    only: Holds = field(default_factory=dict)
 
 
 def reads_of(nodes: Iterable[Node]) -> frozenset[str]:

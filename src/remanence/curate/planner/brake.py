@@ -25,7 +25,7 @@ _HORIZON = 10 * 365 * DAY
 
 def allowance(snapshot: Snapshot) -> int:
     """Say how many more memories an automatic run may destroy today."""
-    most = max(DESTROYED_MIN, int(len(snapshot) * DESTROYED_SHARE))
+    most = max(DESTROYED_MIN, int(snapshot.memories * DESTROYED_SHARE))
     return max(0, most - snapshot.destroyed_today)
 
 
@@ -45,7 +45,7 @@ def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = Fals
     if found is not None and automatic:
         why = f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
         return Hold(why, clock=True)
-    return _over_share(destroyed, len(snapshot))
+    return _over_share(destroyed, snapshot.memories)
 
 
 def holding(plan: Decision) -> Hold | None:

@@ -35,9 +35,7 @@ def _no_floats() -> Floats:
 
 def packed(values: Ints) -> Any:
     """Write down integers: as a list, or as (number, value) where all are the same, as times of change are."""
-    if len(values) > 1 and values[0] == values[-1] and bool((values == values[0]).all()):
-        return {"times": len(values), "value": int(values[0])}
-    return values
+    return {"times": len(values), "value": int(values[0])} if _is_one(values) else values
 
 
 def unpacked(data: Any, count: int | None = None) -> Ints:
@@ -316,7 +314,7 @@ class Decision:
 def column_edits(working: Working) -> dict[str, Edits]:
     """Return what changes in each column of memories that stay."""
     stays = working.view.column("status") != GONE
-    edits = {}
+    edits: dict[str, Edits] = {}
     for name, start in working.start.items():
         if name.startswith("tag:"):
             continue
@@ -325,8 +323,20 @@ def column_edits(working: Working) -> dict[str, Edits]:
             continue
         rows = np.flatnonzero(stays & _differs(before, after) | (stays & _named_anyway(working, name)))
         if len(rows):
-            edits[name] = Edits(rows, _whole(name, before[rows]), _whole(name, after[rows]))
+            # What an action sets together changes in the same rows: a large plan holds these once.
+            same = (known.rows for known in edits.values() if np.array_equal(known.rows, rows))
+            sides = (_alike(_whole(name, side[rows])) for side in (before, after))
+            edits[name] = Edits(next(same, rows), *sides)
     return edits
+
+
+def _alike(values: Ints) -> Ints:
+    """Hold a value once where all are the same."""
+    return np.broadcast_to(values[0], values.shape) if _is_one(values) else values
+
+
+def _is_one(values: Ints) -> bool:
+    return bool(len(values) > 1 and values[0] == values[-1] and (values == values[0]).all())
 
 
 def _named_anyway(working: Working, name: str) -> Bools | np.bool_:

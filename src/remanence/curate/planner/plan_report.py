@@ -154,15 +154,16 @@ def named(plan: Decision, listed: int) -> list[int]:
 
 def tokens(plan: Decision, snapshot: Snapshot) -> tuple[int, int]:
     """Count the tokens that what stands shows now, and what would stand after a plan."""
-    standing, seq = list(STANDING), snapshot.seq
+    standing = list(STANDING)
     stands = np.isin(snapshot.columns["status"], standing)
     counts = shown_lengths(snapshot.columns, "tokens").astype(np.int64)
     edits = plan.columns.get("status", Edits.none())
     falls = edits.rows[~np.isin(edits.after, standing)]
     before = int(counts[stands].sum())
-    shrunk = np.isin(seq, plan.seq[plan.columns.get("form", Edits.none()).rows])
+    rows = np.searchsorted(snapshot.seq, plan.seq)
+    shrunk = rows[plan.columns.get("form", Edits.none()).rows]
     counts[shrunk] = snapshot.columns["short_tokens"][shrunk]
-    stands[np.isin(seq, plan.seq[np.union1d(falls, plan.purged)])] = False
+    stands[rows[falls]] = stands[rows[plan.purged]] = False
     return before, int(counts[stands].sum())
 
 

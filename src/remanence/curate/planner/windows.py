@@ -61,15 +61,8 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
         shown, view = view, shorter
     else:
         shown = view
-    # Newest first from the start: a stable sort then leaves ties so.
-    rows = rows[::-1]
-    part = _partitions(rule, view, rows)
-    first = (sight.protected if keep is not None and keep.is_budget else seen)[rows]
-    apart = [] if first.all() or (keep is not None and keep.is_budget and rule.effect is SHRINK) else [~first]
-    keys = [*_sort_keys(rule, view, rows), *apart, *([part] if rule.per else [])]
-    if keys:
-        order = np.lexsort(keys)
-        rows, part, first = rows[order], part[order], first[order]
+    first = sight.protected if keep is not None and keep.is_budget else seen
+    rows, part, first = _in_order(rule, view, rows, first)
     if keep is None or not keep.is_budget:
         return Window(np.sort(rows[_chosen(rule, part) & first]), nothing, nothing)
     there, least = (shown_length(some, keep.unit)[rows] for some in (shown, shorter))
@@ -78,6 +71,20 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
         return Window(np.sort(rows[chosen]), rows[overfull], rows[unmet])
     beyond, overfull = _beyond_budget(there, least if rule.ladder else there, part, first, keep)
     return Window(np.sort(rows[beyond]), rows[overfull], nothing)
+
+
+def _in_order(rule: Rule, view: View, rows: Ints, first: Bools) -> tuple[Ints, Ints, Bools]:
+    """Sort rows by partition, what is counted first before the rest, and by the rule's order; return all three."""
+    # Newest first from the start: a stable sort then leaves ties so.
+    rows = rows[::-1]
+    part, first = _partitions(rule, view, rows), first[rows]
+    shrinks = rule.keep is not None and rule.keep.is_budget and rule.effect is SHRINK
+    apart = [] if first.all() or shrinks else [~first]
+    keys = [*_sort_keys(rule, view, rows), *apart, *([part] if rule.per else [])]
+    if not keys:
+        return rows, part, first
+    order = np.lexsort(keys)
+    return rows[order], part[order] if rule.per else part, first[order]
 
 
 def _shorter(view: View, shrinks: Bools) -> View:

@@ -39,7 +39,7 @@ from remanence.errors import PolicyError, suggest
 from remanence.keywords import CadenceName
 from remanence.model import PolicyClass
 from remanence.results import Result, number, plain
-from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, Among, SnapshotRequest
 from remanence.timescale import ClockName
 
 VERSION = 1
@@ -225,6 +225,21 @@ def wanted(policy: Policy) -> SnapshotRequest:
         tagged_at=frozenset(tagged_at),
         agents=AGENTS in reads,
     )
+
+
+def concerned(policy: Policy) -> Among | None:
+    """Say which memories alone the rules can do anything to, whatever else happens; None for any.
+
+    That is known where no rule reads links, and each names labels or names that no rule changes.
+    """
+    if wanted(policy).links is not None:
+        return None
+    changed = frozenset().union(*(rule.changes for rule in policy.rules))
+    found = [
+        {name: values for name, values in rule.node.only.items() if name not in changed}
+        for rule in policy.rules
+    ]
+    return tuple(found) if all(found) else None
 
 
 def _wanted_of_links(policy: Policy, reads: AbstractSet[str]) -> frozenset[str] | None:

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -21,7 +20,7 @@ from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.changes import Group, Part
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, load, wanted, within
+from remanence.curate.policy.compiled import Policy, concerned, load, wanted, within
 from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
@@ -41,7 +40,7 @@ from remanence.flows.curate.uniting import united
 from remanence.keywords import CadenceName
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
-from remanence.snapshot import Ints, Snapshot, SnapshotRequest
+from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 
 NO_RULES = 'version = 1\nname = "none"\n'
@@ -49,6 +48,7 @@ POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "has
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
+TASKS: Holds = {"category": frozenset({"task"})}  # the memories that tell what is going on
 _COUNTED = frozenset({"status", "form", "tokens", "short_tokens"})
 
 
@@ -102,10 +102,11 @@ async def plan(
     Of pairs it looks at `only` one, where a person names it.
     """
     snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset(), only)
-    made, kept = await asyncio.to_thread(_twice, snapshot, policy, now, automatic, sparing)
+    made = await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic, sparing=sparing)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
-    core.remember(made, Made(kept, policy, verb, policy.hash, only))
+    del snapshot  # of a large scope it is most of what is held
+    core.remember(made, Made(await asyncio.to_thread(_digest, made), policy, verb, policy.hash, only))
     return made
 
 
@@ -114,13 +115,18 @@ async def plan_part(
 ) -> tuple[Plan, Snapshot, Policy]:
     """Decide what the rules of a cadence and of quicker ones would do now, by themselves; return on what, and the part.
 
-    The snapshot also tells what is going on.
+    The snapshot also tells what is going on; memories that the rules cannot concern are not in it.
     """
     part = within(policy, cadence)
-    snapshot, now = await frozen(core, part, GOING_ON)
-    made, kept = await asyncio.to_thread(_twice, snapshot, part, now, True, sparing)
-    core.remember(made, Made(kept, part, CURATE, policy.hash))
+    among = concerned(part)
+    snapshot, now = await frozen(core, part, GOING_ON, among=None if among is None else (*among, TASKS))
+    made = await asyncio.to_thread(decide, snapshot, part, now, automatic=True, sparing=sparing)
+    core.remember(made, Made(await asyncio.to_thread(_digest, made), part, CURATE, policy.hash))
     return made, snapshot, part
+
+
+def _digest(plan: Plan) -> str:
+    return plan.digest
 
 
 async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
@@ -150,28 +156,25 @@ async def _readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
         return [memory for seq in seqs for memory in await _readable(core, [seq])]
 
 
-def _twice(snapshot: Snapshot, policy: Policy, now: int, automatic: bool, sparing: bool) -> tuple[Plan, Plan]:
-    """Plan, and copy the plan, since whoever gets it can write to its arrays; a digest of it would cost more."""
-    made = decide(snapshot, policy, now, automatic=automatic, sparing=sparing)
-    return made, deepcopy(made)
-
-
 async def frozen(
     core: Core,
     policy: Policy,
     more: AbstractSet[str] = frozenset(),
     only: tuple[int, int] | None = None,
+    among: Among | None = None,
 ) -> tuple[Snapshot, int]:
     """Freeze the scope for a policy, with all uses and all time that the open session has to count.
 
-    `more` are columns that it does not ask for, `only` the one pair that may become one.
+    `more` are columns that it does not ask for, `only` the one pair that may become one, `among` which memories are
+    read, None for all.
     """
     await heartbeat.beat(core)
     await core.uses.settle()
     present = await core.watch.present()
     now = present.reading.wall
     asked = wanted(policy)
-    snapshot = await core.store.snapshot(core.scope, replace(asked, columns=asked.columns | more), now)
+    request = replace(asked, columns=asked.columns | more, among=among)
+    snapshot = await core.store.snapshot(core.scope, request, now)
     calibrated = core.embedder.thresholds.calibrated
     merges = only is None and not calibrated and any(rule.effect is MERGE for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
@@ -264,7 +267,7 @@ async def _agreed_on(
     made = core.made.get(plan)
     digest = await asyncio.to_thread(plan.digest_now)
     await _refuse_applied(core, plan, digest)
-    own = made is not None and digest == await asyncio.to_thread(made.kept.digest_now)
+    own = made is not None and digest == made.digest
     if own and not await _moved(core, plan.position):
         return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
     policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)

@@ -259,7 +259,7 @@ async def _moded(work: Tick, record: Record, now: int) -> Record:
     agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
     working, urgent = _tasks(snapshot)
     load = Load(agents, working, urgent, memory_share(), record.overran)
-    return replace(record, moded=record.moded.after(load, now), memories=len(snapshot))
+    return replace(record, moded=record.moded.after(load, now), memories=snapshot.memories)
 
 
 def _tasks(snapshot: Snapshot) -> tuple[bool, bool]:

@@ -22,7 +22,7 @@ from remanence.clock import DAY, MINUTE
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
-from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest, means
+from remanence.snapshot import Among, LinkColumns, Snapshot, SnapshotRequest, means
 from remanence.store.base import (
     EMBEDDED_MAX,
     LEASES_MOST,
@@ -276,7 +276,8 @@ class MemoryStore:
         state = self._read(scope)
         refuse_wanted(wanted)
         spans, heard = state.clocks(wanted.clocks)
-        rows = sorted(state.tables["memories"].items())
+        whole = state.tables["memories"]
+        rows = sorted((seq, row) for seq, row in whole.items() if _meets(row, wanted.among))
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -288,6 +289,7 @@ class MemoryStore:
             scope=scope,
             position=state.position,
             seq=seq,
+            whole=len(whole),
             columns={
                 name: _array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
             },
@@ -513,6 +515,11 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
     sources = tuple(sorted(source for owner, source in tables["sources"] if owner == seq))
     tagged_at = {tag: at for tag, at in tags.items() if at is not None}
     return Memory(seq=seq, scope=scope, tags=tuple(tags), sources=sources, tagged_at=tagged_at, **row)
+
+
+def _meets(row: Row, among: Among | None) -> bool:
+    """Tell whether a memory is among those that are asked for."""
+    return among is None or any(all(row[name] in values for name, values in holds.items()) for holds in among)
 
 
 def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:

@@ -18,6 +18,7 @@ from remanence.store.block_rules import STATED, refuse_moves
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite.audit import shape_of
 from remanence.store.sqlite.dialect import DECODING
+from remanence.store.sqlite.packed import whole_numbers
 from remanence.store.sqlite.rows import encoded_link
 from remanence.store.sqlite.transaction import Key, Work
 
@@ -109,20 +110,22 @@ class Blocks:
     def _compared(self, n: int, block: Block) -> Any:
         """Read memories; tell which are not as they should be."""
         guards = [block.revision, *([] if block.touched is None else [block.touched])]
-        names = ["revision", *(["touched"] if block.touched is not None else []), *block.columns, *STATED]
+        names = ["revision", *(["touched"] if block.touched is not None else []), *block.columns]
+        names += [name for name in STATED if name not in names]
         kept = self._read(block.keys, names)
         expected = np.column_stack([*guards, block.before])  # type: ignore[list-item]
-        self._stated[n] = kept[:, -len(STATED) :]
+        self._stated[n] = kept[:, [names.index(name) for name in STATED]]
         return (kept[:, : expected.shape[1]] != expected).any(axis=1)
 
     def _read(self, seqs: Ints, names: Sequence[str]) -> Ints:
         """Return columns of memories, row by row as they are asked for; one that is gone has no revision."""
         columns = ", ".join(f"coalesce({name}, {ABSENT + 1} - 1)" for name in names)
-        rows = self._work.connection.execute(
-            f"SELECT key, {columns} FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
+        (digits,) = self._work.connection.execute(
+            f"SELECT group_concat(printf('{'%016x' * (1 + len(names))}', key, {columns}), '')"
+            " FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
             (_json(seqs), self._work.no),
-        ).fetchall()
-        found = _matrix(rows, 1 + len(names))
+        ).fetchone()
+        found = whole_numbers(digits or "", 1 + len(names))
         kept = np.full((len(seqs), len(names)), ABSENT)
         kept[found[:, 0]] = found[:, 1:]
         return kept

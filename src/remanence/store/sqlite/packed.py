@@ -86,6 +86,11 @@ class Rows:
         return (whole >> np.uint64(shift)) & np.uint64((1 << bits) - 1)
 
 
+def whole_numbers(digits: str, width: int) -> npt.NDArray[np.int64]:
+    """Return rows of so many signed numbers, of which each was written as sixteen hex digits."""
+    return np.frombuffer(bytes.fromhex(digits), ">i8").reshape(-1, width).astype(np.int64)
+
+
 def gather(
     connection: sqlite3.Connection, packing: Packing, source: str, bounds: tuple[int, int], step: int
 ) -> Iterator[tuple[int, Rows]]:

@@ -16,7 +16,7 @@ from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, COUNT_MAX, Column, Decay
-from remanence.snapshot import LinkColumns, Snapshot, SnapshotRequest
+from remanence.snapshot import Among, Holds, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.interned import SCOPE, Interned
@@ -27,12 +27,13 @@ from remanence.text import ASKING
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 
-ROWS_STEP = 1 << 16
-LINKS_STEP = 1 << 14
+ROWS_STEP = 1 << 14
+LINKS_STEP = 1 << 12
 # Every time a snapshot can hold exactly lies within 2**53 microseconds of 1970; moved up by that, 54 bits hold it.
 _EPOCH, _TIME_BITS = TIME_BOUND + 1, 54
 # A scope with this share of all rows is read by walking the table, a smaller one by its index.
 _DENSE = 0.25
+_LINKS_EACH = 4  # room for links at first, for each memory
 # A table of row numbers by sequence number is made up to this many times as long as there are rows.
 _SPREAD_MAX = 8
 _ROW_BITS, _RELATION_BITS = 28, 4
@@ -55,7 +56,8 @@ def snapshot(
     held, newest = connection.execute(
         "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
     ).fetchone()
-    seq, arrays = _rows(connection, no, columns)
+    (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
+    seq, arrays = _rows(connection, no, columns, count, _among(connection, names, wanted.among))
     texts = {
         column.name: _named(connection, names, arrays, column.name)
         for column in columns
@@ -71,6 +73,7 @@ def snapshot(
         scope=scope,
         position=held,
         seq=seq,
+        whole=count,
         columns=arrays,
         names=texts,
         tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
@@ -138,20 +141,44 @@ def _unpacked(column: Column, rows: Rows) -> Array:
     return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
 
 
+def _among(connection: sqlite3.Connection, names: Interned, among: Among | None) -> str:
+    """Return what of the rows of a scope is read, as a condition in SQL."""
+    if among is None:
+        return ""
+    return f" AND ({' OR '.join(_holding(connection, names, holds) for holds in among) or '0'})"
+
+
+def _holding(connection: sqlite3.Connection, names: Interned, holds: Holds) -> str:
+    """Return a condition: each column holds one of its labels or names."""
+    said = []
+    for name, values in sorted(holds.items()):
+        named = COLUMN[name].kind == "name"
+        codes = (names.number(connection, name, str(one)) if named else int(one) for one in values)
+        said.append(f"{name} IN ({', '.join(str(code) for code in codes if code is not None)})")
+    return " AND ".join(said)
+
+
 def _rows(
-    connection: sqlite3.Connection, no: int, columns: Sequence[Column]
+    connection: sqlite3.Connection, no: int, columns: Sequence[Column], count: int, among: str
 ) -> tuple[Ints, dict[str, Array]]:
-    """Return sequence numbers and columns of all memories of a scope."""
+    """Return sequence numbers and columns of memories of a scope, which has so many in all."""
     packing = Packing([Field("seq", "seq - ?1", 16), *map(_field, columns)])
     bounds, dense = _extent(connection, no)
-    source = f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no} ORDER BY seq"
-    seqs: list[Ints] = [np.empty(0, np.int64)]
-    chunks: dict[str, list[Array]] = {column.name: [np.empty(0, _KINDS[column.kind])] for column in columns}
+    source = (
+        f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no}{among}"
+        " ORDER BY seq"
+    )
+    # Made for all from the start: columns that grow would lie twice in memory, and leave holes in it.
+    seq, end = np.empty(count, np.int64), 0
+    arrays: dict[str, Array] = {column.name: np.empty(count, _KINDS[column.kind]) for column in columns}
     for base, rows in gather(connection, packing, source, bounds, ROWS_STEP):
-        seqs.append(rows.unsigned("seq") + base)
+        begin, end = end, end + len(rows)
+        seq[begin:end] = rows.unsigned("seq") + base
         for column in columns:
-            chunks[column.name].append(_unpacked(column, rows))
-    return np.concatenate(seqs), {name: np.concatenate(chunks.pop(name)) for name in list(chunks)}
+            arrays[column.name][begin:end] = _unpacked(column, rows)
+    if end == count:
+        return seq, arrays
+    return seq[:end].copy(), {name: array[:end].copy() for name, array in arrays.items()}
 
 
 def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:
@@ -173,14 +200,25 @@ def _named(
     connection: sqlite3.Connection, names: Interned, arrays: dict[str, Array], column: str
 ) -> tuple[str, ...]:
     """Replace the store's numbers by codes into the sorted names of a column; return these."""
-    used, inverse = np.unique(arrays[column], return_inverse=True)
-    numbers = [number for number in used.tolist() if number]
-    texts = names.all(connection, numbers)
+    array = arrays[column]
+    used, places = _used(array)
+    texts = names.all(connection, [number for number in used.tolist() if number])
     ordered = sorted(texts.values())
-    places = {text: place for place, text in enumerate(ordered)}
-    codes = np.array([places[texts[number]] if number else -1 for number in used.tolist()], np.int32)
-    arrays[column] = codes[inverse.ravel()] if len(used) else np.empty(0, np.int32)
+    codes = {text: code for code, text in enumerate(ordered)}
+    of_used = [codes[texts[number]] if number else -1 for number in used.tolist()]
+    arrays[column] = np.array(of_used, np.int32)[places] if len(used) else np.empty(0, np.int32)
     return tuple(ordered)
+
+
+def _used(numbers: Array) -> tuple[Ints, Array]:
+    """Return which numbers there are, ascending, and the place of each row's among them."""
+    most = int(numbers.max(initial=0))
+    if most > _SPREAD_MAX * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    # Without sorting all rows: a table by number, since names are numbered as they come.
+    known = np.zeros(most + 1, np.bool_)
+    known[numbers] = True
+    return np.flatnonzero(known), (np.cumsum(known, dtype=np.int32) - 1)[numbers]
 
 
 def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
@@ -200,7 +238,7 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
         " (SELECT no FROM names WHERE space = 'tag' AND name = ?)",
         (no, tag),
     )
-    found = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
+    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
     times = np.full(len(seq), np.nan)
     times[np.searchsorted(seq, found[:, 0])] = found[:, 1]
     return times
@@ -213,10 +251,15 @@ def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> tuple[Ints, I
         " WHERE a.scope = ? GROUP BY seq",
         (no,),
     )
-    found = np.array(rows.fetchall(), np.int64).reshape(-1, 3)
+    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
     counts = np.zeros((2, len(seq)), np.int64)
     counts[:, np.searchsorted(seq, found[:, 0])] = found[:, 1:].T
     return counts[0], counts[1]
+
+
+def _here(rows: Ints, seq: Ints) -> Ints:
+    """Return those rows whose first number is that of a memory that is read."""
+    return rows[np.isin(rows[:, 0], seq)] if len(rows) else rows
 
 
 def _marked(marks: Iterable[str]) -> str:
@@ -301,17 +344,31 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collectio
     """Return the links of a scope with some of their columns, their ends as row numbers."""
     source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
     bounds = (int(seq[0]), int(seq[-1])) if len(seq) else (1, 0)
-    row_of = _Rows(seq)
-    chunks: dict[str, list[Array]] = {
-        name: [np.empty(0, kind)] for name, kind in _LINK_KINDS.items() if name in wanted or name in _ALWAYS
+    row_of, end = _Rows(seq), 0
+    # Room that is not written to takes no memory, and parts put together in the end would lie there twice.
+    columns: dict[str, Array] = {
+        name: np.empty(_LINKS_EACH * len(seq), kind)
+        for name, kind in _LINK_KINDS.items()
+        if name in wanted or name in _ALWAYS
     }
     for base, rows in gather(connection, _packing(bounds[1], wanted), source, bounds, LINKS_STEP):
-        for name, parts in chunks.items():
-            parts.append(_of_link(name, rows, base, row_of))
-    found = LinkColumns(**{name: np.concatenate(chunks.pop(name)) for name in list(chunks)})
+        begin, end = end, end + len(rows)
+        for name, array in columns.items():
+            columns[name] = roomy = _with_room(array, end)
+            roomy[begin:end] = _of_link(name, rows, base, row_of)
+    found = LinkColumns(**{name: array[:end] for name, array in columns.items()})
     if "resolved_at" not in wanted:
         return found
     return replace(found, resolved_at=_resolved(connection, no, row_of, found))
+
+
+def _with_room(array: Array, count: int) -> Array:
+    """Return an array that has room for so many."""
+    if count <= len(array):
+        return array
+    larger = np.empty(2 * count, array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 _ALWAYS = ("source", "target", "relation", "weight")

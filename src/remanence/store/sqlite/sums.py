@@ -19,6 +19,7 @@ from remanence.claim import CLAIM_COLUMNS
 from remanence.model import LINK_COLUMNS
 from remanence.store.sqlite import mixing
 from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hashed
+from remanence.store.sqlite.packed import whole_numbers
 from remanence.store.sqlite.rows import STATES
 
 Ints = npt.NDArray[np.int64]
@@ -281,7 +282,7 @@ def _numbers(connection: sqlite3.Connection, table: str, summed: Summed) -> Iter
         ).fetchone()
         if found is None:
             return
-        rows = np.frombuffer(bytes.fromhex(found), ">i8").reshape(-1, width).astype(np.int64)
+        rows = whole_numbers(found, width)
         yield rows
         before, last = last, tuple(rows[-1, : summed.ordered].tolist())
         if last <= before:

@@ -7,7 +7,7 @@ from remanence.change import Change, Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import COLUMNS, Kind, Relation, Status
-from remanence.snapshot import LINK_COLUMNS, Snapshot, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, Holds, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -54,6 +54,43 @@ class SnapshotContract:
 
         assert [True, False, True, True, False, True] == told.tolist()
         assert None is (await frozen(store)).asks
+
+    async def test_a_snapshot_of_some_holds_these_alone(self, store: Store) -> None:
+        """Those that hold a label or name of each column of any choice; it still says how many there are in all."""
+        said = ("notice", 2), ("task", 2), ("notice", 0), (None, 2), ("fact", 2)
+        made = (
+            created(k, f"text {k}", category=category, policy_class=level)
+            for k, (category, level) in enumerate(said, 1)
+        )
+        a, b, _, _, e = (await keep(store, *made)).assigned
+        await keep(store, tagged(b, "flag/x"), tagged(e, "flag/x"), actor="ann", verb="curate")
+        uses = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in (b, e)]
+        await keep(store, *uses, verb="use", actor="ann")
+        notices: Holds = {"category": frozenset({"notice", "never seen"}), "policy_class": frozenset({2})}
+        among = (notices, {"category": frozenset({"fact"})})
+        some = await frozen(
+            store,
+            "category",
+            among=among,
+            agents=True,
+            tags=frozenset({"flag/x"}),
+            tagged_at=frozenset({"flag/x"}),
+        )
+        assert some.agents is not None
+
+        assert ([a, e], 5) == (some.seq.tolist(), some.memories)
+        assert (("fact", "notice"), [1, 0]) == (some.names["category"], some.columns["category"].tolist())
+        assert ([0, 1], [False, True]) == (some.agents.tolist(), some.tags["flag/x"].tolist())
+        assert [True, False] == np.isnan(some.tagged_at["flag/x"]).tolist()
+        assert ([], 5) == (
+            (nobody := await frozen(store, "category", among=(), agents=True)).seq.tolist(),
+            nobody.memories,
+        )
+
+    async def test_a_snapshot_of_some_has_no_links(self, store: Store) -> None:
+        """Their other ends may not be there; and only labels and names tell who is meant."""
+        await raised(InvalidInput, frozen(store, among=(), links=frozenset()))
+        await raised(NameUnknown, frozen(store, among=({"tokens": frozenset({1})},)))
 
     async def test_a_snapshot_counts_the_links_where_it_is_asked(self, store: Store) -> None:
         """Those of the scope, without reading them."""
