@@ -172,11 +172,11 @@ def junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
         reads=reads_of(nodes),
         mentions=mentions_of(nodes),
         parts=tuple(nodes),
-        only=(_only_both if conjunction else _only_either)([node.only for node in nodes]),
+        only=(only_both if conjunction else only_either)([node.only for node in nodes]),
     )
 
 
-def _only_both(parts: Sequence[Holds]) -> Holds:
+def only_both(parts: Sequence[Holds]) -> Holds:
     """Say what a memory must hold of which all conditions are true."""
     names = frozenset().union(*parts)
     return {
@@ -185,7 +185,7 @@ def _only_both(parts: Sequence[Holds]) -> Holds:
     }
 
 
-def _only_either(parts: Sequence[Holds]) -> Holds:
+def only_either(parts: Sequence[Holds]) -> Holds:
     """Say what a memory must hold of which any condition is true: only what each of them says something of."""
     names = frozenset(parts[0]).intersection(*parts)
     return {name: frozenset[int | str]().union(*(part[name] for part in parts)) for name in names}

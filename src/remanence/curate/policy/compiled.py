@@ -13,6 +13,7 @@ from typing import Any
 
 from remanence.clock import HOUR
 from remanence.curate.language.expression import Place, Words, condition
+from remanence.curate.language.logic import only_both
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, reads_of
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, preset, presets
@@ -34,12 +35,12 @@ from remanence.curate.policy.rules import (
     text,
     texts,
 )
-from remanence.effects import MERGE, STANDING_COLUMNS, never
+from remanence.effects import MERGE, PURGE, STANDING_COLUMNS, never
 from remanence.errors import PolicyError, suggest
 from remanence.keywords import CadenceName
-from remanence.model import PolicyClass
+from remanence.model import STANDING, PolicyClass, Status
 from remanence.results import Result, number, plain
-from remanence.snapshot import LINK_COLUMNS, Among, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, Among, Holds, SnapshotRequest
 from remanence.timescale import ClockName
 
 VERSION = 1
@@ -228,18 +229,23 @@ def wanted(policy: Policy) -> SnapshotRequest:
 
 
 def concerned(policy: Policy) -> Among | None:
-    """Say which memories alone the rules can do anything to, whatever else happens; None for any.
+    """Say which memories alone the rules can do anything to; None for any, and where a rule or guard reads links.
 
-    That is known where no rule reads links, and each names labels or names that no rule changes.
+    What no rule chooses no rule changes, so that none chooses it later in the run either.
     """
     if wanted(policy).links is not None:
         return None
-    changed = frozenset().union(*(rule.changes for rule in policy.rules))
-    found = [
-        {name: values for name, values in rule.node.only.items() if name not in changed}
-        for rule in policy.rules
-    ]
+    found = [_only(rule) for rule in policy.rules]
     return tuple(found) if all(found) else None
+
+
+def _only(rule: Rule) -> Holds:
+    """Say what memories hold that a rule may choose, or counts among those that it keeps a share of."""
+    if rule.effect is PURGE:
+        return only_both([rule.node.only, {"status": frozenset({Status.PRUNED})}])
+    if rule.sees_all or (rule.keep is not None and rule.keep.unit == "share"):
+        return rule.node.only
+    return only_both([rule.node.only, {"status": STANDING}])
 
 
 def _wanted_of_links(policy: Policy, reads: AbstractSet[str]) -> frozenset[str] | None:
