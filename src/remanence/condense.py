@@ -33,7 +33,7 @@ _STATEMENT = re.compile(
 )
 # What stands as it was said. Each stops at the next opening mark, so that a text of marks costs what its length says.
 _MARK = re.compile(r"[\"“„«`]|(?<!\w)['‘]")
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r"```[^`]*+(?:```|\Z)|`[^`\n]+`|\"[^\"\n]{1,300}+\"|“[^“”\n]{1,300}+[”“]|„[^„“”\n]{1,300}+[“”]|«[^«»\n]{1,300}+»"
     r"|(?<!\w)['‘][^'‘’\n]{1,300}+['’](?!\w)"
 )
@@ -66,7 +66,7 @@ def condensed(text: str) -> str:
     The rest keeps its order, lines and marks. Negations, numbers, names, words by which a sentence would say something
     else, quotations and code stay, and so does a sentence of small words alone.
     """
-    lexicon = _language(text)
+    lexicon = prose_language(text)
     if lexicon is None:
         return text
     parts = _BLANKS.split(text.strip())
@@ -85,7 +85,7 @@ def shown_text(memory: Memory) -> str:
     return memory.summary if memory.form is Form.SUMMARY and memory.summary else condensed(memory.text)
 
 
-def _language(text: str) -> Lexicon | None:
+def prose_language(text: str) -> Lexicon | None:
     """Return the word lists of the language of a text, None where it shows none or is code."""
     read = readings(text)
     folded = [word for reading in read for word in reading.folded]
@@ -96,7 +96,7 @@ def _language(text: str) -> Lexicon | None:
         return None
     if not UNLISTED.isdisjoint(folded) and sum(map(UNLISTED.__contains__, folded)) > small * _UNLISTED_SHARE:
         return None
-    prose = _QUOTED.sub("", text) if _MARK.search(text) else text
+    prose = QUOTED.sub("", text) if _MARK.search(text) else text
     signs = len(prose) - len(prose.translate(_WITHOUT_SIGNS))
     return None if signs > len(prose) * _SIGNS_SHARE_MAX or _STATEMENT.search(prose) else lexicon
 
@@ -140,12 +140,17 @@ def _quoted(parts: Sequence[str]) -> frozenset[int]:
     if not _MARK.search(text):
         return frozenset()
     ends = list(accumulate(map(len, parts)))
-    spans = [found.span() for found in _QUOTED.finditer(text)]
-    return frozenset(
-        place
-        for place, (end, part) in enumerate(zip(ends[0::2], parts[0::2], strict=True))
-        if any(begins < end and end - len(part) < stops for begins, stops in spans)
-    )
+    found: set[int] = set()
+    place = 0
+    for quotation in QUOTED.finditer(text):
+        begins, stops = quotation.span()
+        while place < len(ends) and ends[place] <= begins:
+            place += 2
+        while place < len(ends) and ends[place] - len(parts[place]) < stops:
+            found.add(place // 2)
+            place += 2
+        place = max(0, place - 2)  # the last one may reach into the next quotation
+    return frozenset(found)
 
 
 def _staying(tokens: Sequence[_Token], blanks: Sequence[str], quoted: frozenset[int]) -> list[bool]:

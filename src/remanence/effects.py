@@ -219,7 +219,15 @@ MOVE = Effect(
     targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
     guarded="move",
 )
-# Only what is shown becomes less: a summary is shorter still.
+# Only what is shown becomes less: a summary is shorter still. Its text is made where the plan is applied.
+SUMMARISE = Effect(
+    "summarise",
+    {"form": Form.SUMMARY},
+    words="summarise",
+    group="form",
+    guarded="shrink",
+    back=("restore",),
+)
 SHRINK = Effect(
     "shrink",
     {"form": Where(Form.FULL, Form.CONDENSED)},
@@ -267,6 +275,7 @@ ACTIONS: tuple[Effect, ...] = (
     PRUNE,
     ARCHIVING,
     MOVE,
+    SUMMARISE,
     SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
@@ -276,9 +285,15 @@ ACTIONS: tuple[Effect, ...] = (
     UNLINK,
     TAKE_IN,
 )
+# What is shown once it is done.
+FORMS: Mapping[Effect, Form] = {SUMMARISE: Form.SUMMARY, SHRINK: Form.CONDENSED}
 _FLAGS = "flag/"
+# Of whose text no summary could be made: the one by rules, the other by a writer, too.
+NO_EXTRACT, NO_SUMMARY = f"{_FLAGS}no-extract", f"{_FLAGS}no-summary"
+# What comes with a summary, which no plan holds.
+_OF_SUMMARY = frozenset({"summary", "short_tokens", "short_words"})
 # What a cycle may change; the same columns make a plan.
-CHANGEABLE = frozenset().union(*(effect.columns for effect in ACTIONS))
+CHANGEABLE = _OF_SUMMARY.union(*(effect.columns for effect in ACTIONS))
 # Any cycle may have to look at these, whatever its policy does.
 STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
 DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
@@ -397,7 +412,11 @@ UPGRADE = "upgrade"
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
 _BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}
-_BY_COLUMN = {effect.known_by: effect for effect in ACTIONS if effect.sets and "status" not in effect.sets}
+_BY_COLUMN = {
+    effect.known_by: effect
+    for effect in ACTIONS
+    if effect.sets and "status" not in effect.sets and effect not in FORMS
+}
 
 
 def owned_by(verb: str) -> frozenset[str]:
@@ -451,8 +470,15 @@ def action_of(change: Change) -> Effect:
         return PURGE
     if "status" in change.after:
         return _BY_STATUS[Status(change.after["status"])]
+    if "form" in change.after and "tier" not in change.after:
+        return form_act(change.after["form"])
     known = (effect for name, effect in _BY_COLUMN.items() if name in change.after)
     return next(known, TAKE_IN)
+
+
+def form_act(form: int | None) -> Effect:
+    """Return the action that leads to a form."""
+    return SUMMARISE if form == Form.SUMMARY else SHRINK
 
 
 def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
@@ -479,6 +505,6 @@ def acts_of(change: Change) -> Iterator[str]:
         yield main.name
     if change.after.get("lifecycle") in TRANSITION_LIFECYCLE.targets:
         yield TRANSITION_LIFECYCLE.name
-    yield from (
-        effect.name for effect in (SHRINK, TRANSITION_STATE, REINFORCE) if effect.known_by in change.after
-    )
+    if "form" in change.after:
+        yield form_act(change.after["form"]).name
+    yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)

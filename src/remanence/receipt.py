@@ -42,6 +42,11 @@ class Receipt(Result):
         return self.counts.get("shrink", 0)
 
     @property
+    def summarised(self) -> int:
+        """How many memories have a summary now, which is shown of them in place of their text."""
+        return self.counts.get("summarise", 0)
+
+    @property
     def edges_pruned(self) -> int:
         """How many links were cut."""
         return self.counts.get("unlink", 0)

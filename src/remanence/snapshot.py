@@ -116,6 +116,7 @@ class Snapshot:
     heard: Ints | None = None  # (minute, turns heard in it), ascending
     # Whether it was measured how often the embedder takes different texts for near duplicates.
     calibrated: bool = False
+    shortens: bool = False  # whether a writer is at hand that says the same in fewer words
     # Pairs of near duplicates, the older first, that say the same by their words alone.
     same_words: frozenset[tuple[int, int]] = frozenset()
     only: tuple[int, int] | None = (

@@ -101,6 +101,11 @@ CASES = [
         [learned(LONG), waits(DAY), curated("hot-unused"), curated("warm-budget/oversize")],
         lambda it: it.memory.update(1, text=HERON),
     ),
+    Case(
+        "summaries",
+        [learned(f"{HERON}. " + "It is there and it stands about as it always did. " * 50, category="fact")],
+        lambda it: archived(it),
+    ),
 ]
 
 

@@ -121,6 +121,7 @@ STORY: Mapping[int, Sequence[Event]] = {
         new("worked", category="fact"), new("popular", category="fact"), new("sleeper", category="fact"),
         new("biggish", LONG[:1300], category="fact"),
         new("huge", " ".join([LONG] * 4), category="fact"),
+        new("chronicle", "It is there and it stands about as it always did. " * 50, category="fact"),
         join("smallstudy", "fact", "refers"), join("midstudy", "fact", "refers"),
         join("digest", "fact", "refers"), join("gravestudy", "fact", "refers"),
         *(new(f"crate{number}", LONG[:600], agent="porter", category="fact") for number in range(16)),

@@ -9,12 +9,14 @@ from types import ModuleType
 import pytest
 
 import remanence
+from remanence.condense import condensed
 from remanence.curate.policy.compiled import load
 from remanence.errors import RemanenceError
 from remanence.extraction import CATEGORIES, Heard
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.recall.passage import passage
+from remanence.summary import complaint, extract
 from remanence.text import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
@@ -68,6 +70,9 @@ WORK: dict[str, Callable[[str], object]] = {
     "verdict": lambda text: verdict(text, text + ", b", 1.0, BANDS),
     "embed": lambda text: HashedEmbedder().embed([text]),
     "parse": _refused(parse),
+    "condensed": condensed,
+    "extract": extract,
+    "complaint": lambda text: complaint(text, text[: len(text) // 2]),
     "load": _refused(load),
     "load a condition": _refused(lambda text: load(RULE.format(text))),
 }

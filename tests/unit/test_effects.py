@@ -172,8 +172,8 @@ def test_the_ways_back_of_a_run_are_those_of_what_it_did() -> None:
 
 
 def test_every_action_of_a_policy_has_a_row() -> None:
-    """What a rule may do is in the table, and of the table only what a survivor takes in is no rule's."""
-    assert set(PLACES) | {"take in"} == {effect.name for effect in ACTIONS}
+    """What a rule may do is in the table, a summary as `shrink` of its phase; what a survivor takes in is no rule's."""
+    assert set(PLACES) | {"take in", "summarise"} == {effect.name for effect in ACTIONS}
 
 
 def test_every_verb_that_commits_has_a_row() -> None:

@@ -22,10 +22,10 @@ from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
-from remanence.effects import TAKE_IN, never
+from remanence.effects import NO_EXTRACT, NO_SUMMARY, SUMMARISE, TAKE_IN, never
 from remanence.errors import NotFound
 from remanence.guards import BUILT_IN
-from remanence.model import short_id
+from remanence.model import Form, short_id
 from remanence.results import Result, Time, fields_of
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.worth import Fall, Worth
@@ -164,7 +164,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         "rule",
         rule.where,
         truth,
-        _values(rule.node, one),
+        {**_values(rule.node, one), **_of_summary(rule, one)},
         rule.because,
         rule.describe(),
         seen=bool(cycle.seen(rule)[row]),
@@ -177,6 +177,14 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         if resting
         else None,
     )
+
+
+def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
+    """Return what a rule that makes summaries looks at beside its condition."""
+    if rule.effect is not SUMMARISE:
+        return {}
+    refused = [tag.removeprefix("flag/") for tag in (NO_EXTRACT, NO_SUMMARY) if one.tag(tag)[0]]
+    return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refused) or "nothing"}
 
 
 def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
@@ -304,6 +312,7 @@ def _crossings(node: Node, one: View) -> Iterator[int]:
         yield from _crossings(part, one)
 
 
+_REFUSED = "refused"
 _SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
 
 
@@ -337,7 +346,8 @@ def _until(at: int | None) -> str:
 def _remarks(verdict: Verdict) -> Iterator[str]:
     if verdict.what == "rule" and verdict.truth == "true":
         if not verdict.seen:
-            yield "does not look at memories of this status"
+            summary = "sums up once what is archived, and not where that was refused"
+            yield summary if _REFUSED in verdict.values else "does not look at memories of this status"
         elif not verdict.selected:
             yield "the rule's window leaves it out"
         elif verdict.resting:

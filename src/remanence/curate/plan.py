@@ -39,10 +39,10 @@ from remanence.effects import (
     ARCHIVING,
     DESTROYED,
     FLAG,
+    FORMS,
     MOVE,
     PURGE,
     REINFORCE,
-    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNFLAG,
@@ -324,5 +324,8 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
     lifecycle = columns.get("lifecycle", Edits.none())
     led = lifecycle.after != ARCHIVING.sets["lifecycle"]
     yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
-    for effect in (SHRINK, TRANSITION_STATE, REINFORCE):
+    form = columns.get("form", Edits.none())
+    for effect, shown in FORMS.items():
+        yield effect.name, effect.group, form.rows[form.after == shown]
+    for effect in (TRANSITION_STATE, REINFORCE):
         yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows

@@ -165,6 +165,13 @@ SETTINGS: Mapping[str, Setting] = {
             "whether recall also finds what is archived, behind what is as good and stands",
         ),
         Setting(
+            "summaries_run",
+            10,
+            0,
+            1_000,
+            "how many archived memories one run of a policy sums up at most, by a writer or without",
+        ),
+        Setting(
             "summary_tokens",
             1_500,
             0,

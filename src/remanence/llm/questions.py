@@ -62,7 +62,8 @@ meetings, files or sessions.
 profile: at most {PROFILE_MAX} lines about the user that will hold for long.
 relationships: at most {RELATIONSHIPS_MAX} between such entities."""
 _SHORTEN = f"""You shorten one text of an agent's memory ("shorten") so that it says the same in fewer words, in its \
-own language. {_DATA} Keep every name, number, date, unit and negation; add nothing."""
+own language. {_DATA} Keep every name, number, date, unit and identifier, and all \
+that is quoted or code, letter for letter; deny what it denies, and nothing else. Add nothing, and do not comment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,13 +321,11 @@ def claims_text(verb: str, status: int) -> bool:
 def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
     """Return the texts that memories did not have before, of which none may be forbidden; what comes back may."""
     return [
-        change.after["text"]
+        change.after[name]
         for change in changes
-        if change.table == "memories"
-        and change.after is not None
-        and "text" in change.after
-        and change.after["text"] != (change.before or {}).get("text")
-        and verb not in COMING_BACK
+        if change.table == "memories" and change.after is not None and verb not in COMING_BACK
+        for name in ("text", "summary")
+        if change.after.get(name) is not None and change.after[name] != (change.before or {}).get(name)
     ]
 
 

@@ -9,10 +9,10 @@ from remanence.curate.planner.diff import Decision, Edits
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
+    FORMS,
     MOVE,
     PURGE,
     REINFORCE,
-    SHRINK,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNLINK,
@@ -100,5 +100,8 @@ def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
     yield PURGE, plan.purged
     yield MOVE, np.setdiff1d(tier.rows, status.rows, assume_unique=True)
     yield TRANSITION_LIFECYCLE, lifecycle.rows[lifecycle.after != ARCHIVING.sets["lifecycle"]]
-    for effect in (SHRINK, TRANSITION_STATE, REINFORCE):
+    form = plan.columns.get("form", Edits.none())
+    for effect, shown in FORMS.items():
+        yield effect, form.rows[form.after == shown]
+    for effect in (TRANSITION_STATE, REINFORCE):
         yield effect, plan.columns.get(effect.known_by, Edits.none()).rows

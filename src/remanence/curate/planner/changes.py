@@ -14,7 +14,7 @@ import numpy as np
 from remanence.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
 from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
 from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
-from remanence.model import COLUMN, COUNTERS
+from remanence.model import COLUMN, COUNTERS, Form
 from remanence.snapshot import Bools, Floats, Ints
 
 CHUNK = 8_192
@@ -35,7 +35,11 @@ def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
     """Yield a plan's changes in parts of so many at most, or of one group where that is larger."""
     part, size, merging = Part(), 0, clusters(plan)
     together, alone = _grouped(plan, merging), _alone(plan, merging)
+    later: list[Group] = []
     for group in _groups(plan, merging, together, alone):
+        if summed_up(group) is not None:
+            later.append(group)
+            continue
         if size and size + len(group) > changes_max:
             yield part
             part, size = Part(), 0
@@ -54,6 +58,13 @@ def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
         rows, cuts = rows[room:], cuts.where(slice(len(some), None))
     if size:
         yield part
+    # The text of each is made when all else is done, and committed by itself: who writes it may take its time.
+    yield from (Part([group]) for group in later)
+
+
+def summed_up(group: Iterable[Change]) -> Change | None:
+    """Return the change of a group that makes a summary, None where none does."""
+    return next((change for change in group if (change.after or {}).get("form") == Form.SUMMARY), None)
 
 
 def changes(plan: Decision) -> Iterator[Group]:
@@ -90,6 +101,8 @@ def _grouped(plan: Decision, merging: dict[int, int]) -> Bools:
     for name, edits in plan.columns.items():
         if name in COUNTERS or COLUMN[name].kind not in _BLOCK_KINDS:
             mask[edits.rows] = True
+    form = plan.columns.get("form", Edits.none())
+    mask[form.rows[form.after == Form.SUMMARY]] = True
     mask |= np.isin(plan.seq, _ints(merging))
     for _, _, seqs in plan.tagged():
         mask |= np.isin(plan.seq, seqs)

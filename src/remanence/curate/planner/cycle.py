@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from remanence.clock import HOUR
-from remanence.curate.language.view import LinkView, visible
+from remanence.curate.language.view import Array, LinkView, visible
 from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import NOBODY, Working
@@ -22,12 +22,16 @@ from remanence.curate.policy.rules import PHASES, Rule
 from remanence.effects import (
     ARCHIVING,
     FLAG,
+    FORMS,
     MERGE,
     MOVE,
+    NO_EXTRACT,
+    NO_SUMMARY,
     PRUNE,
     PURGE,
     REINFORCE,
     SHRINK,
+    SUMMARISE,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNFLAG,
@@ -42,7 +46,7 @@ _WORST = 127
 # Moves that a budget does not force; they wait for the dwell.
 _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
 # Actions that are not done to what goes out of sight in the same phase.
-_OF_WHAT_STANDS = (SHRINK, TRANSITION_LIFECYCLE)
+_OF_WHAT_STANDS = (*FORMS, TRANSITION_LIFECYCLE)
 
 
 @dataclass(eq=False)
@@ -129,7 +133,7 @@ class Cycle:
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
         # A flag is taken off before one is set: what two rules disagree about stays marked.
-        for effect in (UNFLAG, FLAG, SHRINK, REINFORCE):
+        for effect in (UNFLAG, FLAG, *FORMS, REINFORCE):
             won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(
@@ -226,6 +230,8 @@ class Cycle:
         status = self.working.view.column("status")
         if rule.effect is PURGE:
             return np.asarray(status == Status.PRUNED)
+        if rule.effect is SUMMARISE:
+            return self._may_be_summed_up(status)
         if rule.sees_all and rule.effect in {MOVE, TRANSITION_LIFECYCLE}:
             # Out of the archive, tier and lifecycle, leads restore, not a rule.
             return np.asarray((status >= 0) & (status < Status.ARCHIVED))
@@ -234,6 +240,15 @@ class Cycle:
         if rule.sees_all:
             return np.asarray((status >= 0) & (status < Status.PRUNED))
         return self.working.view.standing()
+
+    def _may_be_summed_up(self, status: Array) -> Bools:
+        """Tell what was archived before this run, is no summary, and of which none was refused."""
+        view = self.working.view
+        refused = view.tag(NO_SUMMARY)
+        if not view.snapshot.shortens:
+            refused = refused | view.tag(NO_EXTRACT)
+        archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
+        return np.asarray(archived & (view.column("form") != Form.SUMMARY) & ~refused)
 
     def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""

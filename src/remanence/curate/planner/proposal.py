@@ -16,19 +16,18 @@ from remanence.curate.policy.rules import Rule
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
+    FORMS,
     MERGE,
     MOVE,
     PRUNE,
     PURGE,
     REINFORCE,
-    SHRINK,
     STAMPS,
     TAKE_IN,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNLINK,
     Effect,
-    action,
 )
 from remanence.errors import InvalidInput
 from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
@@ -56,7 +55,7 @@ class _Acts:
 
     def __init__(self, plan: Decision, policy: Policy) -> None:
         self.rules = policy.rules
-        self.each = [action(rule.do, rule.column if rule.do == "transition" else "") for rule in policy.rules]
+        self.each = [rule.effect for rule in policy.rules]
         self.all = {*self.each, *([TAKE_IN] if MERGE in self.each else [])}
         self.survives = np.isin(plan.seq, plan.merges.survivor)
         self.ends = np.isin(plan.seq, plan.merges.discard)
@@ -136,9 +135,7 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
             yield f"counts {name} down"
         if name == "confidence" and (edits.after <= edits.before).any():
             yield "makes a memory less sure"
-    shrunk = plan.columns.get("form", Edits.none())
-    if (shrunk.before != Form.FULL).any() or (shrunk.after != Form.CONDENSED).any():
-        yield "makes a memory shorter than its policy does"
+    yield from _forms(plan, acts)
     tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
@@ -146,6 +143,20 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
     grown = plan.columns.get("reinforced", Edits.none())
     if (grown.after - grown.before > len(acts.of(REINFORCE))).any():
         yield "reinforces more than its policy does"
+
+
+def _forms(plan: Decision, acts: _Acts) -> Iterator[str]:
+    """Look whether what is shown less of is so by a rule that leads to that form, and was shown more of."""
+    form = plan.columns.get("form", Edits.none())
+    blamed = plan.why.get("form", np.full(len(plan.seq), -1))[form.rows]
+    # The last stands for -1, where no rule did anything.
+    leads = np.array([*(FORMS.get(effect, Form.FULL) for effect in acts.each), Form.FULL])
+    if (
+        (form.after <= form.before).any()
+        or (form.before < Form.FULL).any()
+        or (leads[blamed] != form.after).any()
+    ):
+        yield "makes a memory shorter than its policy does"
 
 
 def _falls(plan: Decision, acts: _Acts) -> Iterator[str]:
@@ -214,7 +225,8 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
         rows.get("state", ())
     )
     counts[REINFORCE.name] = len(rows.get("reinforced", ()))
-    counts[SHRINK.name] = len(rows.get("form", ()))
+    form = plan.columns.get("form", Edits.none())
+    counts += Counter({effect.name: int((form.after == shown).sum()) for effect, shown in FORMS.items()})
     for does, _tag, seqs in plan.tagged():
         counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())

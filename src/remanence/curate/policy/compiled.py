@@ -35,7 +35,7 @@ from remanence.curate.policy.rules import (
     text,
     texts,
 )
-from remanence.effects import MERGE, PURGE, STANDING_COLUMNS, never
+from remanence.effects import MERGE, NO_EXTRACT, NO_SUMMARY, PURGE, STANDING_COLUMNS, SUMMARISE, never
 from remanence.errors import PolicyError, suggest
 from remanence.keywords import CadenceName
 from remanence.model import STANDING, PolicyClass, Status
@@ -209,7 +209,7 @@ def wanted(policy: Policy) -> SnapshotRequest:
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
         reads |= rule.changes | rule.needs | ({"policy_class"} if rule.expires_by_age else set())
-        tags |= {rule.tag} - {""}
+        tags |= {rule.tag} - {""} | ({NO_EXTRACT, NO_SUMMARY} if rule.effect is SUMMARISE else set())
     tagged_at = {name.removeprefix(TAGGED_AT) for name in reads if name.startswith(TAGGED_AT)}
     columns = frozenset(
         name

@@ -22,6 +22,7 @@ from remanence.effects import (
     PRUNE,
     PURGE,
     SHRINK,
+    SUMMARISE,
     TAKE_IN,
     TRANSITION_LIFECYCLE,
     Effect,
@@ -58,7 +59,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "merge": ("deduplicate",),
     "unlink": ("links",),
     "reinforce": ("reinforce",),
-    "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets"),
+    "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
     "flag": _MARKING,
     "unflag": _MARKING,
 }
@@ -187,7 +188,9 @@ class Rule:
 
     @property
     def effect(self) -> Effect:
-        """What its action does to the memories it acts on."""
+        """What its action does to the memories it acts on; in phase `shrink` that makes summaries."""
+        if self.do == SHRINK.name and self.phase == SHRINK.name:
+            return SUMMARISE
         return action(self.do, self.column if self.do == "transition" else "")
 
     @property
@@ -466,6 +469,11 @@ def _check_window(rule: Rule, table: Table) -> None:
             "top",
             f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
             f'let it act once in a while: add period = "{_example(rule.clock)}"',
+        )
+    if rule.effect is SUMMARISE and (rule.top is None or rule.period is None):
+        raise table.place.error(
+            f"rule {rule.name!r} does not say how many summaries it makes how often",
+            f'add top = 10 and period = "{_example(rule.clock)}"',
         )
     if "reason" in table.values and rule.do not in {"archive", "prune"}:
         raise table.error("reason", "only archive and prune have a reason", "leave it out")

@@ -36,8 +36,10 @@ from remanence.flows.core import (
 )
 from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.runs import standing
+from remanence.flows.curate.summarising import Summarising
 from remanence.flows.curate.uniting import united
 from remanence.keywords import CadenceName
+from remanence.llm.base import Shortener
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
@@ -178,7 +180,9 @@ async def frozen(
     calibrated = core.embedder.thresholds.calibrated
     merges = only is None and not calibrated and any(rule.effect is MERGE for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
-    return replace(snapshot, present=present, calibrated=calibrated, same_words=same, only=only), now
+    shortens = isinstance(core.writer, Shortener)
+    snapshot = replace(snapshot, present=present, shortens=shortens)
+    return replace(snapshot, calibrated=calibrated, same_words=same, only=only), now
 
 
 async def adopt(core: Core, policy: Policy) -> None:
@@ -329,7 +333,9 @@ async def _carried_out(
     )
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
     exempt = found.plan.seq[found.plan.exempt]
-    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, [*found.skipped])
+    skipped = [*found.skipped]
+    summaries = Summarising(core, stopped, skipped.append)
+    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries)
     await applied.run(found.plan, cause, stopped)
     return receipt(
         core.scope,
@@ -403,6 +409,7 @@ class _Applied:
     merges: Mapping[int, int]  # what is taken in → what takes it in
     exempt: Ints  # whose deletion no limit counts
     skipped: list[str]
+    summaries: Summarising
     parts: int = 0
     changes: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -426,6 +433,9 @@ class _Applied:
 
     async def _part(self, part: Part, cause: Any) -> None:
         """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
+        part, cause = await self.summaries.whole(part, cause)
+        if not part.groups and not part.blocks and not cause.final:
+            return
         while True:
             # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
             whole = await united(self.core, self.merges, await _completed(self.core, part.groups))

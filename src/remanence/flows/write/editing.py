@@ -22,7 +22,7 @@ from remanence.edit.decide import (
 )
 from remanence.edit.links import Linking, linked
 from remanence.edit.one_memory import act, joined, unmoved, update
-from remanence.effects import VERBS, Effect
+from remanence.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
 from remanence.entity import folded_name, names_of
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
@@ -140,6 +140,8 @@ async def edited(
     checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
     if checked.get("text", memory.text) != memory.text:
         await gating.refuse_text(core, checked["text"])
+        refused = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
+        tags = {*(memory.tags if tags is None else tags)} - refused if refused else tags
     changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
     if not changes or "text" not in (changes[0].after or {}):
         return changes

@@ -1,0 +1,45 @@
+"""How many long texts have an extract, how long it is, what it costs: `python -m benchmarks.summaries PATH`.
+
+PATH is any transcript that `ingest` reads. A text is all one speaker said in one session, as a diary holds it; those
+of more tokens than `--longer-than` are tried. `why` counts what the others are refused for.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from benchmarks.report import figure, settings, spent
+from remanence.summary import extract
+from remanence.tokens import token_counts
+from remanence.write.transcripts import parse
+
+
+def main() -> None:
+    """Try each long text."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--longer-than", type=int, default=500)
+    given = parser.parse_args()
+    settings(path=given.path.name, longer_than=given.longer_than)
+    said: dict[tuple[str | None, ...], list[str]] = defaultdict(list)
+    for turn in parse(given.path.read_bytes(), source=given.path.name).turns:
+        said[turn.thread, turn.session, turn.speaker].append(turn.text)
+    texts = [" ".join(some) for some in said.values()]
+    long = [
+        text for text, tokens in zip(texts, token_counts(texts), strict=True) if tokens > given.longer_than
+    ]
+    with spent() as cost:
+        found = [extract(text) for text in long]
+    kept = [(text, one.text) for text, one in zip(long, found, strict=True) if one.text]
+    before, after = (sum(token_counts([pair[side] for pair in kept])) for side in (0, 1))
+    figure("summaries.texts", len(long), "texts")
+    figure("summaries.extracted", 100 * len(kept) / max(1, len(long)), "%")
+    figure("summaries.length", 100 * after / max(1, before), "% of tokens")
+    figure("summaries.cost", 1000 * cost.cpu_s / max(1, len(long)), "ms CPU a text")
+    why = Counter(" ".join(one.why.split()[:4]) for one in found if not one.text)
+    for reason, count in why.most_common(10):
+        figure("summaries.why", count, "texts", reason=reason)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""What a plan's summaries say: each text is made just before it is committed, by a writer or out of its own sentences.
+
+Knows changes of a plan, the writer and the gate; must not know which rule chose a memory. Whoever changes the memory
+meanwhile is not written over: the change compares its revision.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.change import Change
+from remanence.curate.planner.changes import Part, summed_up
+from remanence.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
+from remanence.errors import RemanenceError, StoreDamaged, WriterError
+from remanence.extraction import checked_shortening
+from remanence.flows.core import Core, aside
+from remanence.flows.settings import number
+from remanence.flows.spending import Spending
+from remanence.flows.write.gating import refuse_forbidden
+from remanence.gate.orders import instructs
+from remanence.gate.screening import screen
+from remanence.llm.base import Shortener
+from remanence.model import Form, Memory
+from remanence.results import one_line
+from remanence.summary import SHARE_MAX, complaint, extract
+from remanence.text_columns import lengths_of
+
+RUN_MAX = "summaries_run"
+TOKENS_MAX = 10_000  # of a summary that a writer is asked for
+TIMEOUT_S = 30.0
+WHY_CHARS_MAX = 200
+BY_RULES = "extract"
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A summary and who made it; without a text why there is none, and the tag that says so for ever."""
+
+    text: str = ""
+    by: str = ""
+    why: str = ""
+    tag: str = ""
+
+
+class Summarising:
+    """Makes the summaries of one run, so many at most and for so many tokens."""
+
+    def __init__(self, core: Core, stopped: Callable[[], bool], tell: Callable[[str], None]) -> None:
+        self._core = core
+        self._stopped = stopped
+        self._tell = tell
+        self._spending = Spending(core)
+        self._shortens = isinstance(core.writer, Shortener)
+        self._asked = 0
+
+    async def whole(self, part: Part, cause: Any) -> tuple[Part, Any]:
+        """Return a part with the text of its summary, or without the summary; and what the audit is told of it."""
+        change = next(filter(None, map(summed_up, part.groups)), None)
+        if change is None:
+            return part, cause
+        memory = await self._read(change)
+        if memory is None:
+            return self._without(part, change), cause
+        if memory.revision != (change.before or {}).get("revision"):
+            return part, cause  # the commit finds that, too, and says so
+        drafted = await self._drafted(memory)
+        if not self._asked:  # the turn of its rule is still to come
+            cause = replace(cause, fired=tuple(rule for rule in cause.fired if rule not in _rules(cause)))
+        if drafted.why:
+            self._tell(f"memories {memory.seq}: {drafted.why}")
+        if not drafted.text and not drafted.tag:
+            return self._without(part, change), cause
+        if not drafted.text:
+            flag = Change("tags", (memory.seq, drafted.tag), None, {})
+            there = await self._read(change)
+            same = there is not None and there.revision == memory.revision
+            kept = [flag] if same and drafted.tag not in memory.tags else []
+            return self._without(part, change, kept), _audited(cause, drafted)
+        return _with(part, change, _summed(change, memory, drafted.text)), _audited(cause, drafted)
+
+    async def _read(self, change: Change) -> Memory | None:
+        """Return the memory of a change as it is; None where it is gone, or cannot be read."""
+        try:
+            (memory,) = await self._core.store.get(self._core.scope, [change.key])  # type: ignore[list-item]
+        except StoreDamaged:
+            self._tell(f"memories {change.key}: it is damaged, and stays as it is")
+            return None
+        return memory
+
+    async def _drafted(self, memory: Memory) -> Drafted:
+        most = await number(self._core, RUN_MAX)
+        if self._asked >= most:
+            return Drafted(
+                why=f"{most:,} summaries are as many as one run makes ({RUN_MAX}); the next goes on"
+            )
+        if self._stopped():
+            return Drafted(why="there was no time left to sum it up; the next run goes on")
+        self._asked += 1
+        written, refused = await self._written(memory)
+        if written.text:
+            return written
+        text, why = await aside(len(memory.text), extract, memory.text)
+        why = why or await self._gated(text, memory)
+        why = why or _no_gain(text, memory)
+        if not why:
+            return Drafted(text, BY_RULES, written.why)
+        told = "; ".join(filter(None, [written.why, why]))
+        # Where a writer only could not be asked, it is asked another time.
+        tag = NO_SUMMARY if refused else "" if self._shortens else NO_EXTRACT
+        return Drafted(why=one_line(told, 2 * WHY_CHARS_MAX), tag=tag)
+
+    async def _written(self, memory: Memory) -> tuple[Drafted, bool]:
+        """Return what a writer makes of a text, and whether its answer came and was refused."""
+        writer = self._core.writer
+        if not isinstance(writer, Shortener):
+            return Drafted(), False
+        if waits := await self._spending.waits():
+            return Drafted(why=waits), False
+        most = min(int(memory.tokens * SHARE_MAX), TOKENS_MAX)
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                found = checked_shortening(await writer.shorten(memory.text, most), memory.text, most)
+        except WriterError as error:
+            await self._spending.book(1, error.tokens_used)
+            return Drafted(why=_of_writer(str(error))), error.tokens_used > 0
+        except RemanenceError as error:  # it was not asked: the text is too long for it
+            return Drafted(why=_of_writer(str(error))), True
+        except TimeoutError:
+            await self._spending.book(1, memory.tokens)
+            return Drafted(why=_of_writer(f"no answer within {TIMEOUT_S:g} s")), False
+        await self._spending.book(1, found.tokens_used)
+        why = await aside(len(memory.text), complaint, memory.text, found.text)
+        why = why or await self._gated(found.text, memory, written=True) or _no_gain(found.text, memory)
+        return (Drafted(why=_of_writer(why)), True) if why else (Drafted(found.text, writer.name), False)
+
+    async def _gated(self, text: str, memory: Memory, *, written: bool = False) -> str:
+        """Say why a text may not be shown of a memory: whose words it is, it passes the gate as a text at the door.
+
+        An extract of what somebody let in as it is may say what that says.
+        """
+        if written and (await aside(len(text), screen, text, self._core.salt)).replaced:
+            return "it holds what may not be kept"
+        reads = await aside(len(text), instructs, text)
+        if reads and (written or not await aside(len(memory.text), instructs, memory.text)):
+            return "it reads like instructions to whoever recalls it"
+        try:
+            await refuse_forbidden(self._core, text)
+        except RemanenceError as error:
+            return str(error)
+        return ""
+
+    def _without(self, part: Part, change: Change, instead: Sequence[Change] = ()) -> Part:
+        """Return a part without a summary; what else is done to its memory is done."""
+        hollow = {"form", "revision", "touched"}.issuperset(change.after or {})
+        left = [] if hollow else [_formless(change)]
+        return _with(part, change, *left, *instead)
+
+
+def _formless(change: Change) -> Change:
+    """Take the form out of a change."""
+    before, after = (
+        {name: value for name, value in (side or {}).items() if name != "form"}
+        for side in (change.before, change.after)
+    )
+    return replace(change, before=before, after=after)
+
+
+def _with(part: Part, change: Change, *instead: Change) -> Part:
+    """Return a part with other changes in place of one, without groups of which nothing is left."""
+    groups = [
+        [new for one in group for new in (instead if one is change else (one,))] for group in part.groups
+    ]
+    return Part([group for group in groups if group], part.blocks)
+
+
+def _summed(change: Change, memory: Memory, text: str) -> Change:
+    """Add a summary and its lengths to the change that makes a memory's form one."""
+    (lengths,) = lengths_of([memory.text], [text])
+    after = {"summary": text, **{name: lengths[name] for name in ("short_tokens", "short_words")}}
+    before = {name: getattr(memory, name) for name in after}
+    return replace(
+        change, before={**(change.before or {}), **before}, after={**(change.after or {}), **after}
+    )
+
+
+def _no_gain(text: str, memory: Memory) -> str:
+    """Say that a text is no shorter than what is shown now."""
+    (lengths,) = lengths_of([memory.text], [text])
+    if memory.form is Form.FULL or lengths["short_tokens"] < memory.short_tokens:
+        return ""
+    return "it is no shorter than its condensed form"
+
+
+def _of_writer(why: str) -> str:
+    return one_line(f"a writer's summary was not taken: {why}", WHY_CHARS_MAX)
+
+
+def _audited(cause: Any, drafted: Drafted) -> Any:
+    """Let the audit keep who made a summary, or why there is none and that it was marked."""
+    detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
+    if not drafted.text:
+        marked = [[FLAG.name, rule, because] for rule, because in _rules(cause).items()]
+        detail["rules"] = [*detail.get("rules", ()), *marked]
+    elif drafted.why:
+        detail["summary"]["refused"] = drafted.why
+    return replace(cause, detail=detail)
+
+
+def _rules(cause: Any) -> dict[str, str]:
+    """Return the rules of a run that make summaries, with what they say for themselves."""
+    return {rule: why for act, rule, why in cause.detail.get("rules", ()) if act == SUMMARISE.name}
