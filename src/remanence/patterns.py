@@ -1,8 +1,9 @@
 """Regular expressions that are made ready when they are first used: of many, most texts need few."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import groupby
 
 
 class Pattern:
@@ -24,10 +25,35 @@ class Pattern:
         """Look for it where a text begins, or a part of it."""
         return self.compiled.match(text, *within)
 
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Look whether a whole text is of it."""
+        return self.compiled.fullmatch(text)
+
     def finditer(self, text: str, *within: int) -> Iterator[re.Match[str]]:
         """Look for it wherever it stands in a text, or in a part of it."""
         return self.compiled.finditer(text, *within)
 
-    def sub(self, by: Callable[[re.Match[str]], str], text: str) -> str:
+    def findall(self, text: str) -> list[str]:
+        """Return what is found of it; of one with a group, what the group holds."""
+        return self.compiled.findall(text)
+
+    def split(self, text: str) -> list[str]:
+        """Return what stands before, between and after it."""
+        return self.compiled.split(text)
+
+    def sub(self, by: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return a text with something else in its place, wherever it stands."""
         return self.compiled.sub(by, text)
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """Return the expression of any of some phrases, the longest that fits.
+
+    It tries as many parts as there are first letters, not as phrases, wherever none of them begins.
+    """
+    longest = sorted(set(phrases), key=lambda phrase: (phrase[0], -len(phrase), phrase))
+    listed = (
+        (letter, "|".join(re.escape(one[1:]) for one in begun))
+        for letter, begun in groupby(longest, lambda phrase: phrase[0])
+    )
+    return "|".join(f"{re.escape(letter)}(?:{rest})" for letter, rest in listed)

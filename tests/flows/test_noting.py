@@ -1,6 +1,7 @@
 """Turns are noted at once and listened to later: nothing is lost, nothing is extracted twice, nothing stands twice."""
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -374,6 +375,16 @@ def test_a_command_for_one_text_starts_no_threads_for_matrices(
     typed("note", DECIDED, "--db", str(tmp_path / "m.db"))
 
     assert (["1", "1", None], "2") == (told, os.environ[THREADS])
+
+
+def test_garbage_is_looked_for_from_when_a_memory_is_open(tmp_path: Path) -> None:
+    """While a command begins there is none."""
+    gc.disable()
+    typed("learn", SAID, "--db", str(tmp_path / "m.db"))
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+
+    assert (True, True) == (gc.isenabled(), frozen > 0)
 
 
 async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path) -> None:

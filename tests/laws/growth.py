@@ -27,6 +27,8 @@ NOISE_S = (
     0.02  # what takes less on the longest text may have been somebody else; quadratic work takes far more
 )
 SUSPECT_CHARS = 2_000
+# What is quadratic takes a sixteenth of that on a quarter of the text; what takes less yet is not tried on the whole.
+GLANCE_CHARS, GLANCE_S = SUSPECT_CHARS // 4, SUSPECT_S / 20
 SLOWEST = (
     12  # of the texts of a pattern, those that take longest for their first characters are measured further
 )
@@ -113,7 +115,9 @@ def looks(module: ModuleType, name: str) -> set[str]:
     if "." in name:
         return {"finditer"}
     found = {look for called, look in _calls(module) if called == name}
-    return {_ALL.get(look, look) for look in found & _LOOKS}
+    ways = {_ALL.get(look, look) for look in found & _LOOKS}
+    # Whoever goes through a whole text has searched it on the way.
+    return ways - {"search"} if "finditer" in ways else ways
 
 
 @cache
@@ -234,7 +238,8 @@ def growing(
     work: Callable[[str], object], texts: Iterable[Callable[[int], str]], most: int | None = None
 ) -> list[Callable[[int], str]]:
     """Return the texts on which work takes too much longer when they double; of many, the slowest are looked at."""
-    tried = [(_seconds(work, text(SUSPECT_CHARS)), text) for text in texts]
+    slow = (text for text in texts if _seconds(work, text(GLANCE_CHARS)) >= GLANCE_S)
+    tried = [(_seconds(work, text(SUSPECT_CHARS)), text) for text in slow]
     suspect = sorted((each for each in tried if each[0] >= SUSPECT_S), key=itemgetter(0), reverse=True)
     return [text for _, text in suspect[:most] if _grows(work, text)]
 

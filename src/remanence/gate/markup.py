@@ -18,22 +18,23 @@ from remanence.gate.order_patterns import (
     UNSEEN,
 )
 from remanence.languages.ordering.kinds_of_evidence import Evidence
+from remanence.patterns import Pattern
 
 E = Evidence
 
 _MARKED = re.compile(MARKED)
-_SPECIAL = re.compile(SPECIAL)
-_TAG = re.compile(TAG)
-_HEAD = re.compile(HEAD)
-_END = re.compile(END)
-_ROLE_KEY = re.compile(ROLE_KEY)
-_KEY = re.compile(KEY)
-_KEY_WORDS = re.compile(KEY_WORDS)
-_UNSEEN = re.compile(UNSEEN)
-_ADDRESS = re.compile(ADDRESS)
-_CARRIES = re.compile(CARRIES)
-_BECOMES = re.compile(BECOMES)
-_CODE = re.compile(CODE)
+_SPECIAL = Pattern(SPECIAL)
+_TAG = Pattern(TAG)
+_HEAD = Pattern(HEAD)
+_END = Pattern(END)
+_ROLE_KEY = Pattern(ROLE_KEY)
+_KEY = Pattern(KEY)
+_KEY_WORDS = Pattern(KEY_WORDS)
+_UNSEEN = Pattern(UNSEEN)
+_ADDRESS = Pattern(ADDRESS)
+_CARRIES = Pattern(CARRIES)
+_BECOMES = Pattern(BECOMES)
+_CODE = Pattern(CODE)
 
 # Signs of which one is in every sentence that a pattern can fit: looking for these is fast.
 _ADDRESS_SIGNS = (".", "@", "://")

@@ -11,7 +11,7 @@ from functools import cache
 
 from remanence.languages import LEXICONS, OPPOSITES
 from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, Unspaced
-from remanence.patterns import Pattern
+from remanence.patterns import Pattern, any_of
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
 SENTENCE_CHARS_MAX = 160
@@ -67,18 +67,17 @@ SAID_SO = Verdict(True, "it is said to be so from now on")
 
 def _any(name: str) -> Pattern:
     """Return a pattern for the phrases of all languages under a name."""
-    phrases = {phrase for told in TELLING.values() for phrase in getattr(told, name)}
-    longest = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    return Pattern(rf"(?<![\w'])(?:{'|'.join(map(re.escape, longest))})(?![\w'])", re.IGNORECASE)
+    phrases = any_of(phrase for told in TELLING.values() for phrase in getattr(told, name))
+    return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
 
 
 _UPDATES, _DOUBTS, _OPENERS = _any("updates"), _any("doubts"), _any("openers")
 # Each language has one group, the place that the speaker moved to.
 _MOVED = Pattern("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
-_MOVED_CHINESE = re.compile(CHINESE.moving)
-_MOVED_JAPANESE = re.compile(JAPANESE.moving)
-_CLAIM_CHINESE = re.compile(CHINESE.claim)
-_CLAIM_JAPANESE = re.compile(JAPANESE.claim)
+_MOVED_CHINESE = Pattern(CHINESE.moving)
+_MOVED_JAPANESE = Pattern(JAPANESE.moving)
+_CLAIM_CHINESE = Pattern(CHINESE.claim)
+_CLAIM_JAPANESE = Pattern(JAPANESE.claim)
 
 
 class _Phrases:

@@ -18,30 +18,30 @@ from remanence.write.name_evidence import read
 LEFT_WORDS_MAX = 3  # of a name before a statement in a script without capitals
 _UPPER = "[A-ZÀ-ÖØ-ÞА-ЯЁІЇЄҐΑ-ΩΆΈΉΊΌΎΏ][\\w'’&-]*"
 _JOINS = "(?:of the|of|de la|de los|de|del|della|da|do|dos|du|des|di|von der|von|van der|van) "
-_RUN = re.compile(f"(?<![\\w'’.@/#-]){_UPPER}(?: (?:{_JOINS})?{_UPPER}){{0,5}}")
-_PART = re.compile(r"[^ ]+")
-_OWNER = re.compile(r"['’]s?$")
-_SHORTENED = re.compile(
+_RUN = Pattern(f"(?<![\\w'’.@/#-]){_UPPER}(?: (?:{_JOINS})?{_UPPER}){{0,5}}")
+_PART = Pattern(r"[^ ]+")
+_OWNER = Pattern(r"['’]s?$")
+_SHORTENED = Pattern(
     r"(?<![\w.@/-])([a-z][\w.+#-]{1,20}) "
     r"(?:is|was|stands) (?:also )?(?:short for|for|an? (?:abbreviation|acronym) (?:for|of))"
 )
-_BRACKETED = re.compile("[(（] ?[A-ZÀ-ÖØ-ÞА-ЯЁ]")
-_INITIALS = re.compile(r" ?[(（] ?([A-ZÀ-ÖØ-ÞА-ЯЁ]{2,8}) ?[)）]")
-_CASELESS = re.compile("[\u0590-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BRACKETED = Pattern("[(（] ?[A-ZÀ-ÖØ-ÞА-ЯЁ]")
+_INITIALS = Pattern(r" ?[(（] ?([A-ZÀ-ÖØ-ÞА-ЯЁ]{2,8}) ?[)）]")
+_CASELESS = Pattern("[\u0590-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _STATEMENT = Pattern("|".join(f"(?:{one})" for one in words.STATED if _CASELESS.search(one)))
-_UNSPACED_LEFT = re.compile(
+_UNSPACED_LEFT = Pattern(
     r"([\u3400-\u9fff\u30a1-\u30faー々ヶA-Za-z0-9]{2,24})(?:さん|氏)?[，、,（(「 ]{0,2}\Z"
 )
-_UNSPACED_RIGHT = re.compile(
+_UNSPACED_RIGHT = Pattern(
     r"[「“（(]?((?:[\u30a1-\u30faー]{2,12}|[\u3400-\u9fffA-Za-z0-9々]{2,10}?)(?:ちゃん|さん|くん)?)"
     r"(?=$|[，。、！？）)」”\s]|[是在的住刚也和跟有说来去はがをとにのでもへ])"
 )
-_UNSPACED_CUT = re.compile("[的在是叫和跟了]")
-_UNSPACED_NONE = re.compile("[我你他她它这那们們谁什么哪不]")
-_SPACED_LEFT = re.compile(r"((?:[^\s,،.:;!?()]+ ){0,4}[^\s,،.:;!?()]+)[,،( ]{0,3}\Z")
-_SPACED_RIGHT = re.compile(r"[ :\"“]{0,2}((?:(?:أبو|ابو|أم|ام|ابن|عبد|אבו|בן) )?[^\s,،.:;!?()\"”]{2,20})")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
+_UNSPACED_CUT = Pattern("[的在是叫和跟了]")
+_UNSPACED_NONE = Pattern("[我你他她它这那们們谁什么哪不]")
+_SPACED_LEFT = Pattern(r"((?:[^\s,،.:;!?()]+ ){0,4}[^\s,،.:;!?()]+)[,،( ]{0,3}\Z")
+_SPACED_RIGHT = Pattern(r"[ :\"“]{0,2}((?:(?:أبو|ابو|أم|ام|ابن|عبد|אבו|בן) )?[^\s,،.:;!?()\"”]{2,20})")
+_UNSPACED = Pattern("[\u3040-\u30ff\u3400-\u9fff]")
+_HANGUL = Pattern("[\uac00-\ud7af]")
 # What a text must have to explain anything, in small letters: a word of these, and then one of the cues.
 _CUE_WORDS = frozenset(
     """

@@ -27,14 +27,14 @@ UNSPACED_CHARS = range(12, 1, -1)
 CACHED_CHARS_MAX, CACHED_MAX = 40, 16_384  # longer stretches without a blank are data, met once
 _CHUNK = re.compile(r"\S+")
 _OUTER = " \t.,;:!?…。、，；：！？\"'“”„«»「」『』()（）[]{}<>*_~‘’"
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
-_HAN = re.compile("[\u3400-\u9fff]")
-_KATAKANA = re.compile("[\u30a0-\u30ff\uff66-\uff9f]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_ARABIC = re.compile("[\u0600-\u06ff]")
-_HEBREW = re.compile("[\u0590-\u05ff]")
-_CAPITAL = re.compile(r" (?:[A-ZÀ-ÖØ-Þ][a-zà-ÿ]+|[А-ЯЁ][а-яё]+|[Α-ΩΆ-Ώ][α-ωά-ώ]+)")
-_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_UNSPACED = Pattern("[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
+_HAN = Pattern("[\u3400-\u9fff]")
+_KATAKANA = Pattern("[\u30a0-\u30ff\uff66-\uff9f]")
+_HANGUL = Pattern("[\uac00-\ud7af]")
+_ARABIC = Pattern("[\u0600-\u06ff]")
+_HEBREW = Pattern("[\u0590-\u05ff]")
+_CAPITAL = Pattern(r" (?:[A-ZÀ-ÖØ-Þ][a-zà-ÿ]+|[А-ЯЁ][а-яё]+|[Α-ΩΆ-Ώ][α-ωά-ώ]+)")
+_CYRILLIC = Pattern("[\u0400-\u04ff]")
 _JOINED_S = re.compile(r"['’]s?")
 _BETWEEN = re.compile(r"[\s'’-]+")
 _OWNER = re.compile(r"['’](?:s|S)?$")
@@ -45,8 +45,8 @@ _MARKER = r"\[personal: mail address [0-9a-f]{2,16}\]"
 _ADDRESSED = (
     rf"(?:{_MARKER}|@[\w.]{{2,40}}|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,60}}(?:\.[\w-]{{1,20}}){{1,3}})"
 )
-_ADDRESS = re.compile(_ADDRESSED)
-_HANDLE = re.compile(rf"[ ,(<（]{{1,3}}({_ADDRESSED})")
+_ADDRESS = Pattern(_ADDRESSED)
+_HANDLE = Pattern(rf"[ ,(<（]{{1,3}}({_ADDRESSED})")
 # Addresses that many answer.
 _SHARED = frozenset(
     "info office sales support contact team hello admin help mail post hr accounts kontakt hallo".split()

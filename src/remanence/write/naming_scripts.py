@@ -8,14 +8,15 @@ from collections.abc import Iterator
 
 from remanence.languages import name_words as words
 from remanence.languages.name_words import GIVEN, ROLES
+from remanence.patterns import Pattern, any_of
 from remanence.write.mentions import word_before
 
-_RUSSIAN = re.compile("(?<![\\w-])[А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+(?: [А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+){0,2}")
-_GREEK = re.compile("(?<![\\w-])[Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+(?: [Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+){0,2}")
-_ORGANISED = re.compile('(?<![^\\W\\d_])([^\\W\\d_]+) [«„“"]([\\w -]{2,40})[»“”"]')
+_RUSSIAN = Pattern("(?<![\\w-])[А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+(?: [А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+){0,2}")
+_GREEK = Pattern("(?<![\\w-])[Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+(?: [Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+){0,2}")
+_ORGANISED = Pattern('(?<![^\\W\\d_])([^\\W\\d_]+) [«„“"]([\\w -]{2,40})[»“”"]')
 # Russian endings of other cases than the nominative, and those of a woman's family name in it.
-_OBLIQUE = re.compile("(?:[уюыи]|о[йюм]|е[йм]|ым|ими|ыми|ого|ому|ых|ах|ях)$")
-_FEMININE = re.compile("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
+_OBLIQUE = Pattern("(?:[уюыи]|о[йюм]|е[йм]|ым|ими|ыми|ого|ому|ых|ах|ях)$")
+_FEMININE = Pattern("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
 
 
 def russian(sentence: str) -> Iterator[tuple[str, str]]:
@@ -63,21 +64,21 @@ def _organised(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 _HAN = "[\u3400-\u9fff]"
-_IS_HAN = re.compile(_HAN)
-_FAMILY = f"(?:{'|'.join(words.CHINESE_DOUBLE_FAMILIES)}|[{words.CHINESE_FAMILIES}])"
-_WORD = f"(?!{'|'.join(words.CHINESE_WORDS)})"
-_TITLE = "|".join(sorted(words.CHINESE_TITLES, key=len, reverse=True))
-_AFTER = "|".join(sorted(words.CHINESE_AFTER, key=len, reverse=True))
+_IS_HAN = Pattern(_HAN)
+# Patterns look from family name to family name: its first sign is read before what else must hold there.
+_FIRST = f"[{words.CHINESE_FAMILIES}{''.join(double[0] for double in words.CHINESE_DOUBLE_FAMILIES)}]"
+_DOUBLE = "|".join(f"(?<={double[0]}){double[1]}" for double in words.CHINESE_DOUBLE_FAMILIES)
+_NO_WORD = f"(?<!(?={any_of(words.CHINESE_WORDS)}){_HAN})"
+_REST = f"{_NO_WORD}(?:{_DOUBLE}|(?<=[{words.CHINESE_FAMILIES}]))"
+_FAMILY = _FIRST + _REST
+_TITLE = any_of(words.CHINESE_TITLES)
+_AFTER = any_of(words.CHINESE_AFTER)
 _EDGE = f"(?=$|[^\u3400-\u9fff]|{_AFTER})"
-_CHINESE_TITLED = re.compile(f"{_WORD}({_FAMILY}{_HAN}{{0,2}}?)({_TITLE})")
-_CHINESE_NAMED = re.compile(
-    f"(?:{'|'.join(sorted(words.CHINESE_BEFORE, key=len, reverse=True))}){_WORD}({_FAMILY}{_HAN}{{1,2}}?){_EDGE}"
-)
-_CHINESE_OPENS = re.compile(f"(?:^|[，。！？；、\\s]){_WORD}({_FAMILY}{_HAN}{{1,2}}?)(?=，|{_AFTER})")
-_CHINESE_WITH = re.compile(
-    f"(?:{'|'.join(words.CHINESE_WITH)}){_WORD}({_FAMILY}{_HAN}{{1,2}}?)(?=[，。]|$|{_AFTER})"
-)
-_CHINESE_COMPANY = re.compile(
+_CHINESE_TITLED = Pattern(f"({_FAMILY}{_HAN}{{0,2}}?)({_TITLE})")
+_CHINESE_NAMED = Pattern(f"(?:{any_of(words.CHINESE_BEFORE)})({_FAMILY}{_HAN}{{1,2}}?){_EDGE}")
+_CHINESE_OPENS = Pattern(f"({_FIRST}(?<![^，。！？；、\\s]{_HAN}){_REST}{_HAN}{{1,2}}?)(?=，|{_AFTER})")
+_CHINESE_WITH = Pattern(f"(?:{'|'.join(words.CHINESE_WITH)})({_FAMILY}{_HAN}{{1,2}}?)(?=[，。]|$|{_AFTER})")
+_CHINESE_COMPANY = Pattern(
     f"(?:^|[，。、\\s在是给到和跟从去向叫])((?:(?![在是的了我你他她们有]){_HAN}){{2,10}}?(?:{'|'.join(words.CHINESE_COMPANIES)}))"
 )
 
@@ -102,12 +103,12 @@ def _is_chinese(sentence: str, at: int) -> bool:
     return at == 0 or not _IS_HAN.match(sentence, at - 1) or sentence[at - 1] in words.CHINESE_LETS
 
 
-_KANJI_RUN = re.compile("[\u3400-\u9fff々ヶ]+")
-_KATAKANA_RUN = re.compile("[\u30a1-\u30faー・]+")
-_HONORED = re.compile(
+_KANJI_RUN = Pattern("[\u3400-\u9fff々ヶ]+")
+_KATAKANA_RUN = Pattern("[\u30a1-\u30faー・]+")
+_HONORED = Pattern(
     f"([\u3400-\u9fff々]{{1,5}}?|[\u30a1-\u30faー・]{{2,20}})({'|'.join(words.JAPANESE_HONORIFICS)})"
 )
-_JAPANESE_COMPANY = re.compile(
+_JAPANESE_COMPANY = Pattern(
     "株式会社([\u3400-\u9fff\u30a1-\u30faーA-Za-z]{2,20})|([\u3400-\u9fff\u30a1-\u30faーA-Za-z]{2,20})株式会社"
 )
 _PARTICLES = "はがをにとものへで、。！？「」（） "
@@ -156,10 +157,10 @@ def _honored(sentence: str, found: re.Match[str]) -> str:
     return name + honorific if len(name) > 1 or honorific == "さん" else ""
 
 
-_KOREAN = re.compile(
+_KOREAN = Pattern(
     f"(?<![가-힣])([{words.KOREAN_FAMILIES}][가-힣]{{2}}) ?(?:{'|'.join(words.KOREAN_HONORED)})(?![가-힣]{{3}})"
 )
-_KOREAN_FULL = re.compile("(?<![가-힣])([김박최][가-힣]{2})(?:은|는|이|가|을|를|의|와|과|에게|도)(?![가-힣])")
+_KOREAN_FULL = Pattern("(?<![가-힣])([김박최][가-힣]{2})(?:은|는|이|가|을|를|의|와|과|에게|도)(?![가-힣])")
 
 
 def korean(sentence: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from remanence.clock import HOUR
@@ -16,7 +16,7 @@ from remanence.curate.language.expression import Place, Words, condition
 from remanence.curate.language.logic import only_both
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, reads_of
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, preset, presets
+from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, presets, shipped
 from remanence.curate.policy.rules import (
     EVERY,
     GUARD_KEYS,
@@ -184,15 +184,28 @@ def load(
     `overrides` maps the names of rules and guards to keys and their new values; `{"off": True}` drops one. Errors of a
     text name `file`. What a file has `stored` may rest on presets that ship no more.
     """
-    name = source.strip()
-    is_text = "\n" in source or "=" in source or not name
     if not isinstance(overrides or {}, Mapping):
         raise PolicyError("the overrides are not a mapping", recovery="pass {'rule-name': {'key': value}}")
-    document = parse(source if is_text else preset(name, stored=stored), file if is_text else name)
-    draft = _Draft("policy" if is_text else name, stored=stored)
-    draft.include(parse(preset(ALWAYS), ALWAYS), 0)
+    is_text = "\n" in source or "=" in source or not source.strip()
+    if not is_text and not overrides:
+        return _preset(source, stored=stored)
+    return _compiled(source, overrides or {}, file if is_text else "", stored=stored)
+
+
+@lru_cache(maxsize=64)  # more than ship, under the names of today and of before
+def _preset(source: str, *, stored: bool) -> Policy:
+    """Compile a preset once: nothing changes it while the process lives."""
+    return _compiled(source, {}, "", stored=stored)
+
+
+def _compiled(source: str, overrides: Mapping[str, Mapping[str, Any]], file: str, *, stored: bool) -> Policy:
+    """Compile a text that errors call `file`, or without one the preset that is named."""
+    name = source.strip()
+    document = parse(source, file) if file else shipped(name, stored=stored)
+    draft = _Draft("policy" if file else name, stored=stored)
+    draft.include(shipped(ALWAYS), 0)
     draft.include(document, 0)
-    draft.override(_given(overrides or {}))
+    draft.override(_given(overrides))
     return draft.policy(document.top, source)
 
 
@@ -289,7 +302,7 @@ class _Draft:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
         for name in self._extends(document, depth):
-            self.include(parse(preset(name, stored=self.stored), name), depth + 1)
+            self.include(shipped(name, stored=self.stored), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
             self.categories[name] = _category(name, table, self.categories.get(name))

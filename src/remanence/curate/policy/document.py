@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -89,6 +90,12 @@ def preset(name: str, *, stored: bool = False) -> str:
     if name not in {*presets(), ALWAYS}:
         raise NameUnknown("preset", name, presets())
     return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def shipped(name: str, *, stored: bool = False) -> Document:
+    """Return a preset, parsed once: every memory that is opened reads one at least."""
+    return parse(preset(name, stored=stored), name)
 
 
 def _folder() -> Any:

@@ -3,6 +3,7 @@
 Knows where each command is; what they do is the engine's, what their answers look like is in `show`.
 """
 
+import gc
 import io
 import os
 import sys
@@ -50,6 +51,8 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 def main() -> None:
     """Run the command line; the entry point of the installed `remanence`."""
+    # What is imported stays; to look for garbage in it would be a tenth of a short command. `opened` ends this.
+    gc.disable()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a sign gets its code instead of an exception.
         if isinstance(stream, io.TextIOWrapper):

@@ -4,6 +4,7 @@ Knows how an engine is opened; must not know any single command.
 """
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -133,6 +134,9 @@ def opened(
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
 
+    if not gc.isenabled():
+        gc.freeze()  # what is imported by now is never looked through
+        gc.enable()
     path = str(database(common))
     if store is None:
         _tell_of_upgrade(path)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,7 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     return load(core.policy.source, overrides, stored=True) if overrides else core.policy
 
 
+@cache
 def no_policy() -> Policy:
     """Return the policy of a memory that was given none: the categories are declared, nothing is ever selected."""
     return load(NO_RULES)

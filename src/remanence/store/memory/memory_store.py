@@ -7,7 +7,7 @@ the texts on each read, so they cannot be wrong; a commit works on copies, so it
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -609,9 +609,13 @@ def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> L
 
 
 def _digest(previous: bytes, part: Logged) -> str:
-    header = digest_of([part.position, asdict(part.cause), part.count])
-    entries = digest_of([[asdict(change) for change in part.changes], part.used])
+    header = digest_of([part.position, _said(part.cause), part.count])
+    entries = digest_of([[_said(change) for change in part.changes], part.used])
     return part_digest(previous, header, entries).hex()
+
+
+def _said(what: Cause | Change) -> dict[str, Any]:
+    return {one.name: getattr(what, one.name) for one in fields(what)}
 
 
 def _chain_holds(log: Sequence[Logged]) -> bool:
