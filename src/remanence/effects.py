@@ -12,6 +12,7 @@ import numpy as np
 
 from remanence.change import Block, Change, Increment, Table
 from remanence.model import COLUMN, Form, Label, Lifecycle, Memory, Reason, Status, Tier, Verification
+from remanence.score import CONFIDENCE
 from remanence.text_columns import TEXT_COLUMNS
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
@@ -130,7 +131,7 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
         case Where():
             into = becomes(value.becomes, was, now, given)
             if isinstance(was, np.ndarray):
-                return np.where(was == value.was, into, was)
+                return np.where(np.isnan(was) if value.was is None else was == value.was, into, was)
             return into if was == value.was else was
     return value
 
@@ -253,6 +254,14 @@ TRANSITION_STATE = Effect(
     back=("update",),
 )
 REINFORCE = Effect("reinforce", {"reinforced": Mark.ONE_MORE}, words="reinforce", group="counters")
+# Of what nobody said how sure it is; no text changes, and what somebody said stays.
+IMPROVE = Effect(
+    "improve",
+    {"confidence": Where(None, CONFIDENCE)},
+    words="improve",
+    group="confidence",
+    back=("update",),
+)
 FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
 UNFLAG = Effect("unflag", words="take the flag off", group="tags", table="tags", row="goes", back=("tag",))
 UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
@@ -284,6 +293,7 @@ ACTIONS: tuple[Effect, ...] = (
     UNFLAG,
     UNLINK,
     TAKE_IN,
+    IMPROVE,
 )
 # What is shown once it is done.
 FORMS: Mapping[Effect, Form] = {SUMMARISE: Form.SUMMARY, SHRINK: Form.CONDENSED}
@@ -472,8 +482,17 @@ def action_of(change: Change) -> Effect:
         return _BY_STATUS[Status(change.after["status"])]
     if "form" in change.after and "tier" not in change.after:
         return form_act(change.after["form"])
-    known = (effect for name, effect in _BY_COLUMN.items() if name in change.after)
-    return next(known, TAKE_IN)
+    known = (effect for name, effect in _BY_COLUMN.items() if name in change.after and effect is not IMPROVE)
+    return next(known, IMPROVE if _improves(change) else TAKE_IN)
+
+
+def _improves(change: Change) -> bool:
+    """Tell whether a change of a memory says how sure it is where nobody had; a survivor takes over what was said."""
+    if change.after is None or "confidence" not in change.after:
+        return False
+    # A block says only that the column changes, and what merges stands in none.
+    known = (change.before or {}).get("confidence"), change.after["confidence"]
+    return known[0] is None and known[1] in {None, CONFIDENCE}
 
 
 def form_act(form: int | None) -> Effect:
@@ -508,3 +527,5 @@ def acts_of(change: Change) -> Iterator[str]:
     if "form" in change.after:
         yield form_act(change.after["form"]).name
     yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)
+    if _improves(change):
+        yield IMPROVE.name

@@ -56,6 +56,11 @@ class Receipt(Result):
         """How many memories were reinforced."""
         return self.counts.get("reinforce", 0)
 
+    @property
+    def improved(self) -> int:
+        """How many memories were given a confidence, of which nobody had said any."""
+        return self.counts.get("improve", 0)
+
     time = Time("at")
 
     def __str__(self) -> str:

@@ -213,7 +213,9 @@ def test_what_the_jochi_design_names_has_a_row(name: str) -> None:
     assert any(JOCHI[name] in cell.replace(name, "", 1) for cell in theirs)
 
 
-@pytest.mark.parametrize("preset", ["janitor", "mvs", "mvs-seed", "elfmem", "engram", "episodic-cap"])
+@pytest.mark.parametrize(
+    "preset", ["janitor", "mvs", "mvs-seed", "autonomous", "elfmem", "engram", "episodic-cap"]
+)
 def test_every_rule_and_guard_of_a_preset_is_in_the_map(preset: str) -> None:
     """Under its own name or that of the preset that it extends."""
     shown = {name.partition("/")[2] for name in NAMES if name.startswith("preset ")}

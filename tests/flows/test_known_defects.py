@@ -11,7 +11,7 @@ from remanence.clock import DAY, HOUR, ManualClock
 from remanence.curate.policy.compiled import load
 from remanence.errors import NotFound
 from remanence.model import Relation, Status, Tier
-from tests.flows import test_janitor, test_mvs
+from tests.flows import test_autonomous, test_janitor, test_mvs
 from tests.flows.conftest import Measured
 from tests.flows.stories import HERON, LONG, Story
 
@@ -182,7 +182,7 @@ async def test_k11_too_long_is_measured_by_the_kind(story: Story) -> None:
 
 def test_k12_every_safety_rule_is_a_guard() -> None:
     """Not a factor of a score, and each keeps from deleting and from merging; four more are built in."""
-    for preset in ("janitor", "mvs", "mvs-seed"):
+    for preset in ("janitor", "mvs", "mvs-seed", "autonomous"):
         guards = {guard.name: guard.blocks for guard in load(preset).guards}
 
         assert {*test_janitor.DELETING} <= {
@@ -251,9 +251,9 @@ async def test_k16_what_says_the_same_in_other_words_is_merged(story: Story) -> 
     assert ["the-same-twice"] == await story.only("the-same-twice")
 
 
-@pytest.mark.parametrize("preset", ["janitor", "mvs"])
+@pytest.mark.parametrize("preset", ["janitor", "mvs", "autonomous"])
 def test_k17_every_rule_is_run_against_a_store(preset: str) -> None:
     """Each has a case that lets it act on what the verbs stored, and sees that it does not a moment before."""
-    tried = {case.rule for case in (*test_janitor.CASES, *test_mvs.CASES)}
+    tried = {case.rule for case in (*test_janitor.CASES, *test_mvs.CASES, *test_autonomous.CASES)}
 
     assert {rule.name for rule in load(preset).rules} <= tried

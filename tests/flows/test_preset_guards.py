@@ -191,7 +191,7 @@ async def test_a_legal_hold_keeps_from_every_preset(story: Story) -> None:
     await story.learn(category="notification")
     await story.memory.update(1, state="read")
     await story.memory.hold(1, "legal")
-    for preset in ("janitor", "mvs", "mvs-seed", "engram"):
+    for preset in ("janitor", "mvs-seed", "autonomous", "engram"):
         story.wait(400 * DAY)
         await story.memory.curate(preset)
     assert (await story.memory.get(1)).status in {Status.INBOX, Status.ACTIVE}
@@ -269,7 +269,12 @@ async def test_no_input_lifts_a_built_in_guard(
 FORGOTTEN = [
     (preset, guard, ways[0])
     # "mvs" extends janitor.
-    for preset, keeps in (("default", KEEPS), ("janitor", KEEPS), ("engram", OF_ENGRAM))
+    for preset, keeps in (
+        ("default", KEEPS),
+        ("janitor", KEEPS),
+        ("autonomous", KEEPS),
+        ("engram", OF_ENGRAM),
+    )
     for guard, ways in keeps.items()
     if guard not in {one.name for one in BUILT_IN}
 ]

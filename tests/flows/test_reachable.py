@@ -126,6 +126,7 @@ STORY: Mapping[int, Sequence[Event]] = {
         join("digest", "fact", "refers"), join("gravestudy", "fact", "refers"),
         *(new(f"crate{number}", LONG[:600], agent="porter", category="fact") for number in range(16)),
         new("smallnote", category="notification", confidence=0),
+        new("unsure", category="memory_entry", confidence=None), new("tome", f"{LONG} {LONG}", category="moment"),
         new("runningtalk", category="session_context", confidence=0),
     ],
     1: [use("fact", 2), new("market", category="task", state="in_progress")],
@@ -140,9 +141,13 @@ STORY: Mapping[int, Sequence[Event]] = {
     8: [
         join("foundstudy", "fact", "refers"),
         new("twin", category="memory_entry"), new("double", "twin twinx twiny", category="memory_entry"),
+        new("same", category="fact"), new("again", "same samex samey", category="fact"),
     ],
     9: [state("usedthought", "consolidated")],
-    11: [join("twin", "double", "near_duplicate", confidence=0.99), use("entry")],
+    11: [
+        join("twin", "double", "near_duplicate", confidence=0.99), use("entry"),
+        join("same", "again", "near_duplicate", confidence=0.99),
+    ],
     12: [state("market", "completed"), state("talk", "ended"), new("outdated", category="fact")],
     13: [new("newer", category="fact"), lambda it: it.memory.supersede(it.seqs["outdated"], it.seqs["newer"])],
     20: [new("thrown", category="fact"), do("forget", "thrown"), lambda it: it.memory.consolidate()],
@@ -183,7 +188,10 @@ OF_ENGRAM: Mapping[int, Sequence[Event]] = {
 ENGRAMS_MOVES = {
     (Tier.HOT, Tier.COLD), (Tier.COLD, Tier.HOT), (Tier.COLD, Tier.ARCHIVE), (Tier.HOT, Tier.ARCHIVE),
 }  # fmt: skip
-LIFE = {"janitor": (STORY, MOVES), "mvs": (STORY, MOVES), "engram": (OF_ENGRAM, ENGRAMS_MOVES)}
+LIFE = {
+    **dict.fromkeys(("janitor", "mvs", "autonomous"), (STORY, MOVES)),
+    "engram": (OF_ENGRAM, ENGRAMS_MOVES),
+}
 
 
 async def lived(folder: Path, preset: str, days: int, often: int) -> Year:
@@ -218,15 +226,15 @@ async def reaches_everything(folder: Path, preset: str, days: int, often: int) -
     assert MOVES_MAX >= max(year.moves.values())
 
 
-# The rules of the janitor are among those of mvs.
-@pytest.mark.parametrize(("preset", "often"), [("mvs", 24), ("engram", 96)])
+# The rules of the janitor and of mvs are among those of autonomous.
+@pytest.mark.parametrize(("preset", "often"), [("autonomous", 24), ("engram", 96)])
 async def test_half_a_year_reaches_every_rule(tmp_path: Path, preset: str, often: int) -> None:
     """With two runs in so many hours; the longest life time is 180 days."""
     await reaches_everything(tmp_path, preset, 190, often)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("preset", ["janitor", "mvs", "engram"])
+@pytest.mark.parametrize("preset", ["janitor", "mvs", "autonomous", "engram"])
 async def test_a_year_reaches_every_rule(tmp_path: Path, preset: str) -> None:
     """With a run each hour."""
     await reaches_everything(tmp_path, preset, 365, 1)

@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.curate.policy.compiled import load
-from tests.flows import test_engram, test_janitor, test_mvs
+from tests.flows import test_autonomous, test_engram, test_janitor, test_mvs
 from tests.flows.conftest import Measured
 from tests.flows.stories import Case, Story, ends, happens
 
@@ -19,10 +19,11 @@ CASES = {
         *test_mvs.CASES,
         *(case for case in test_janitor.CASES if case.rule in test_mvs.OVERRIDDEN),
     ],
+    "autonomous": test_autonomous.CASES,
     "engram": test_engram.CASES,
 }
 MORE = [test_mvs.LATER, *test_engram.MORE]
-ENDS = [*test_mvs.ENDS, *test_engram.ENDS]
+ENDS = [*test_mvs.ENDS, *test_autonomous.ENDS, *test_engram.ENDS, *test_engram.SLOW_ENDS]
 DURATION = re.compile(r"(?<![\w.])(days|hours)\((\d+)\)")
 # What a value is held against; of the janitor's and mvs's rules, whose values are tried apart, none is changed.
 THRESHOLD = re.compile(r"(?<=[<>] |>=|<=)\s?0\.\d+")

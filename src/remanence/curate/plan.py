@@ -25,6 +25,7 @@ from remanence.curate.planner.diff import (
     Edits,
     LinkEdits,
     column_edits,
+    improved,
     link_edits,
     merged,
     united,
@@ -40,6 +41,7 @@ from remanence.effects import (
     DESTROYED,
     FLAG,
     FORMS,
+    IMPROVE,
     MOVE,
     PURGE,
     REINFORCE,
@@ -329,3 +331,4 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
         yield effect.name, effect.group, form.rows[form.after == shown]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows
+    yield IMPROVE.name, IMPROVE.group, improved(columns, working.why)

@@ -111,6 +111,7 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "unlink": ("links",),
     "purge": ("purge",),
     "reinforce": ("reinforce",),
+    "improve": ("value",),
     "flag": ("expire", "tiers", "shrink"),
     "unflag": ("expire", "shrink"),
 }

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.curate.planner.diff import Decision, Edits
+from remanence.curate.planner.diff import Decision, Edits, improved
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
     FORMS,
+    IMPROVE,
     MOVE,
     PURGE,
     REINFORCE,
@@ -105,3 +106,4 @@ def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
         yield effect, form.rows[form.after == shown]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect, plan.columns.get(effect.known_by, Edits.none()).rows
+    yield IMPROVE, improved(plan.columns, plan.why)

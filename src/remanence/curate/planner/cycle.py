@@ -23,6 +23,7 @@ from remanence.effects import (
     ARCHIVING,
     FLAG,
     FORMS,
+    IMPROVE,
     MERGE,
     MOVE,
     NO_EXTRACT,
@@ -133,7 +134,7 @@ class Cycle:
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
         # A flag is taken off before one is set: what two rules disagree about stays marked.
-        for effect in (UNFLAG, FLAG, *FORMS, REINFORCE):
+        for effect in (UNFLAG, FLAG, *FORMS, REINFORCE, IMPROVE):
             won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
         merged = np.array(

@@ -17,6 +17,7 @@ from remanence.change import ABSENT, FRACTIONS, MILLION
 from remanence.curate.language.view import Array
 from remanence.curate.planner.merge import KEYED, USED, link_keys, picked
 from remanence.curate.planner.state import GONE, NOBODY, Working
+from remanence.effects import IMPROVE
 from remanence.model import COLUMN
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
@@ -475,6 +476,14 @@ def merged(working: Working) -> Merged:
     return Merged(
         np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
     )
+
+
+def improved(columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
+    """Return the rows of which a rule says how sure they are; a survivor takes over what was said of another."""
+    rows = columns.get(IMPROVE.known_by, Edits.none()).rows
+    by_rule = why.get(IMPROVE.group)
+    some: Ints = rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
+    return some
 
 
 def united(some: Iterable[Ints], count: int) -> Ints:

@@ -9,14 +9,16 @@ from itertools import chain
 
 import numpy as np
 
+from remanence.change import ABSENT, MILLION
 from remanence.curate.planner.agreement import destroyed_count
-from remanence.curate.planner.diff import Decision, Edits
+from remanence.curate.planner.diff import Decision, Edits, improved
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
     FORMS,
+    IMPROVE,
     MERGE,
     MOVE,
     PRUNE,
@@ -31,6 +33,7 @@ from remanence.effects import (
 )
 from remanence.errors import InvalidInput
 from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
+from remanence.score import CONFIDENCE
 from remanence.snapshot import Bools
 
 _FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
@@ -136,6 +139,10 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
         if name == "confidence" and (edits.after <= edits.before).any():
             yield "makes a memory less sure"
     yield from _forms(plan, acts)
+    sure = plan.columns.get(IMPROVE.known_by, Edits.none())
+    filled = np.isin(sure.rows, improved(plan.columns, plan.why)) & ~acts.survives[sure.rows]
+    if (filled & ((sure.before != ABSENT) | (sure.after != round(CONFIDENCE * MILLION)))).any():
+        yield "says how sure a memory is otherwise than its policy does"
     tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
@@ -227,6 +234,7 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
     counts[REINFORCE.name] = len(rows.get("reinforced", ()))
     form = plan.columns.get("form", Edits.none())
     counts += Counter({effect.name: int((form.after == shown).sum()) for effect, shown in FORMS.items()})
+    counts[IMPROVE.name] = len(improved(plan.columns, plan.why))
     for does, _tag, seqs in plan.tagged():
         counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())

@@ -59,6 +59,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "merge": ("deduplicate",),
     "unlink": ("links",),
     "reinforce": ("reinforce",),
+    "improve": ("value",),
     "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
     "flag": _MARKING,
     "unflag": _MARKING,

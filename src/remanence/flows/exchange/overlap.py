@@ -15,6 +15,7 @@ from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.identity import OWN, says_who
 from remanence.edit.one_memory import joined, update
 from remanence.effects import STAMPS, VERBS
+from remanence.entity import CATEGORY as ENTITY
 from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
@@ -388,7 +389,9 @@ class _Overlap:
     def _added(self, row: Row, twin: KnownMemory | None) -> New:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
         new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
-        if self.core.embedder.dimensions and (row.is_edited or (self.embeds and "vector" in row.columns)):
+        has_vector = "vector" in row.columns
+        missing = not has_vector and row.columns.get("category") != ENTITY
+        if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         trust = new.columns["trust"] = self._trust(row)
         if row.stands and instructing(new.columns["text"], trust, _beside(row)):
