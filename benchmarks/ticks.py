@@ -23,7 +23,7 @@ from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 NOTED = ("notification", "session_context", "task")
-QUIET_TICKS, RAPID_TICKS, WRITTEN = 200, 5, 10
+QUIET_TICKS, RAPID_TICKS, DEEP_TICKS_MAX, WRITTEN = 200, 5, 100, 10
 
 
 def main() -> None:
@@ -50,9 +50,7 @@ async def _one(path: Path, n: int, policy: str) -> None:
     async with remanence.open(path, scope="scope-0", clock=clock, policy=policy) as memory:
         # What the rapid rules look for must be there at all, or nothing is read.
         await memory.learn_many(Turn(f"about a {name}", category=name) for name in NOTED)
-        for _ in range(3):  # the first ones do what is to be done
-            note(str(await memory.schedule.tick("deep")))
-            clock.advance(minutes=1)
+        await _settled(memory, clock)
         taken = []
         for _ in range(RAPID_TICKS):
             clock.advance(minutes=1)
@@ -60,13 +58,23 @@ async def _one(path: Path, n: int, policy: str) -> None:
                 await memory.schedule.tick("rapid")
             taken.append(took.cpu_s)
         figure("ticks.rapid_cpu_s", float(np.median(taken)), "s", n=n, policy=policy)
-        note(str(await memory.schedule.tick("deep")))
+        await _settled(memory, clock)
         quiet = []
         for _ in range(QUIET_TICKS):
             with spent() as took:
                 assert (await memory.schedule.tick()).quiet
             quiet.append(took.wall_s * 1_000)
         figure("ticks.quiet_ms", float(np.median(quiet)), "ms", n=n, p95=float(np.percentile(quiet, 95)))
+
+
+async def _settled(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Tick until nothing is done and nothing is left: what is to be done takes longer than one tick may."""
+    for _ in range(DEEP_TICKS_MAX):
+        done = await memory.schedule.tick("deep")
+        note(str(done))
+        clock.advance(minutes=1)
+        if not done.left and not any(ran.counts for ran in done.ran.values()):
+            return
 
 
 async def _many(path: Path, scopes: int, policy: str) -> None:
@@ -80,7 +88,7 @@ async def _many(path: Path, scopes: int, policy: str) -> None:
         for _ in range(3):
             clock.advance(minutes=31)
             note(f"{await _looked(memory)} scopes ticked")
-        for written in range(0, scopes, max(1, scopes // WRITTEN)):
+        for written in range(0, scopes, max(1, scopes // WRITTEN))[:WRITTEN]:
             async with remanence.open(path, scope=f"scope-{written}", clock=clock, embedder="none") as one:
                 await one.learn("something new")
         clock.advance(minutes=6)
