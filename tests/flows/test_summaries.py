@@ -278,9 +278,10 @@ async def test_a_plan_is_kept_as_a_file_and_applied(memory: remanence.Engine, cl
     assert Form.SUMMARY is (await memory.get(name)).form
 
 
-async def test_a_tick_makes_them(opener: Opener, clock: ManualClock) -> None:
-    """With its deep rules, by itself."""
-    async with opener(policy=POLICY) as memory:
+@pytest.mark.parametrize("where", ["status == 'archived' and tokens > 500", "tokens > 500"])
+async def test_a_tick_makes_them(opener: Opener, clock: ManualClock, where: str) -> None:
+    """With its deep rules, by itself, whether or not the condition says that they look at what is archived."""
+    async with opener(policy=POLICY.replace("status == 'archived' and tokens > 500", where)) as memory:
         (name,) = await _archived(memory, clock, LONG)
         ticked = await memory.schedule.tick("deep")
         after = await memory.get(name)

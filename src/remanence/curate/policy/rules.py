@@ -236,8 +236,8 @@ class Rule:
 
     @property
     def sees_all(self) -> bool:
-        """Tell whether it looks beyond what is in sight, because it names the status."""
-        return "status" in self.node.mentions
+        """Tell whether it looks beyond what is in sight, because it names the status or sums up what is archived."""
+        return "status" in self.node.mentions or self.effect is SUMMARISE
 
     @property
     def destroys(self) -> bool:
