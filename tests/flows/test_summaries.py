@@ -222,6 +222,29 @@ async def test_what_has_no_extract_is_marked_and_makes_room_for_others(
     assert () == (await memory.get(long)).tags
 
 
+async def test_what_a_run_condenses_waits_for_the_next_turn(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Under a policy with both rules, too, a second run makes nothing, and what has no extract stays condensed."""
+    policy = f"""{POLICY}
+[[rule]]
+name = "shorter"
+every = "deep"
+phase = "value"
+where = "status == 'archived'"
+do = "shrink"
+"""
+    one, other = await _archived(memory, clock, LONG, PIERS)
+    runs = []
+    for hours in (0, 0, 7, 0, 7):
+        clock.advance(hours=hours)
+        runs.append(dict((await memory.curate(policy)).counts))
+    forms = [(await memory.get(name)).form for name in (one, other)]
+
+    assert [{"shrink": 2}, {}, {"summarise": 1, "flag": 1}, {}, {}] == runs
+    assert [Form.SUMMARY, Form.CONDENSED] == forms
+
+
 async def test_a_run_makes_as_many_as_the_setting_says(memory: remanence.Engine, clock: ManualClock) -> None:
     """What is beyond waits for the next turn of the rule, and is told; with 0 none are made."""
     await _archived(memory, clock, *(LONG.replace("4,200", str(n)) for n in range(3)))

@@ -202,6 +202,8 @@ class Cycle:
             rows = self._declared(rule, rows)
         if rule.effect is SHRINK:
             rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
+        if rule.effect is SUMMARISE:
+            rows = self._not_condensed_now(rule, rows)
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
         return self._unguarded(rule, rows) if guarded else rows
@@ -241,6 +243,14 @@ class Cycle:
         if rule.sees_all:
             return np.asarray((status >= 0) & (status < Status.PRUNED))
         return self.working.view.standing()
+
+    def _not_condensed_now(self, rule: Rule, rows: Ints) -> Ints:
+        """Leave to the rule's next turn what this run condenses: it may have no summary, and is condensed then."""
+        now = self.working.view.column("form")[rows] != self.working.start["form"][rows]
+        if now.any():
+            self.fired[rule.name] = rows  # else a second run would sum it up
+        left: Ints = rows[~now]
+        return left
 
     def _may_be_summed_up(self, status: Array) -> Bools:
         """Tell what was archived before this run, is no summary, and of which none was refused."""
