@@ -276,8 +276,8 @@ async def _counted(path: str, program: str, processes: int, times: int) -> int:
 @pytest.mark.parametrize(
     ("program", "processes", "times"),
     [
-        pytest.param(ENGINE, 4, 10, id="engine"),
-        pytest.param(SYNC, 4, 10, id="sync"),
+        pytest.param(ENGINE, 3, 10, id="engine"),
+        pytest.param(SYNC, 2, 10, id="sync"),
         pytest.param(COMMAND, 2, 2, id="command"),
         pytest.param(ENGINE, 8, 500, id="engine-deep", marks=pytest.mark.deep),
         pytest.param(SYNC, 8, 500, id="sync-deep", marks=pytest.mark.deep),

@@ -18,6 +18,7 @@ from remanence.write.reflecting import BYTES_MAX
 from tests.flows.conftest import Measured, Opener
 
 NOW = 1_000 * HOUR
+HANGS_AFTER_S = 300
 
 
 class Telling:
@@ -159,16 +160,12 @@ async def test_a_living_engine_consolidates_by_itself(opener: Opener) -> None:
     async with opener() as memory:
         for number in range(3):
             await memory.note(f"We decided to buy boat {number}.", session=f"s{number}", speaker="Ana")
-            for _ in range(100):
-                if not (await memory.status()).waiting:
-                    break
+            async with asyncio.timeout(HANGS_AFTER_S):
+                while (await memory.status()).waiting:
+                    await asyncio.sleep(0.05)
+        async with asyncio.timeout(HANGS_AFTER_S):
+            while "consolidate" not in (state := await memory.status()).automatic:
                 await asyncio.sleep(0.05)
-        state = await memory.status()
-        for _ in range(100):
-            if "consolidate" in state.automatic:
-                break
-            await asyncio.sleep(0.05)
-            state = await memory.status()
 
         assert "done" == state.automatic["consolidate"].outcome
         assert "inbox" not in state.statuses

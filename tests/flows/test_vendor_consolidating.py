@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import remanence
+from tests.command_line import typed
 from tests.models import ANY_MODEL, KEY, model_server, variables
 
 COMMAND = Path(sys.executable).with_name("remanence")
@@ -131,7 +132,7 @@ async def test_the_key_stands_nowhere(
 def test_the_command_line_asks_a_vendors_model(tmp_path: Path, address: str, vendor: str) -> None:
     """By the name of vendor and model; no key stands in what it prints."""
 
-    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+    def called(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(COMMAND), "--db", str(tmp_path / "a.db"), *words, "--json"],
             env=variables(address) | {"HOME": str(tmp_path)},
@@ -140,10 +141,10 @@ def test_the_command_line_asks_a_vendors_model(tmp_path: Path, address: str, ven
             check=False,
         )
 
-    typed("learn", TEXTS[0])
-    judged = typed("consolidate", "--writer", f"{vendor}:{ANY_MODEL}")
-    typed("learn", TEXTS[2])
-    refused = typed("consolidate", "--writer", f"{vendor}:401")
+    typed("--db", str(tmp_path / "a.db"), "learn", TEXTS[0])
+    judged = called("consolidate", "--writer", f"{vendor}:{ANY_MODEL}")
+    typed("--db", str(tmp_path / "a.db"), "learn", TEXTS[2])
+    refused = called("consolidate", "--writer", f"{vendor}:401")
 
     assert 1 == json.loads(judged.stdout)["judged"]
     assert "status 401" in json.loads(refused.stdout)["unjudged"][0]
