@@ -54,6 +54,12 @@ IN_TURN = Rules(
     ),
 )
 _UNLINK = {"name": "a", "every": "deep", "phase": "links", "do": "unlink", "over": "links"}
+# A guard that keeps by time what a rule would archive; of the days since a month ago somebody worked 22.
+GUARDED = Rules(
+    ({"name": "young", "where": "age() < days(23)", "blocks": "archive"},),
+    ({"name": "a", "phase": "expire", "do": "archive", **_ANY},),
+)
+NONE = Rules((), ())  # for laws of a preset
 AGING_LINKS = Rules((), ({**_UNLINK, "where": "decayed_weight < 0.1"},))
 
 
@@ -438,16 +444,19 @@ BUGS = (
         "guards look at the wall",
         wrapped(protection.Guarding, "look", _guards_look_at_the_wall),
         laws.a_clock_is_a_map,
+        under=GUARDED,
     ),
     Bug(
         "a tenth is below a tenth",
         swapped(logic, "_COMPARE", {**logic._COMPARE, "<": operator.le}),
         laws.elfmem_does_what_it_says,
+        under=NONE,
     ),
     Bug(
         "ratings hasten nothing",
         swapped(derived, "_rates", lambda frame: RATES[frame.column("decay")]),
         laws.elfmem_does_what_it_says,
+        under=NONE,
     ),
     Bug(
         "a rejected path is an episode",
