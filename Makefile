@@ -91,6 +91,8 @@ coverage: $(STAMP)
 	$(BIN)/coverage run -m pytest -q $(PARALLEL) tests/unit tests/flows
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+	@# What decides about memories takes every branch.
+	$(BIN)/coverage report --include='*/remanence/curate/*' --fail-under=100
 
 shuffled: $(STAMP)
 	$(BIN)/python -m pytest -q -rs --random-order-bucket=global $(if $(SEED),--random-order-seed=$(SEED))

@@ -304,6 +304,8 @@ NO_EXTRACT, NO_SUMMARY = f"{_FLAGS}no-extract", f"{_FLAGS}no-summary"
 _OF_SUMMARY = frozenset({"summary", "short_tokens", "short_words"})
 # What a cycle may change; the same columns make a plan.
 CHANGEABLE = _OF_SUMMARY.union(*(effect.columns for effect in ACTIONS))
+# What follows from the tags that a merge unites; no rule leads there, and no plan says so.
+_BY_TAGS = frozenset({"decay"})
 # Any cycle may have to look at these, whatever its policy does.
 STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
 DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
@@ -432,7 +434,7 @@ _BY_COLUMN = {
 def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
     if verb in PLANNED:
-        return CHANGEABLE
+        return CHANGEABLE | _BY_TAGS
     if verb == "undo":
         return frozenset(COLUMN)
     rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))

@@ -32,6 +32,18 @@ async def _archived(memory: remanence.Engine, lifecycle: LifecycleName = "valida
     return found
 
 
+async def test_a_merge_owns_the_decay_class_that_its_tags_bring(memory: remanence.Engine) -> None:
+    """What takes in a tag of who an agent is fades no more, and the audit of the merge strays nowhere."""
+    one = await memory.learn("The old bell hangs in the tower.", category="observation")
+    other = await memory.learn("In the tower hangs the old bell.", tags=["self/constitutional"])
+    before = (await memory.get(one.id)).decay
+    await memory.graph.merge(one.id, other.id)
+    store = memory._core.store
+
+    assert before is not (await memory.get(one.id)).decay
+    assert [] == strayed(await store.history("default"))
+
+
 @pytest.mark.parametrize("way", ["restore", "confirm"])
 @pytest.mark.parametrize("lifecycle", ["candidate", "validated", "active", "stale"])
 async def test_what_comes_back_has_its_lifecycle_again(

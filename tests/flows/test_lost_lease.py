@@ -12,6 +12,7 @@ import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.flows.curate.scheduling import LEASE
 from remanence.flows.curate.ticking import LEASE as TICKING
+from remanence.flows.curate.ticking import Ticked
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Turn
 from tests.flows.test_scheduling import DAILY
@@ -151,6 +152,37 @@ async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: P
         mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
         error = await woken(process)
 
+        assert {"active": 4} == dict((await memory.status()).statuses)
+        assert (b"", 0) == (error, process.returncode)
+        assert verbs == [event.verb for event in await memory.history()]
+        assert mine == await memory.schedule.timetable()
+        assert [] == [check for check in await memory.doctor() if not check.ok]
+
+
+async def keeping(path: str) -> None:
+    """Look once at all scopes of the file, as a daemon does, two days after all was learned."""
+    async with opened(path, START + 2 * DAY) as memory:
+        await memory.schedule.run(stop=asyncio.Event(), once=True)
+
+
+async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path: Path) -> None:
+    """Another daemon finds the scope taken, and once the lease is over its own; the woken one leaves that as it is."""
+    path = tmp_path / "memory.db"
+    async with opened(path, START) as memory:
+        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.consolidate()
+        await memory.adopt(QUICK)
+    process = await until_stopped(path, "curate", "keeping")
+    told: list[Ticked] = []
+    async with opened(path, START + 2 * DAY) as memory:
+        await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+    async with opened(path, START + 2 * DAY + TICKING) as memory:
+        await memory.adopt(IDLE)
+        await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+        mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
+        error = await woken(process)
+
+        assert [False] == [one.busy for one in told if one.ran]
         assert {"active": 4} == dict((await memory.status()).statuses)
         assert (b"", 0) == (error, process.returncode)
         assert verbs == [event.verb for event in await memory.history()]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
+from remanence.change import Change
 from remanence.clock import DAY, ManualClock
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.curate import curating
@@ -15,6 +16,7 @@ from remanence.flows.exchange import transfer
 from remanence.model import Decay, Form, Lifecycle, Relation, Status
 from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
+from remanence.testing.builders import because, boxed
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """
@@ -46,6 +48,18 @@ VERBS: dict[str, Verb] = {
     "category": lambda memory, n: memory.update(1, category=("observation", "task", "fact")[n % 3]),
     "curate": lambda memory, _: memory.curate("elfmem"),
 }
+
+
+async def test_an_undo_that_finds_nothing_to_take_back_says_so(memory: remanence.Engine) -> None:
+    """A box of turns that has gone since is not taken away again: nothing is written, and 0 changes are told."""
+    turn = await memory.learn("The bell rings twice.")
+    store = memory._core.store
+    made = await store.commit("default", [boxed(turn.seq, [turn.seq])], because("extract"))
+    await store.commit("default", [Change("boxes", turn.seq, {}, None)], because("extract"))
+    before = await memory.history()
+    undone = await memory.undo(made.run)
+
+    assert (0, before) == (undone.changes, await memory.history())
 
 
 async def test_what_was_taken_back_is_no_change(memory: remanence.Engine) -> None:

@@ -162,8 +162,9 @@ def not_as_before(step: Step) -> list[str]:
 
 
 def undone_twice(step: Step) -> list[str]:
-    """A run is taken back once."""
-    return [] if step.undone_twice is None else [step.undone_twice.run]
+    """A run is taken back once; what another took back already leaves nothing to take back."""
+    twice = step.undone_twice
+    return [] if twice is None or not twice.changes else [twice.run]
 
 
 def not_at_rest(step: Step) -> list[str]:

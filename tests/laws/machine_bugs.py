@@ -13,11 +13,9 @@ import numpy as np
 from remanence import guards
 from remanence.change import Block, Change, Entry, Increment, inverses
 from remanence.curate.plan import Plan
-from remanence.curate.planner import brake, cycle, state
-from remanence.curate.planner.changes import Part
-from remanence.effects import VERBS
+from remanence.curate.planner import brake, cycle
 from remanence.errors import Conflict
-from remanence.flows.curate import curating, undoing
+from remanence.flows.curate import undoing
 from remanence.flows.recall.uses import Uses
 from remanence.model import Form, Lifecycle, Status, Tier
 from remanence.snapshot import Snapshot
@@ -95,34 +93,9 @@ async def _as_archived(*_: Any) -> dict[str, Any]:
     return {"lifecycle": Lifecycle.ARCHIVED, "valid_to": None}
 
 
-async def _rises_active(*_: Any) -> Any:
-    return VERBS["restore"]
-
-
-async def _nothing_united(core: Any, merges: Any, groups: Any) -> Any:
-    return list(groups)
-
-
-def _trusts_the_surer(inner: Any, view: Any, merges: Any) -> Any:
-    changed = inner(view, merges)
-    keep, gone = ([getattr(one, name) for one in merges] for name in ("survivor", "discard"))
-    changed["trust"][keep] = np.maximum(view.column("trust")[keep], view.column("trust")[gone])
-    return changed
-
-
-def _all_pairs(merges: Any, taken: set[int]) -> Any:
-    chosen = list(merges)
-    taken |= {end for merge in chosen for end in (merge.survivor, merge.discard)}
-    return chosen
-
-
 def _last_part_is_lost(inner: Any, plan: Any, most: int) -> Any:
     parts = list(inner(plan, most))
     yield from parts[:-1] if len(parts) > 1 else parts
-
-
-def _first_group_is_lost(inner: Any, applied: Any, part: Part, cause: Any) -> Any:
-    return inner(applied, Part(part.groups[1:], part.blocks), cause)
 
 
 async def _forms_are_full(inner: Any, store: SqlStore, *asked: Any) -> Snapshot:
@@ -165,12 +138,6 @@ def _seen_everywhere(inner: Any, self: Any, rule: Any) -> Any:
     return self.working.view.column("status") >= 0
 
 
-def _unstamped(inner: Any, working: Any, effect: Any, rows: Any, given: Any) -> None:
-    inner(working, effect, rows, given)
-    if "tier" in effect.sets:
-        working.put(rows, {"lifecycle": np.full(len(rows), int(Lifecycle.STALE))})
-
-
 def _links_go_along(inner: Any, rows: Any, change: Change, cause: Any) -> Change:
     logged: Change = inner(rows, change, cause)
     if change.table == "memories" and change.after and change.after.get("status") == Status.PRUNED:
@@ -189,28 +156,15 @@ BUGS = (
     StoryBug("holds are ignored", _but("held"), ARCHIVING),
     StoryBug("pins are ignored", _but("pinned"), ARCHIVING),
     StoryBug("system categories are ignored", _but("system-category"), ARCHIVING),
-    StoryBug("a plan may delete thirteen", swapped(brake, "HELD_MIN", 13), PRUNING),
-    StoryBug("a day has more than ten", swapped(brake, "DESTROYED_MIN", 14), PRUNING),
-    StoryBug("a tick has no limit", swapped(brake, "allowance", lambda _: 10**6), PRUNING),
     StoryBug("a clock is always right", swapped(brake, "_doubt", lambda *_: None)),
-    StoryBug("undo forgets tags", _undo_without("tags")),
     StoryBug("undo forgets links", _undo_without("links")),
     StoryBug("undo forgets sources", _undo_without("sources"), ENDING),
-    StoryBug("undo forgets the lifecycle", _undo_without_column("lifecycle"), ARCHIVING),
     StoryBug("undo forgets the form", _undo_without_column("form"), SHRINKING),
     StoryBug("undo is done twice", wrapped(undoing, "undo_id", lambda inner, run: f"{next(NUMBERS)}{run}")),
     StoryBug("restore drops links", wrapped(undoing, "_rebuilt", _rebuilt_without_links), ENDING),
     StoryBug("restore drops tags", wrapped(undoing, "_rebuilt", _rebuilt_without_tags), ENDING),
     StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
-    StoryBug("restore leaves it condensed", swapped(undoing, "lengths_of", lambda texts: [{}]), SHRINKING),
-    StoryBug("restore forgets the quarantine", swapped(undoing, "_rises_by", _rises_active), PRUNING),
-    StoryBug("a merge loses tags and sources", swapped(curating, "united", _nothing_united), MERGING),
-    StoryBug("a merge raises trust", wrapped(state, "survivors_columns", _trusts_the_surer), MERGING),
-    StoryBug("merges make chains", swapped(cycle, "settle", _all_pairs), MERGING),
     StoryBug("a run loses its last part", wrapped(Plan, "parts", _last_part_is_lost)),
-    StoryBug(
-        "a part loses its first group", wrapped(curating._Applied, "_part", _first_group_is_lost), MERGING
-    ),
     StoryBug("forms are not read", wrapped(SqlStore, "snapshot", _forms_are_full), SHRINKING),
     StoryBug("a conflict writes half", wrapped(MemoryStore, "commit", _half_is_written)),
     StoryBug("a lost lease is good enough", swapped(bookkeeping, "refuse_lost_lease", lambda *_: None)),
@@ -222,7 +176,6 @@ BUGS = (
     StoryBug("the audit misses tags", wrapped(Attached, "images", _log_misses_tags)),
     StoryBug("a row outlives its purge", swapped(Memories, "destroy", lambda _: None), ENDING),
     StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "seen", _seen_everywhere), ARCHIVING),
-    StoryBug("a fall moves the lifecycle", wrapped(state.Working, "_do", _unstamped), ARCHIVING),
     StoryBug("a tombstone has no links", wrapped(tables, "_write", _links_go_along), PRUNING),
     StoryBug(
         "the archive keeps a lifecycle",

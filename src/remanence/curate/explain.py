@@ -116,12 +116,9 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     decided = plan(snapshot, policy, now)
     if seq not in decided.seq and not any(seq in seqs for _, _, seqs in decided.tagged()):
         return "stays as it is"
-    for group in decided.changes():
-        mine = [change for change in group if _about(change) == seq]
-        if mine:
-            effect = gravest(mine)
-            return "takes in another" if effect is TAKE_IN else effect.name
-    return "stays as it is"
+    groups = ([change for change in group if _about(change) == seq] for group in decided.changes())
+    effect = gravest(next(filter(None, groups)))
+    return "takes in another" if effect is TAKE_IN else effect.name
 
 
 def _about(change: Change) -> int | None:

@@ -106,9 +106,8 @@ class _RuleForecast:
             if action in guard.blocks:
                 assert guard.node.no is not None
                 found = found & guard.node.no(view.on(guard.clock).take(rows, at))
-        for built_in in BUILT_IN:
-            if action in built_in.blocks:
-                found = found & ~built_in.holds(guarded(view.take(rows, at), self.policy))
+        for built_in in (one for one in BUILT_IN if action in one.blocks):
+            found = found & ~built_in.holds(guarded(view.take(rows, at), self.policy))
         return found
 
 

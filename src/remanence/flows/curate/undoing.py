@@ -90,11 +90,10 @@ async def undo(core: Core, run: str) -> Receipt:
             "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
         )
         try:
-            await _take_back(core, whole, cause, later)
+            changed += whole.count if await _take_back(core, whole, cause, later) else 0
         except Conflict as conflict:
             await later.catch_up()
             raise _changed_since(parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
-        changed += whole.count
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
 
@@ -126,8 +125,11 @@ async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> Non
         )
 
 
-async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> None:
-    """Commit the inverse of a part; use since, and changes of other columns, stay."""
+async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bool:
+    """Commit the inverse of a part; use since, and changes of other columns, stay.
+
+    Tells whether anything of it was left to take back.
+    """
     told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
     if part.cause.verb == "extract":
         told = await without_lasting(core, told)
@@ -137,13 +139,14 @@ async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> No
         raise Conflict(hanging)
     for _ in range(RACES_MAX):
         try:
-            await core.commit(await regrouped(core, entries, part.cause.detail), cause)
+            back = await regrouped(core, entries, part.cause.detail)
+            await core.commit(back, cause)
         except Conflict as conflict:
             if {table for table, _ in conflict.keys} <= {"boxes", "traces"}:
                 continue  # turns were heard meanwhile
             entries = await _caught_up(core, entries, later, conflict)
             continue
-        return
+        return bool(back)
     raise Conflict((), "the memories of the run were used again and again while it was undone")
 
 

@@ -1,0 +1,180 @@
+"""Commits on SQLite at their edges: what is refused beside what is not, names beyond the cache, damaged images."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from remanence.change import Block, Change, Increment
+from remanence.errors import InvalidInput, StoreDamaged
+from remanence.model import PolicyClass, Relation
+from remanence.store.sqlite import interned, rows, sums
+from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.testing.builders import SCOPE, because, created, keep, linked, raised, updated
+
+
+async def opened(path: Path) -> SqlStore:
+    """Open a store."""
+    store = SqlStore(str(path / "m.db"))
+    await store.open()
+    return store
+
+
+async def test_a_link_to_nobody_is_refused_beside_a_sound_one(tmp_path: Path) -> None:
+    """The error names the one that is wrong, and neither is written."""
+    store = await opened(tmp_path)
+    one, two = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    changes = [linked(one, two, Relation.SUPPORTS), linked(two, 99, Relation.SUPPORTS)]
+    error = await raised(InvalidInput, store.commit(SCOPE, changes, because("link")))
+    left = await store.neighbours(SCOPE, [one, two])
+    await store.close()
+
+    assert "(2, 99, 5) would name memory 99" in str(error)
+    assert [] == left
+
+
+async def test_history_about_a_memory_counts_its_rows_alone(tmp_path: Path) -> None:
+    """Also where the rows themselves are not asked for."""
+    store = await opened(tmp_path)
+    (one, _) = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    whole = await store.history(SCOPE, rows=False)
+    mine = await store.history(SCOPE, memory=one, rows=False)
+    await store.close()
+
+    assert ([2], [1]) == ([part.count for part in whole], [part.count for part in mine])
+    assert [()] == [part.changes for part in mine]
+
+
+async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speakers, more than are remembered, keep their names in rows and in the audit."""
+    monkeypatch.setattr(interned, "CACHED_MAX", 2)
+    store = await opened(tmp_path)
+    speakers = [f"speaker {k}" for k in range(6)]
+    done = await keep(store, *(created(k, f"text {k}", speaker=who) for k, who in enumerate(speakers, 1)))
+    for seq in done.assigned:
+        (memory,) = await store.get(SCOPE, [seq])
+        assert memory is not None
+        await store.commit(SCOPE, [updated(memory, speaker=f"other {seq}")], because("update"))
+    found = await store.get(SCOPE, done.assigned)
+    said = [
+        change.before["speaker"]
+        for part in await store.history(SCOPE)
+        for change in part.changes
+        if change.before and "speaker" in change.before
+    ]
+    await store.close()
+
+    assert speakers == said
+    assert [f"other {seq}" for seq in done.assigned] == [one.speaker for one in found if one is not None]
+
+
+async def test_a_counter_may_be_set_beside_one_that_counts(tmp_path: Path) -> None:
+    """The audit tells the one from the other, in rows of one shape."""
+    store = await opened(tmp_path)
+    one, two = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    counted = Change("memories", one, {"uses": Increment(-2)}, {"uses": Increment(2)})
+    put = Change("memories", two, {"uses": 0, "revision": 1}, {"uses": 7, "revision": 2})
+    await store.commit(SCOPE, [counted], because("rate"))
+    await store.commit(SCOPE, [put], because("update"))
+    parts = await store.history(SCOPE)
+    found = await store.get(SCOPE, [one, two])
+    await store.close()
+
+    assert [2, 7] == [memory.uses for memory in found if memory is not None]
+    assert [Increment(2), 7] == [(part.changes[0].after or {})["uses"] for part in parts[1:]]
+
+
+async def test_an_image_that_refers_to_nothing_is_damage(tmp_path: Path) -> None:
+    """It is said which part is damaged and what to do; nothing is made up."""
+    store = await opened(tmp_path)
+    seqs = (await keep(store, *(created(k, f"text {k}") for k in range(1, 4)))).assigned
+    moved = [
+        Change("memories", seq, {"revision": 1, "speaker": None}, {"revision": 2, "speaker": "she"})
+        for seq in seqs
+    ]
+    await store.commit(SCOPE, moved, because("update"))
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "m.db")) as connection, connection:
+        shared = connection.execute(
+            "UPDATE changes SET \"before\" = '77' WHERE \"before\" NOT LIKE '[%' AND \"before\" NOT LIKE '{%'"
+        ).rowcount
+    store = await opened(tmp_path)
+    error = await raised(StoreDamaged, store.history(SCOPE))
+    await store.close()
+
+    assert shared
+    assert "refers to change 77, which is not there" in str(error)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "[1.5]", '["1"]', "[true]"])
+def test_a_list_of_numbers_is_nothing_else(text: str) -> None:
+    """Anything else in its place is damage."""
+    with pytest.raises(TypeError, match="is no list of numbers"):
+        rows.numbers(text)
+
+
+class _Unordered:
+    """What a connection with a damaged index does: the same rows come again and again."""
+
+    def __init__(self, width: int) -> None:
+        self.digits = f"{1:016x}" * width
+
+    def execute(self, *_: object) -> "_Unordered":
+        """Read."""
+        return self
+
+    def fetchone(self) -> tuple[str]:
+        """Return one row."""
+        return (self.digits,)
+
+
+def test_rows_in_no_order_are_noticed() -> None:
+    """Were a table read in no order, the check of its sums would go on for ever."""
+    summed = sums.SUMMED["states"]
+    read = sums._numbers(_Unordered(len(summed.columns)), "states", summed)  # type: ignore[arg-type]
+    next(read)
+
+    with pytest.raises(ValueError, match="the rows of states are in no order"):
+        list(read)
+
+
+def test_no_rows_change_no_sum() -> None:
+    """Counting nothing counts in no chunk."""
+    summing = sums.Sums()
+    summing.count("states", np.zeros((0, len(sums.SUMMED["states"].columns)), np.int64))
+
+    assert set() == summing.chunks
+
+
+async def test_a_block_of_links_makes_or_cuts(tmp_path: Path) -> None:
+    """One that would change links is refused."""
+    store = await opened(tmp_path)
+    await keep(store, created(1, "one"), created(2, "two"))
+    keys, side = np.array([[1, 2, int(Relation.SUPPORTS)]]), np.array([[500_000]])
+    block = Block("links", ("weight",), keys, side, side + 1)
+    error = await raised(InvalidInput, store.commit(SCOPE, [block], because("curate")))
+    await store.close()
+
+    assert "neither makes nor cuts links" in str(error)
+
+
+async def test_the_class_of_many_may_stay_as_it_is(tmp_path: Path) -> None:
+    """A block that names the policy class of memories and changes none of them is written."""
+    store = await opened(tmp_path)
+    seqs = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    kept = [int(PolicyClass.DURABLE), 0]
+    block = Block(
+        "memories",
+        ("policy_class", "pinned"),
+        np.array(seqs),
+        np.array([kept, kept]),
+        np.array([[kept[0], 1], [kept[0], 1]]),
+        revision=np.array([1, 1]),
+    )
+    await store.commit(SCOPE, [block], because("curate", planned=True))
+    found = await store.get(SCOPE, seqs)
+    await store.close()
+
+    assert [1, 1] == [memory.pinned for memory in found if memory is not None]
