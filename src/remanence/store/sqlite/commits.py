@@ -112,9 +112,12 @@ def _numbered(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[
 
 def _compare(work: Work, writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]) -> None:
     """Raise Conflict with all rows that are not as their changes say they were, and with what forbids a text."""
+    memories = [*writes.memories.conflicts()]
+    # What hangs on a memory that comes cannot be there yet, unless the memory is there already.
+    fresh = writes.memories.created - {seq for _, seq in memories}
     conflicts = [
-        *writes.memories.conflicts(),
-        *writes.attached.conflicts(writes.memories.created),
+        *memories,
+        *writes.attached.conflicts(fresh),
         *writes.blocks.conflicts(),
         *_forbidden(work, changes),
     ]

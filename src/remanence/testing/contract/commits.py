@@ -512,3 +512,14 @@ class CommitContract:
         assert ["f" * 32] == [(await one(store, theirs, "another")).id]
         assert [None] == await store.get(SCOPE, ["f" * 32])
         assert {SCOPE, "another"} == set(await store.scopes())
+
+    async def test_a_conflict_names_what_hangs_on_a_memory_that_is_there(self, store: Store) -> None:
+        """A memory that is made again and stands already, with a tag that it bears: both rows are named."""
+        (seq,) = (await keep(store, created(1, "task"))).assigned
+        await keep(store, tagged(seq, "x"), verb="tag")
+        before = await dump(store, SCOPE)
+        again = [created(-seq, "another task"), tagged(seq, "x")]
+        conflict = await raised(Conflict, keep(store, *again, verb="restore"))
+
+        assert {("memories", seq), ("tags", (seq, "x"))} == set(conflict.keys)
+        assert before == await dump(store, SCOPE)
