@@ -13,6 +13,7 @@ import numpy as np
 from remanence.change import ROWLESS, Logged
 from remanence.curate.planner.brake import TOMBSTONE_KEPT
 from remanence.curate.policy.compiled import load
+from remanence.effects import is_flag
 from remanence.errors import LeaseLost, PlanHeld, RemanenceError
 from remanence.model import STANDING, PolicyClass, Reason, Relation, Status
 from remanence.receipt import Receipt
@@ -266,7 +267,9 @@ def merge_lost(step: Step) -> list[str]:
             lost.append(f"text of {gone}")
         if (survivor, gone, int(Relation.MERGED_FROM)) not in step.after.links:
             lost.append(f"link of {gone}")
-        lost += [f"{name} of {gone}" for name in ("tags", "sources") if set(was[name]) - set(over[name])]
+        tags = {tag for tag in was["tags"] if not is_flag(tag)}  # a flag stays with the text it speaks of
+        lost += [f"tags of {gone}"] if tags - set(over["tags"]) else []
+        lost += [f"sources of {gone}"] if set(was["sources"]) - set(over["sources"]) else []
         lost += [f"chain over {gone}"] if gone in survivors else []
     return lost
 

@@ -239,6 +239,12 @@ class Machine(RuleBasedStateMachine):
         if one is not None and two is not None:
             self.step("link", lambda it: it.link(one, two, relation, weight=0.9, confidence=0.9))
 
+    @rule(some=st.lists(st.tuples(st.sampled_from(sorted(SAYINGS)), PICKS, PICKS), min_size=1, max_size=4))
+    def say_several(self, some: list[tuple[str, int, int]]) -> None:
+        """A person says several things."""
+        for verb, pick, other in some:
+            self.say(verb, pick, other)
+
     @rule(verb=st.sampled_from(sorted(SAYINGS)), pick=PICKS, other=PICKS)
     def say(self, verb: str, pick: int, other: int) -> None:
         """A person's verb changes a memory, or is refused."""
@@ -246,7 +252,19 @@ class Machine(RuleBasedStateMachine):
         if one is not None and two is not None:
             self.step(verb, lambda it: SAYINGS[verb](it, one, two, pick))
 
-    @rule(pick=PICKS)
+    @rule(what=st.sampled_from(["box", "jump", "wait", "wait", "wake"]), pick=PICKS, policy=RULED)
+    def happen(self, what: str, pick: int, policy: Rules | str) -> None:
+        """What is not said by anybody: time, clocks that jump, a process that wakes up, turns in boxes."""
+        match what:
+            case "box":
+                self.box(pick)
+            case "jump":
+                self.jump(-1 if pick % 2 else 5 * 365, accepts=pick % 4 < 2)
+            case "wait":
+                self.clock.advance(hours=(1, 25, 24 * 8, 24 * 40)[pick % 4])
+            case _:
+                self.wake(policy)
+
     def box(self, pick: int) -> None:
         """A box of turns is made once, grows, and is taken away; the turns know nothing of it."""
         seq = self.any_memory(pick)
@@ -264,10 +282,12 @@ class Machine(RuleBasedStateMachine):
 
         assert before == self.last.memories
 
-    @rule(hours=st.sampled_from([1, 25, 24 * 8, 24 * 40]))
-    def wait(self, hours: int) -> None:
-        """Time passes."""
-        self.clock.advance(hours=hours)
+    @rule(policy=RULED, order=PICKS, undoes=st.booleans())
+    def clean(self, policy: Rules | str, order: int, undoes: bool) -> None:
+        """Curate, and half of the time take it back at once."""
+        self.curate(policy, order)
+        if undoes:
+            self.undo(1)
 
     @rule(policy=RULED, order=PICKS)
     def curate(self, policy: Rules | str, order: int) -> None:
@@ -396,8 +416,7 @@ class Machine(RuleBasedStateMachine):
                 ends = {*change.key[:2]}  # type: ignore[index]
                 assert change.key in here.links or ends - here.memories.keys()
 
-    @rule(days=st.sampled_from([-1, 5 * 365]), accepts=st.booleans())
-    def jump(self, days: int, accepts: bool) -> None:
+    def jump(self, days: int, *, accepts: bool) -> None:
         """Under a clock that jumped nothing is carried out; set right or accepted, things go on."""
         for engine in self.engines:
             self.run(engine._core.watch.look())
@@ -416,7 +435,6 @@ class Machine(RuleBasedStateMachine):
         else:
             self.clock.jump(days=-days)
 
-    @rule(policy=RULED)
     def wake(self, policy: Rules | str) -> None:
         """Whose lease another took meanwhile writes nothing of its plan, nor that it ran."""
         policy = self.under or policy
