@@ -53,7 +53,7 @@ PROTECTS: Mapping[str, Callable[[Memory], bool]] = {
     "not declared(category)": lambda memory: memory.category in {UNDECLARED, None},
     "state == 'pending'": lambda memory: memory.state in {"pending", None},
     "severity >= 'high'": lambda memory: memory.severity is None or memory.severity >= Severity.HIGH,
-    "confidence > 0.5": lambda memory: (memory.confidence or 0) > 0.5,
+    "confidence > 0.5": lambda memory: memory.confidence is None or memory.confidence > 0.5,
     "tagged('keep')": lambda memory: "keep" in memory.tags,
     "age() < days(14)": lambda memory: NOW - memory.learned_at < 14 * DAY,
     "used_at > status_at": lambda memory: memory.used_at is None or memory.used_at > memory.status_at,

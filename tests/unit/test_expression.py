@@ -187,7 +187,7 @@ class Reference:
                 return max(one["learned_at"], one["used_at"] or one["learned_at"])
             case "idle":
                 return NOW - self._name("last_used")
-            case "value" | "confidence" | "alignment":
+            case "value" | "alignment":
                 return one[name] or 0.0
             case "helped" | "failed":
                 return one[name] / 1_000
@@ -591,6 +591,16 @@ def test_a_mismatch_says_what_to_write(text: str, recovery: str) -> None:
         compiled(text)
 
     assert recovery in caught.value.recovery
+
+
+def test_what_nobody_said_how_sure_it_is_is_no_guess() -> None:
+    """Neither more nor less than any number: only its absence can be asked for, or given a number."""
+    some = [row(confidence=0.2), row(confidence=None), row(confidence=0.9)]
+
+    assert [True, None, False] == truths("confidence < 0.3", *some)
+    assert [False, None, True] == truths("confidence >= 0.9", *some)
+    assert [False, True, False] == truths("missing(confidence)", *some)
+    assert [True, False, False] == truths("coalesce(confidence, 0.5) < 0.3", *some)
 
 
 def test_only_declared_categories_are_declared() -> None:

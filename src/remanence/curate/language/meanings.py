@@ -30,7 +30,7 @@ MEANINGS = {
     "reinforced_at": "when a rule last reinforced it",
     "hold_until": "until when its longest hold lasts",
     "pinned": "it is pinned; a condition by itself",
-    "confidence": "how sure its author was, 0 to 1; 0 if absent",
+    "confidence": "how sure its author was, 0 to 1; unknown if absent",
     "importance": "how much it matters, 0 to 1, as was said; unknown if absent",
     "alignment": "how well it fits who the agent is, 0 to 1; 0 if absent",
     "value": "its keep-value, what its text is worth: 3 to 300 for texts of some words to some pages; 0 if absent",
