@@ -8,6 +8,7 @@ from remanence.clock import Clock, ManualClock, SystemClock
 from remanence.errors import (
     Conflict,
     EmbedderError,
+    Erased,
     ExtensionError,
     IngestError,
     InvalidInput,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from remanence.flows.curate.ticking import Ticked
     from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities import Entities, EntityProfile, KnownEntity
+    from remanence.flows.erase import Erase, Erasing, Erasure
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
@@ -169,6 +171,10 @@ __all__ = [
     "Entities",
     "Entity",
     "EntityProfile",
+    "Erase",
+    "Erased",
+    "Erasing",
+    "Erasure",
     "Estimated",
     "Event",
     "Explanation",
@@ -310,6 +316,9 @@ _LATER = {
     "Entities": "remanence.flows.entities",
     "Entity": "remanence.extraction",
     "EntityProfile": "remanence.flows.entities",
+    "Erase": "remanence.flows.erase",
+    "Erasing": "remanence.flows.erase",
+    "Erasure": "remanence.flows.erase",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
     "Forbidden": "remanence.claim",

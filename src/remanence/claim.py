@@ -46,14 +46,20 @@ class Claim(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Forbidden(Result):
-    """A text that may not come in again, by the hash of its folded form: since when, and which memory said it."""
+    """A text that may not come in again, by the hash of its folded form: since when, and which memory said it.
+
+    One that `is_erased` went with its memory for good: that is not lifted.
+    """
 
     fold: str
     at: int
     seq: int | None = None
+    is_erased: bool = False
 
     since = Time("at")
 
     def __str__(self) -> str:
+        if self.is_erased:
+            return f"it was erased on {date_of(self.at)}"
         said = "" if self.seq is None else f", said by {short_id(self.seq)}"
         return f"{self.fold} since {date_of(self.at)}{said}"

@@ -20,6 +20,7 @@ from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, schedules, undoing
 from remanence.flows.entities import Entities
+from remanence.flows.erase import Erase
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
@@ -156,6 +157,11 @@ class Engine:
     def mirror(self) -> Mirror:
         """A folder of text files, one for each fact, kept as the memory is."""
         return Mirror(self._core, self._mirrorings)
+
+    @property
+    def erase(self) -> Erase:
+        """Memories erased for good, with every copy that is kept of them: shown first, then done."""
+        return Erase(self._core)
 
     @property
     def boxes(self) -> Boxes:
@@ -623,15 +629,7 @@ class Engine:
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
-        core = self._core
-        looked = [
-            await core.watch.check(),
-            await checks.schedule(core),
-            await checks.memory_integrity(core),
-            await checks.speakers(core),
-            await checks.languages(core),
-        ]
-        return [*await core.store.check(), *looked]
+        return await checks.every(self._core)
 
     @property
     def settings(self) -> settings.Settings:

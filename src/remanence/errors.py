@@ -3,6 +3,7 @@
 RemanenceError
 ├── InvalidInput (ValueError)       an argument is wrong: empty text, NUL, a vector of the wrong size
 │   ├── NameUnknown                 an unknown category, state, frame, relation or preset
+│   ├── Erased                      it was erased for good, and nothing brings it back
 │   ├── PolicyError                 a policy does not compile: line, column, nearest valid name
 │   └── IngestError                 a file to take in is malformed: line number; nothing was taken in
 ├── NotFound (KeyError)             no such memory, link, run or file
@@ -53,6 +54,13 @@ class NameUnknown(InvalidInput):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(f"unknown {what} {shown(name)}", recovery=suggest(name, self.known))
+
+
+class Erased(InvalidInput):
+    """What is asked for was erased for good, or would bring such a thing back; nothing was written."""
+
+    def __init__(self, message: str, *, recovery: str = "nothing: what is erased is kept nowhere") -> None:
+        super().__init__(message, recovery=recovery)
 
 
 class PolicyError(InvalidInput):

@@ -17,6 +17,7 @@ PROVEN = {
     "runs": "the chain of the audit",
     "changes": "the chain of the audit",
     "blocks": "the chain of the audit",
+    "emptied": "the chain of the audit",
     "scopes": "the audit and the texts",
     "terms": "the texts",
     "waiting": "the texts",

@@ -75,6 +75,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
     spaced = {
         "boxes",
         "entities",
+        "erase",
         "frames",
         "graph",
         "guidelines",

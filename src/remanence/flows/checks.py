@@ -36,6 +36,18 @@ WORDS_MIN = 2_000  # below, one long text may be most of what is there
 FRESH = 7 * DAY  # what was taken in since was hardly taken in to be thrown away
 
 
+async def every(core: Core) -> list[Check]:
+    """Look at what the store holds, and at everything here."""
+    looked = [
+        await core.watch.check(),
+        await schedule(core),
+        await memory_integrity(core),
+        await speakers(core),
+        await languages(core),
+    ]
+    return [*await core.store.check(), *looked]
+
+
 async def schedule(core: Core) -> Check:
     """Look whether what is to run by itself does so: nothing missed three times, nothing failing, no plan held."""
     try:

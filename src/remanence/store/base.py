@@ -156,6 +156,21 @@ class Surveyed:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What came of rewriting a file without what was erased.
+
+    `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
+    were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some.
+    """
+
+    is_done: bool = False
+    is_pending: bool = False
+    looked_for: int = 0
+    found: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+
+
 Capability = Literal["durable", "backup"]
 
 
@@ -231,7 +246,15 @@ class Store(Protocol):
         ...
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
-        """Return which of these folds are forbidden, or all that are, in order."""
+        """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
+        ...
+
+    async def erased(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
+        """Return which of these names were erased and when; `erasure` says what memories and texts are asked for by."""
+        ...
+
+    async def clean(self) -> Cleaned:
+        """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
         ...
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
@@ -261,6 +284,10 @@ class Store(Protocol):
         `cause.at`, `cause.counts` to counters, and `cause.values` are put as `bookkeep` does; they are not in the log,
         and no undo takes them back. Without changes nothing is logged, but for the last part of several: it says that
         the run came to its end.
+
+        A commit of the verb "erase" takes memories away with all that hangs on them, and their images out of every
+        part before it; it logs their numbers alone. What is known by `erasure` of them and of their texts is refused
+        from then on, an undo and a restoration too.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
         writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is

@@ -287,6 +287,17 @@ forbidden = _table(
     sqlite_with_rowid=False,
 )
 
+# What was erased, by salted hashes of ids, numbers and folded texts: it may not come in again.
+erased = _table(
+    "erased",
+    _name("scope"),
+    _text("mark"),
+    _int("at"),
+    PrimaryKeyConstraint("scope", "mark"),
+    CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
+    sqlite_with_rowid=False,
+)
+
 # Stretches of sessions about one matter, by the number of their first turn, which may have gone since.
 boxes = _table(
     "boxes",
@@ -382,6 +393,17 @@ blocks = _table(
     _blob("image", nullable=True),
     PrimaryKeyConstraint("position", "n"),
     Index("blocks_bounds", "least", "greatest", sqlite_where=text("least IS NOT NULL")),
+)
+
+# Parts of which an erasure took changes away: by which part, the digest of why they were done, that of what is left.
+emptied = _table(
+    "emptied",
+    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
+    Column("by", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
+    _blob("header"),
+    _blob("rest"),
+    PrimaryKeyConstraint("position", "by"),
+    sqlite_with_rowid=False,
 )
 
 # Which parts changed a memory, its tags, sources or links at either end.

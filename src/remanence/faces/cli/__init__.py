@@ -26,6 +26,7 @@ MODULES = {
     " history undo status actions",
     "demo": "demo",
     "entities_commands": "entities",
+    "erase_commands": "erase",
     "files": "backup export import",
     "forbid_commands": "forbid",
     "frame_commands": "frame boot profile topics frames",

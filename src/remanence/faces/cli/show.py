@@ -25,6 +25,7 @@ from remanence.flows.acted import EngineAction
 from remanence.flows.curate.daemon import Ended
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.curate.ticking import Ticked
+from remanence.flows.erase import Erasing, Erasure
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.recall.recalling import WEAK
@@ -83,7 +84,7 @@ def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
     if isinstance(result, State):
         return result.schedule is None or result.schedule.is_well
-    if isinstance(result, Ticked | Ended):
+    if isinstance(result, Ticked | Ended | Erasure):
         return result.is_well
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
 
@@ -130,6 +131,13 @@ def _result(done: Result) -> Iterator[Text]:
         if done.stored:
             yield Text("  make them active with: remanence consolidate", "dim")
     yield from _back(_undoing(done))
+
+
+@lines.register
+def _erasure(done: Erasure | Erasing) -> Iterator[Text]:
+    yield from (Text(line) for line in str(done).splitlines())
+    if isinstance(done, Erasing):
+        yield Text("  erase them with: the same command and --yes", "dim")
 
 
 @lines.register

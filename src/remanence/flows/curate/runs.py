@@ -15,6 +15,7 @@ from remanence.flows.curate.undoing import undo, undo_id
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
+from remanence.store.erasure import ERASE
 
 LOOKED_AT = 1_000  # how far back one looks for interrupted runs
 
@@ -108,7 +109,7 @@ async def _report(
             )
             for name, rows in acts.items()
         ),
-        undo=None if undone or cause.verb in ROWLESS else cause.run,
+        undo=None if undone or cause.verb in ROWLESS | {ERASE} else cause.run,
         undone_by=undone_by if undone else None,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -119,6 +119,7 @@ class Tick:
     backup: Callable[[], Awaitable[None]] | None = None
     curated: Curated | None = None
     unfinished: bool = False
+    pending: bool = False
 
 
 async def tick(
@@ -243,7 +244,7 @@ async def _closed(
     record = await _moded(work, record, now)
     position = await position_of(core)
     record = replace(record, position=position)
-    next_at = await _next_at(core, record, position, now, bool(left))
+    next_at = await _next_at(core, record, position, now, bool(left) or work.pending)
     quiet = {"position": position, "since": now, "due_at": next_at}
     kept = Bookkeeping(now, put={ROW: record.values()}, swap={QUIET: (mark, quiet)}, fence=work.fence)
     await core.store.bookkeep(core.scope, kept)
@@ -356,6 +357,19 @@ async def _mirror(work: Tick) -> Ran | None:
     return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
 
 
+async def _clean(work: Tick) -> Ran | None:
+    """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
+    cleaned = await work.core.store.clean()
+    if cleaned.is_pending:
+        work.pending = True
+        return Ran(work.core.clock.now(), "done", None, {}, "another process still reads what was erased")
+    if not cleaned.is_done:
+        return None
+    found = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
+    outcome: Literal["failed", "done"] = "failed" if found else "done"
+    return Ran(work.core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
+
+
 # In this order, each in the time that the others left; what fails fails alone.
 JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
     "curate": _curate,
@@ -363,4 +377,5 @@ JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
     "consolidate": _consolidate,
     "embed": _embed,
     "mirror": _mirror,
+    "erase": _clean,
 }

@@ -12,13 +12,24 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints, Logged, inverses, rows_of
+from remanence.change import (
+    ROWLESS,
+    Block,
+    Cause,
+    Change,
+    Entry,
+    Ints,
+    Logged,
+    inverses,
+    row_count,
+    rows_of,
+)
 from remanence.edit.decide import refuse_quarantined
 from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
-from remanence.errors import Conflict, InvalidInput, NotFound, shown
+from remanence.errors import Conflict, Erased, InvalidInput, NotFound, shown
 from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.curate.lasting import without_lasting
@@ -42,9 +53,11 @@ from remanence.model import (
     short_id,
 )
 from remanence.receipt import Receipt
+from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving
-from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS
+from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
+from remanence.store.erasure import ERASE, of_id, of_seq
 from remanence.text_columns import lengths_of
 
 _LinkKey = tuple[int, int, int]
@@ -70,6 +83,8 @@ async def undo(core: Core, run: str) -> Receipt:
             "a run that only counted uses, or embedded memories again, is not undone",
             recovery="undo the run that changed the memory instead",
         )
+    if parts[0].cause.verb == ERASE:
+        raise Erased("an erasure is not undone: what it took is kept nowhere")
     undoing = undo_id(run)
     done = {part.cause.part for part in await _parts(core, undoing)}
     left = [part for part in reversed(parts) if part.cause.part not in done]
@@ -81,6 +96,7 @@ async def undo(core: Core, run: str) -> Receipt:
     if len(left) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left, later)
     await _refuse_forbidden(core, run, left)
+    await _refuse_erased(core, run, left)
     changed = 0
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
@@ -96,6 +112,35 @@ async def undo(core: Core, run: str) -> Receipt:
             raise _changed_since(parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
+
+
+async def _refuse_erased(core: Core, run: str, left: Sequence[Logged]) -> None:
+    """Refuse to take back a run of which an erasure took something away."""
+    if not (await core.store.arriving(core.scope, Arriving())).forbids:
+        return
+    for part in left:
+        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
+        seqs = {seq for change in rows_of(whole.entries) for seq in memories_of(change.table, change.key)}
+        gone = sorted(await core.store.erased(core.scope, sorted(map(of_seq, seqs))))
+        if gone or row_count(whole.entries) < whole.count:
+            what = f"memory {gone[0].partition(':')[2]}" if gone else "a memory of it"
+            raise Erased(
+                f"the run cannot be undone: {what} was erased since",
+                recovery="change the other memories of the run one by one",
+            )
+
+
+async def _refuse_erased_names(core: Core, names: Sequence[int | str]) -> None:
+    """Refuse to bring back what was erased, by number, id or short id."""
+    asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
+    known = await core.store.erased(core.scope, sorted(asked.values()))
+    for name, of in asked.items():
+        if of in known:
+            raise Erased(f"memory {name} was erased on {date_of(known[of])}")
+
+
+def _number_of(name: int | str) -> int | None:
+    return name if isinstance(name, int) else numbered(name)
 
 
 async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> None:
@@ -410,6 +455,7 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
         fallen = {memory.seq: memory for memory in found.values() if memory is not None}
         changes = [change for memory in fallen.values() for change in await _risen(core, memory, if_revision)]
         purged = [name for name, memory in found.items() if memory is None]
+        await _refuse_erased_names(core, purged)
         created, skipped = await _recreated(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
         cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
@@ -536,7 +582,9 @@ async def image(core: Core, name: int | str) -> tuple[str, int] | None:
         for change in part.changes:
             if change.table != "memories" or change.after is not None or not isinstance(change.key, int):
                 continue
-            row = change.before or {}
+            if not change.before:  # erased
+                continue
+            row = change.before
             if name in (change.key, row.get("id"), row.get("key")):
                 found[change.key] = part.cause.run
             elif change.key == number or is_ending(str(name), row.get("id", "")):

@@ -37,6 +37,7 @@ from remanence.model import (
     link_values,
 )
 from remanence.store.base import Arriving
+from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
 from remanence.text_columns import text_columns
 
@@ -272,7 +273,11 @@ class _Overlap:
         twins = {memory.seq: memory for memory in memories if memory is not None}
         barred = await self._barred(fresh) if known.forbids else set()
         async for row in unhurried(fresh):
-            if why := "its text is forbidden here" if row.id in barred else self._returning(row):
+            if (
+                why := "its text is forbidden here, or was erased"
+                if row.id in barred
+                else self._returning(row)
+            ):
                 self.decided.refused += 1
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:
@@ -335,11 +340,13 @@ class _Overlap:
         return found.text
 
     async def _barred(self, rows: Sequence[Row]) -> set[str]:
-        """Return the ids of lines whose text is forbidden here."""
+        """Return the ids of lines whose text is forbidden here, or that were erased."""
         keys = await asyncio.to_thread(lambda: {row.id: fold_keys(row.columns["text"]) for row in rows})
         asked = [key for some in keys.values() for key in some]
         known = {one.fold for one in await self.core.store.forbidden(self.core.scope, asked)}
-        return {id_ for id_, some in keys.items() if known.intersection(some)}
+        names = {of_id(row.id): row.id for row in rows}
+        erased = {names[name] for name in await self.core.store.erased(self.core.scope, sorted(names))}
+        return erased | {id_ for id_, some in keys.items() if known.intersection(some)}
 
     def _take(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> None:
         named, same = self._named(row, known, twins), self._same(row, known, twins)

@@ -68,7 +68,7 @@ async def boxed(core: Core, session: str, turns: Sequence[Memory], ended: Sealed
     found = await core.store.get(core.scope, list(box.members)) if box is not None else []
     told = [one for one in found if one is not None and one.status in SHOWN]
     memories = {one.seq: one for one in sorted([*told, *fresh], key=lambda one: one.seq)}
-    seen = await _seen(core, list(memories.values()))
+    seen = await box_turns(core, list(memories.values()))
     pieces = await asyncio.to_thread(box_cuts.cut, seen, limits, ended) if seen else []
     traces = await _traces(core, seen, limits) if with_traces else None
     placed = _Placed(core.clock.now(), session, memories, limits, traces)
@@ -103,7 +103,7 @@ async def _set(core: Core) -> tuple[bool, bool, Limits]:
     return bool(boxes), bool(traces), limits
 
 
-async def _seen(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
+async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
     """Return turns as boxes see them; their words weigh by how rare they are in the scope."""
     names = {stem for one in memories if one.speaker for stem in stems(one.speaker)}
     terms = await asyncio.to_thread(

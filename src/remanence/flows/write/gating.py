@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from remanence.change import Change
 from remanence.claim import Forbidden
-from remanence.errors import InvalidInput, NotFound
+from remanence.errors import Erased, InvalidInput, NotFound
 from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
@@ -145,6 +145,8 @@ async def refused(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _named(one: Forbidden) -> str:
+    if one.is_erased:
+        return f"the text is refused: {one}"
     return f"the text is forbidden: {one}; to lift it: remanence forbid lift {one.fold}"
 
 
@@ -162,6 +164,9 @@ async def refuse_forbidden(core: Core, text: str) -> None:
     """Raise InvalidInput for a text that is forbidden."""
     keys = await aside(len(text), fold_keys, text)
     known = await core.store.forbidden(core.scope, keys)
+    for one in known:
+        if one.is_erased:
+            raise Erased(f"the text is refused: {one}")
     if known:
         raise InvalidInput(
             f"the text is forbidden: {known[0]}",

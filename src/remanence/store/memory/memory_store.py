@@ -7,22 +7,23 @@ the texts on each read, so they cannot be wrong; a commit works on copies, so it
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
-from remanence.change import GUARDS, MILLION, ROWLESS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
+from remanence.change import GUARDS, MILLION, Cause, Change, Committed, Entry, Fence, Logged, rows_of
 from remanence.claim import Claim, Forbidden
 from remanence.clock import DAY, MINUTE
-from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.errors import Conflict, InvalidInput, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
 from remanence.snapshot import Among, LinkColumns, Snapshot, SnapshotRequest, means
+from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
     LEASES_MOST,
@@ -31,6 +32,7 @@ from remanence.store.base import (
     Bookkeeping,
     Capability,
     Check,
+    Cleaned,
     Embedded,
     Find,
     Ints,
@@ -43,8 +45,6 @@ from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.chain import (
     UNCHAINED,
     content_digest,
-    digest_of,
-    part_digest,
     refuse_lost,
     refuse_other,
 )
@@ -57,7 +57,9 @@ from remanence.store.constraints import (
     refuse_wanted,
     resolve,
 )
+from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.memory.log import digest, emptied, part_of
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts
 from remanence.text import asks, stems, term_hash
 
@@ -77,6 +79,8 @@ class _Scope:
     heard: Counter[int] = field(default_factory=Counter)  # minute → turns
     counters: Counter[str] = field(default_factory=Counter)
     embeddings: dict[tuple[int, str], bytes] = field(default_factory=dict)  # by seq and model
+    erased: dict[str, int] = field(default_factory=dict)  # by what is known of it, and when
+    emptied: dict[int, bytes] = field(default_factory=dict)  # by position the digest of what a part changed
 
     @property
     def position(self) -> int:
@@ -157,7 +161,7 @@ class MemoryStore:
             },
             memories=sum(1 for row in rows.values() if _words(row["text"])),
             df={term: df[term] for term in asked.terms if term in df},
-            forbids=bool(self._read(scope).tables["forbidden"]),
+            forbids=bool(self._read(scope).tables["forbidden"] or self._read(scope).erased),
         )
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
@@ -242,9 +246,22 @@ class MemoryStore:
         return sorted((one for claims in by.values() for one in claims[-most:]), key=lambda one: one.key)
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
-        """Return which of these folds are forbidden, or all that are, in order."""
+        """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
         rows = sorted(self._read(scope).tables["forbidden"].items())
-        return [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
+        gone = await self.erased(scope, [erasure.of_fold(fold) for fold in folds or ()])
+        found = [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
+        found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
+        return sorted(found, key=lambda one: one.fold)
+
+    async def erased(self, scope: str, names: Sequence[str]) -> dict[str, int]:
+        """Return which of these names were erased, and when."""
+        known = self._read(scope).erased
+        return {name: known[name] for name in names if name in known}
+
+    async def clean(self) -> Cleaned:
+        """Do nothing: what is gone lies nowhere."""
+        self._read("")
+        return Cleaned()
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
@@ -329,11 +346,16 @@ class MemoryStore:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         rows = list(rows_of(changes))
         refuse_conflicts(state.tables, rows, cause.verb)
+        coming = erasure.names_coming_in(rows)
+        if back := sorted(coming[name] for name in coming.keys() & state.erased.keys()):
+            raise Conflict(back)
         resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
+        if cause.verb == ERASE:
+            state, logged = _erased(state, logged, cause)
         logs = bool(rows) or cause.closes
-        log = [*state.log, _part(state.log, cause, logged)] if logs else state.log
-        done = Committed(cause.run, cause.part, len(log), assigned, len(rows))
+        log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
+        done = Committed(cause.run, cause.part, len(log), assigned, len(logged))
         self._scopes[scope] = replace(
             state,
             tables=tables,
@@ -424,7 +446,7 @@ class MemoryStore:
             for key in rows
             if not set(memories_of(table, key)) <= set(state.tables["memories"])
         ]
-        broken = [scope for scope, state in self._scopes.items() if not _chain_holds(state.log)]
+        broken = [scope for scope, state in self._scopes.items() if not _chain_holds(state)]
         return [
             Check(
                 "references",
@@ -598,30 +620,26 @@ def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tu
     return sorted([*apart, joined]) if joined[0] < joined[1] else apart
 
 
-def _part(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
-    previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
-    rowless = cause.verb in ROWLESS
-    kept = () if rowless else changes
-    used = {seq for change in changes if rowless for seq in memories_of(change.table, change.key)}
-    cause = replace(cause, turns=0, fence=None, counts={}, values={})  # none of these is in the log
-    part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
-    return replace(part, digest=_digest(previous, part))
+def _erased(state: _Scope, logged: Sequence[Change], cause: Cause) -> tuple[_Scope, tuple[Change, ...]]:
+    """Take what goes out of every part before, and return of it what the log keeps: which memories went."""
+    gone = {cast("int", change.key): change.before or {} for change in logged if change.table == "memories"}
+    left = emptied(state.log, gone)
+    stand = {row["text"] for seq, row in state.tables["memories"].items() if seq not in gone}
+    names = erasure.names_of([(seq, row["id"]) for seq, row in gone.items()], left.texts - stand)
+    state = replace(
+        state,
+        log=left.log,
+        emptied=left.digests | state.emptied,
+        erased=dict.fromkeys(names, cause.at) | state.erased,
+    )
+    return state, tuple(Change("memories", seq, {}, None) for seq in gone)
 
 
-def _digest(previous: bytes, part: Logged) -> str:
-    header = digest_of([part.position, _said(part.cause), part.count])
-    entries = digest_of([[_said(change) for change in part.changes], part.used])
-    return part_digest(previous, header, entries).hex()
-
-
-def _said(what: Cause | Change) -> dict[str, Any]:
-    return {one.name: getattr(what, one.name) for one in fields(what)}
-
-
-def _chain_holds(log: Sequence[Logged]) -> bool:
+def _chain_holds(state: _Scope) -> bool:
     previous = UNCHAINED
-    for place, part in enumerate(log, start=1):
-        if (part.position, part.digest) != (place, _digest(previous, part)):
+    for place, part in enumerate(state.log, start=1):
+        expected = digest(previous, part, state.emptied.get(part.position))
+        if (part.position, part.digest) != (place, expected):
             return False
         previous = bytes.fromhex(part.digest)
     return True

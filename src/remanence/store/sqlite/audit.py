@@ -27,6 +27,7 @@ from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
+ERASED = "{}"  # what is kept of a memory that was erased
 SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
 _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory
@@ -417,6 +418,8 @@ def _change(
         revision = {"revision": 1 if after is None else orjson.loads(after)["revision"]}
         return Change(table, key, None, revision if table == "memories" else {})
     if shape is None:
+        if before == ERASED:
+            return Change(table, key, {}, None)
         return Change(table, key, _whole(table, images.image("before", before)), None)
     old, new = images.image("before", before), images.image("after", after or "[]")
     was, now = shape.values(old), shape.values(new)

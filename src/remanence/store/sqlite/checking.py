@@ -12,7 +12,7 @@ from itertools import chain
 from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.lineage import REPLACING, lineage, lost
-from remanence.store.sqlite import fulltext, proving, sums
+from remanence.store.sqlite import cleaning, fulltext, proving, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
 from remanence.store.sqlite.rows import MEMORIES, row_digest
@@ -46,7 +46,22 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
         ),
         _lineage(connection),
+        *_erased(connection),
     ]
+
+
+def _erased(connection: sqlite3.Connection) -> Iterator[Check]:
+    """Yield what is to be said of what was erased, where there is anything."""
+    if left := cleaning.left_where(connection):
+        where = ", ".join(left)
+        yield Check("erased", ok=False, detail=f"something of what was erased is left in {where}")
+    elif cleaning.is_due(connection):
+        yield Check(
+            "erased",
+            ok=True,
+            detail="it is not proven yet that what was erased is gone from the file",
+            advice="run `erase.finish` where no other process reads the file",
+        )
 
 
 def _looked(name: str, sound: str, look: Callable[[], Faults]) -> Check:

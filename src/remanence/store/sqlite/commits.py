@@ -13,10 +13,12 @@ from remanence.change import ROWLESS, Block, Cause, Change, Committed, Entry, ro
 from remanence.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
+from remanence.store.erasure import ERASE
 from remanence.store.sqlite import audit, bookkeeping
 from remanence.store.sqlite.attached import Attached
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.erasing import Erasing, coming_back
 from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.transaction import Key, Work
@@ -45,6 +47,7 @@ def commit(
     connection: sqlite3.Connection, names: Fresh, scope: str, entries: Sequence[Entry], cause: Cause
 ) -> Committed:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
+    names.follow(connection)
     no, asked = names.make(connection, SCOPE, scope), content_digest(entries)
     singles, taken = _numbered(entries)
     done = audit.written(connection, no, singles, cause, asked)
@@ -55,13 +58,16 @@ def commit(
     latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
     changes = [change for _, change in singles]
     resolved, assigned = resolve(changes, latest.get("memories", 0))
-    count = row_count(entries)
+    count = _logged_count(entries, cause.verb)
     images = audit.Images(latest.get("runs", 0) + 1, count, asked)
     work = Work(connection, names, no, scope, cause, images)
     writes = _Writes(Memories(work), Attached(work), Blocks(work, taken))
     for (n, _), change in zip(singles, resolved, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
     _compare(work, writes, changes, resolved)
+    erasing = Erasing(work, writes.memories.gone, resolved) if cause.verb == ERASE else None
+    if erasing is not None:
+        erasing.empty()
     logs = bool(entries) or cause.closes
     digest = _log(work, writes, resolved) if logs else b""
     writes.memories.update()
@@ -71,6 +77,8 @@ def commit(
     writes.attached.write()
     writes.blocks.write()
     writes.memories.destroy()
+    if erasing is not None:
+        erasing.finish()
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
@@ -120,6 +128,7 @@ def _compare(work: Work, writes: _Writes, changes: Sequence[Change], resolved: S
         *writes.attached.conflicts(fresh),
         *writes.blocks.conflicts(),
         *_forbidden(work, changes),
+        *coming_back(work, changes),
     ]
     if conflicts:
         given: dict[Key, Any] = {
@@ -137,6 +146,13 @@ def _forbidden(work: Work, changes: Sequence[Change]) -> list[Key]:
     return [("forbidden", fold) for (fold,) in work.connection.execute(_FORBIDDEN, (work.no, asked))]
 
 
+def _logged_count(entries: Sequence[Entry], verb: str) -> int:
+    """Count the changes that are logged: of an erasure which memories went, and nothing that hung on them."""
+    if verb != ERASE:
+        return row_count(entries)
+    return sum(entry.table == "memories" for entry in entries)
+
+
 def position_of(connection: sqlite3.Connection, scope: int) -> int:
     """Return where a scope's change sequence stands, 0 for one that was never written to."""
     row = connection.execute("SELECT position FROM scopes WHERE scope = ?", (scope,)).fetchone()
@@ -147,6 +163,8 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
+    elif work.cause.verb == ERASE:
+        writes.memories.erased()
     else:
         writes.memories.images()
         writes.attached.images()

@@ -1,7 +1,7 @@
 """Interned kept once and meant by number: scopes, categories, threads, tags, and the shapes of logged changes.
 
-Numbers never change and are never given up, so a cache needs no news of other processes. Knows nothing of what a
-name stands for.
+Numbers never change and are never given up, so a cache needs no news of other processes, but for the one that a name
+was erased. Knows nothing of what a name stands for.
 """
 
 import sqlite3
@@ -11,7 +11,10 @@ from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.sums import record
 
 SCOPE, TAG, SHAPE, MODEL = "scope", "tag", "shape", "model"
+NAMES_GONE = "gone"  # the space of numbers whose names were erased; in `meta` how often names were
 CACHED_MAX = 200_000
+_TIMES_GONE = "SELECT value FROM meta WHERE name = ?"
+_GONE = "SELECT no FROM names WHERE space = ?"
 
 
 class Interned:
@@ -20,6 +23,17 @@ class Interned:
     def __init__(self) -> None:
         self.numbers: dict[tuple[str, str], int] = {}
         self.texts: dict[int, str] = {}
+        self.gone: frozenset[int] = frozenset()  # numbers whose names were erased
+        self._times_gone: str | None = None
+
+    def follow(self, connection: sqlite3.Connection) -> None:
+        """Hear whether names were erased since, here or in another process."""
+        row = connection.execute(_TIMES_GONE, (NAMES_GONE,)).fetchone()
+        if row is None or row[0] == self._times_gone:
+            return
+        self.gone |= {number for (number,) in connection.execute(_GONE, (NAMES_GONE,)).fetchall()}
+        self.numbers, self.texts = {}, {}
+        self._times_gone = row[0]
 
     def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
         """Return the number of a name, or None where nobody ever used it."""
@@ -50,6 +64,8 @@ class Interned:
 
     def learn(self, space: str, name: str, number: int) -> None:
         """Remember a committed name."""
+        if number in self.gone:  # read before it went
+            return
         if len(self.numbers) >= CACHED_MAX:
             self.numbers, self.texts = {}, {}
         self.numbers[space, name] = number
@@ -63,6 +79,10 @@ class Fresh:
         self._names = names
         self._numbers: dict[tuple[str, str], int] = {}
         self._texts: dict[int, str] = {}
+
+    def follow(self, connection: sqlite3.Connection) -> None:
+        """Hear whether names were erased since; what the open transaction made so far stays."""
+        self._names.follow(connection)
 
     def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
         """Return the number of a name, or None where nobody ever used it."""

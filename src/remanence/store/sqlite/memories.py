@@ -82,6 +82,11 @@ class Memories:
         """The sequence numbers of memories whose content or state changes."""
         return self._updates.changed
 
+    @property
+    def gone(self) -> Mapping[int, Mapping[str, Any]]:
+        """The rows that go, by number."""
+        return self._gone
+
     def take(self, n: int, change: Change) -> None:
         """Sort one change in."""
         if change.before is None:
@@ -108,6 +113,11 @@ class Memories:
             work.images.destroyed(
                 n, change, {name: _hex(value) for name, value in row.items() if value != DEFAULTS[name]}
             )
+
+    def erased(self) -> None:
+        """Give the audit which memories went, and nothing of what they were."""
+        for n, change in self._destroyed:
+            self._work.images.destroyed(n, change, {})
 
     def update(self) -> None:
         """Write all updates; what loses its key loses it first, since an update may give it to another."""

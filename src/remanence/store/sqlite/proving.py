@@ -1,5 +1,7 @@
 """Whether the audit is what was written: every part under its digest, each after the one before it in its scope.
 
+A part that an erasure emptied is what that left of it, under the digest that it had before.
+
 Knows the digests of parts; knows nothing of what they changed.
 """
 
@@ -11,7 +13,8 @@ from typing import Any
 import orjson
 
 from remanence.store.chain import UNCHAINED, part_digest
-from remanence.store.sqlite import block_log
+from remanence.store.erasure import EMPTIED, ERASE
+from remanence.store.sqlite import block_log, emptying
 from remanence.store.sqlite.audit import (
     HEADER,
     SELECT_CHANGES,
@@ -28,6 +31,8 @@ _RUNS = f"SELECT {', '.join(HEADER)}, previous, digest, entries, asked FROM runs
 def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
     last_shared, seal = sealed(connection)
+    left = _emptied(connection)
+    yield from _unvouched(connection)
     shared, latest = UNCHAINED, 0
     ends: dict[int, tuple[int, bytes]] = {}  # of each scope the last part, and what the next one follows
     for *header, previous, digest, entries, asked in connection.execute(_RUNS).fetchall():
@@ -35,6 +40,9 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
         is_shared = position <= last_shared
         if latest + 1 != position or previous != (shared if is_shared else ends.get(scope, (0, seal))[1]):
             yield f"part {position} does not follow part {latest}"
+        elif position in left:
+            if not _is_left(connection, names, header, (previous, digest, entries), left[position]):
+                yield f"part {position} is not what an erasure left of it"
         elif digest != _digest(connection, names, header, previous, entries, asked):
             yield f"part {position} is not what was written"
         latest, shared = position, digest if is_shared else shared
@@ -61,6 +69,43 @@ def _digest(
     if entries != entries_digest(shapes, rows, blocks):
         return None
     return part_digest(previous, header_digest(header, names.text(connection, header[1]), asked), entries)
+
+
+def _emptied(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
+    """Return of each part that was emptied the digest of why it was done, and that of what was left last."""
+    rows = connection.execute('SELECT position, header, rest FROM emptied ORDER BY position, "by"')
+    return {position: (header, rest) for position, header, rest in rows.fetchall()}
+
+
+def _unvouched(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield each erasure that left of the parts before it something else than it said."""
+    by: dict[int, list[tuple[int, bytes, bytes]]] = {}
+    rows = connection.execute('SELECT "by", position, header, rest FROM emptied').fetchall()
+    for part, *left in rows:
+        by.setdefault(part, []).append(tuple(left))
+    said = connection.execute("SELECT position, detail FROM runs WHERE verb = ?", (ERASE,)).fetchall()
+    for position, detail in said:
+        vouched = emptying.vouched(by.pop(position, []))
+        if detail is None or orjson.loads(detail).get(EMPTIED) != vouched:
+            yield f"part {position} left something else of the parts before it"
+    for position in sorted(by):
+        yield f"part {position} emptied others, and is no erasure"
+
+
+def _is_left(
+    connection: sqlite3.Connection,
+    names: Interned,
+    header: Sequence[Any],
+    digests: tuple[bytes, bytes, bytes | None],
+    left: tuple[bytes, bytes],
+) -> bool:
+    """Tell whether a part is what an erasure left of it, and has the digest that it had before."""
+    previous, digest, entries = digests
+    because, rest = left
+    if rest != emptying.rest(connection, names, names.text(connection, header[1]), header[0]):
+        return False
+    # Of a part as older versions wrote it, why and what are under one digest: the next part alone proves it.
+    return entries is None or digest == part_digest(previous, because, entries)
 
 
 def _shared_digest(

@@ -16,9 +16,10 @@ from remanence.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
+from remanence.store import erasure
 from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings, Surveyed
 from remanence.store.constraints import refuse_unknown_columns
-from remanence.store.sqlite import fulltext
+from remanence.store.sqlite import erasing, fulltext
 from remanence.store.sqlite.commits import position_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, Interned
@@ -50,6 +51,9 @@ VECTORS_STEP = 4_096
 _JOINED = (
     "SELECT count(*), min(seq), max(seq), min(length(vector)), max(length(vector)),"
     " CAST(group_concat(vector, '') AS BLOB) FROM ({rows})"
+)
+_FORBIDS = (
+    "SELECT EXISTS (SELECT 1 FROM forbidden WHERE scope = ?1), EXISTS (SELECT 1 FROM erased WHERE scope = ?1)"
 )
 _NUMBERS = "SELECT group_concat(seq) FROM ({rows})"  # where some between the first and the last are not there
 
@@ -105,8 +109,7 @@ def arriving(connection: sqlite3.Connection, names: Interned, scope: str, asked:
         tails={segment: tail for segment, tail in tails if tail is not None},
         memories=row[0] if row else 0,
         df=fulltext.frequencies(connection, no, asked.terms),
-        forbids=connection.execute("SELECT 1 FROM forbidden WHERE scope = ? LIMIT 1", (no,)).fetchone()
-        is not None,
+        forbids=connection.execute(_FORBIDS, (no,)).fetchone() != (0, 0),
     )
 
 
@@ -278,7 +281,7 @@ def claimed(
 def forbidden(
     connection: sqlite3.Connection, names: Interned, scope: str, folds: Sequence[str] | None
 ) -> list[Forbidden]:
-    """Return which of these folds are forbidden, or all that are, in order."""
+    """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
     no = names.number(connection, SCOPE, scope)
     if folds is None:
         rows = connection.execute("SELECT fold, at, seq FROM forbidden WHERE scope = ? ORDER BY fold", (no,))
@@ -287,7 +290,17 @@ def forbidden(
             "SELECT fold, at, seq FROM json_each(?) CROSS JOIN forbidden ON scope = ? AND fold = value ORDER BY fold",
             (orjson.dumps(sorted(set(folds))).decode(), no),
         )
-    return [Forbidden(*row) for row in rows.fetchall()]
+    found = [Forbidden(*row) for row in rows.fetchall()]
+    gone = erasing.known(connection, no, map(erasure.of_fold, folds or ()))
+    found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
+    return sorted(found, key=lambda one: one.fold) if gone else found
+
+
+def erased(
+    connection: sqlite3.Connection, names: Interned, scope: str, asked: Sequence[str]
+) -> dict[str, int]:
+    """Return which of these names were erased, and when."""
+    return erasing.known(connection, names.number(connection, SCOPE, scope), asked)
 
 
 def scopes(connection: sqlite3.Connection) -> list[str]:

@@ -24,6 +24,7 @@ from remanence.store.base import (
     Bookkeeping,
     Capability,
     Check,
+    Cleaned,
     Embedded,
     Find,
     Ints,
@@ -39,6 +40,7 @@ from remanence.store.sqlite import (
     bookkeeping,
     box_reading,
     checking,
+    cleaning,
     commits,
     embeddings,
     reading,
@@ -191,6 +193,16 @@ class SqlStore:
         """Return which of these folds are forbidden, or all that are, in order."""
         return await self._read(lambda connection: reading.forbidden(connection, self._names, scope, folds))
 
+    async def erased(self, scope: str, names: Sequence[str]) -> dict[str, int]:
+        """Return which of these names were erased, and when."""
+        return await self._read(lambda connection: reading.erased(connection, self._names, scope, names))
+
+    async def clean(self) -> Cleaned:
+        """Rewrite the file without what was erased, and look through it; nothing where nothing is due."""
+        if not await self._read(cleaning.is_due):
+            return Cleaned(found=tuple(await self._read(cleaning.left_where)))
+        return await asyncio.to_thread(cleaning.clean, self._path)
+
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
         return await self._read(lambda connection: box_reading.boxes(connection, self._names, scope, find))
@@ -267,7 +279,11 @@ class SqlStore:
         await self._read(lambda connection: copy(connection, path))
 
     async def _read(self, work: Work[Answer]) -> Answer:
-        return await self._opened(self._readers or self._writer).ask(work, reads=True)
+        def following(connection: sqlite3.Connection) -> Answer:
+            self._names.follow(connection)
+            return work(connection)
+
+        return await self._opened(self._readers or self._writer).ask(following, reads=True)
 
     async def _write(self, work: Work[Answer]) -> Answer:
         return await self._opened(self._writer).ask(work)

@@ -73,6 +73,7 @@ SUMMED: Mapping[str, Summed] = {
         frozenset({"subject", "attribute", "value"}),
     ),
     "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
+    "erased": _of_scope("mark", "at", texts=("mark",)),
     "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
     "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
     "mentions": Summed(("seq", "position"), ("seq", "position")),

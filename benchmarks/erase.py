@@ -1,0 +1,71 @@
+"""What it takes to erase memories and to prove them gone: `python -m benchmarks.erase [--memories N] [--erase M]`.
+
+Memories are learned, consolidated and edited; then some of them are erased, one run for all. `seconds` is what `apply`
+takes, `bytes_found` how many of their texts, unusual words and vectors are found in any file of the database after it.
+"""
+
+import argparse
+import asyncio
+import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import remanence
+from benchmarks.report import figure, settings, spent
+from remanence.clock import ManualClock
+from remanence.model import Memory, Turn
+
+SEED = 13
+LETTERS = "bdfgklmnprstvz"
+VOWELS = "aeiou"
+SHARED = ("the harbour", "a meeting", "our tide table", "the north door", "a rowing boat", "the old key")
+
+
+def main() -> None:
+    """Learn, erase and look."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--erase", type=int, default=100)
+    given = parser.parse_args()
+    settings(memories=given.memories, erase=given.erase)
+    with TemporaryDirectory() as folder:
+        asyncio.run(_measured(Path(folder) / "memory.db", given.memories, given.erase))
+
+
+async def _measured(path: Path, memories: int, erase: int) -> None:
+    chance = random.Random(SEED)
+    turns = [Turn(_text(chance), speaker=f"speaker {number % 50}") for number in range(memories)]
+    async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
+        learned = await memory.learn_many(turns)
+        await memory.consolidate()
+        chosen = sorted(one.seq for one in chance.sample(learned, erase))
+        for seq in chosen[::10]:
+            await memory.update(seq, text=_text(chance))
+        gone = [await memory.get(seq) for seq in chosen]
+        with spent() as took:
+            shown = await memory.erase.show(chosen)
+        figure("erase.show", took.wall_s, "seconds")
+        with spent() as took:
+            done = await memory.erase.apply(shown)
+        figure("erase.apply", took.wall_s, "seconds", goal=5.0, cpu_s=round(took.cpu_s, 2))
+        figure("erase.pieces", done.looked_for, "pieces looked for")
+        figure("erase.bytes_found", _found(path, gone), "texts and words found", goal=0)
+        sound = all(check.ok for check in await memory.doctor())
+        figure("erase.sound", int(sound), "whether doctor finds all sound")
+
+
+def _text(chance: random.Random) -> str:
+    odd = ["".join(chance.choice(LETTERS) + chance.choice(VOWELS) for _ in range(5)) for _ in range(3)]
+    shared = chance.sample(SHARED, 2)
+    return f"{odd[0].title()} saw {shared[0]} near {odd[1]}, and {shared[1]} by {odd[2]}."
+
+
+def _found(path: Path, gone: list[Memory]) -> int:
+    data = b"".join(one.read_bytes() for one in path.parent.iterdir())
+    needles = {one.text.encode() for one in gone}
+    needles |= {word.strip(",.").encode() for one in gone for word in one.text.split() if len(word) >= 10}
+    return sum(needle in data or needle.lower() in data for needle in needles)
+
+
+if __name__ == "__main__":
+    main()

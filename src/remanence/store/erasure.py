@@ -1,0 +1,54 @@
+"""What an erasure leaves behind: salted hashes by which what was erased is known again and refused.
+
+The same in every store. Knows changes and hashes; knows nothing of how rows are kept.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+from remanence.change import Change
+from remanence.store.constraints import folds_of, texts_coming_in
+
+ERASE = "erase"  # the verb of a commit that takes memories away with their images
+EMPTIED = "emptied"  # in the detail of its run: the digest of what it left of the parts before it
+_MARK_BYTES = 16
+FOLD = "fold:"
+
+
+def of_seq(seq: int) -> str:
+    """Return what a sequence number is asked for by."""
+    return f"seq:{seq}"
+
+
+def of_id(memory_id: str) -> str:
+    """Return what an id is asked for by."""
+    return f"id:{memory_id}"
+
+
+def of_fold(fold: str) -> str:
+    """Return what a text is asked for by, given one of its `folding.fold_keys`."""
+    return f"{FOLD}{fold}"
+
+
+def mark(salt: bytes, name: str) -> str:
+    """Return the salted hash of a name, as the ledger keeps it."""
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES, key=salt).hexdigest()
+
+
+def names_of(memories: Iterable[tuple[int, str]], texts: Iterable[str]) -> list[str]:
+    """Return by what memories, each a number and an id, and texts are known again."""
+    named = [name for seq, id_ in memories for name in (of_seq(seq), of_id(id_))]
+    return [*named, *map(of_fold, sorted(folds_of(texts)))]
+
+
+def names_coming_in(changes: Sequence[Change]) -> dict[str, tuple[str, object]]:
+    """Return by what texts and memories that come in would be known again, each with the row that a conflict names.
+
+    What an undo or a restoration brings back is no exception.
+    """
+    folds = folds_of(texts_coming_in(changes, ""))
+    found: dict[str, tuple[str, object]] = {of_fold(fold): ("forbidden", fold) for fold in sorted(folds)}
+    for change in changes:
+        if change.table == "memories" and change.before is None and change.after is not None:
+            found[of_id(change.after["id"])] = ("memories", change.key)
+    return found

@@ -1,0 +1,196 @@
+"""What an erasure does beside taking rows away: it empties the audit, keeps a ledger, and takes names away.
+
+Knows salted hashes, images and names; must not know how the file itself is rewritten afterwards.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from remanence.change import Change
+from remanence.store import erasure
+from remanence.store.constraints import folds_of
+from remanence.store.sqlite import emptying, fulltext
+from remanence.store.sqlite.dialect import IN_MEMORY
+from remanence.store.sqlite.emptying import Emptying
+from remanence.store.sqlite.interned import NAMES_GONE, TAG
+from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces
+from remanence.store.sqlite.transaction import Key, Work
+
+UNPROVEN = "erased_unproven"  # the row of `meta` with the pieces that must be nowhere in the file
+_KNOWN = "SELECT mark FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
+_ANY = "SELECT 1 FROM erased WHERE scope = ? LIMIT 1"
+_LEDGER = "INSERT INTO erased (scope, mark, at) VALUES (?, ?, ?)"
+_AT = "SELECT mark, at FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
+_STANDS = "SELECT DISTINCT text FROM memories WHERE scope = ?1 AND text IN (SELECT value FROM json_each(?2))"
+_COUNT_UP = (
+    "INSERT INTO meta (name, value) VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1"
+)
+_PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+_VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked for
+# A name this short stands in every file by chance, and in a text without meaning the person.
+_SAID_MIN = 4
+
+
+def salt_of(connection: sqlite3.Connection) -> bytes:
+    """Return what the hashes of this file are salted with."""
+    (database,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
+    return bytes.fromhex(database)
+
+
+def known(connection: sqlite3.Connection, scope: int | None, names: Iterable[str]) -> dict[str, int]:
+    """Return which of these names were erased in a scope, and when."""
+    if scope is None or connection.execute(_ANY, (scope,)).fetchone() is None:
+        return {}
+    salt = salt_of(connection)
+    marks = {erasure.mark(salt, name): name for name in names}
+    rows = connection.execute(_AT, (scope, orjson.dumps(sorted(marks)).decode()))
+    return {marks[mark]: at for mark, at in rows.fetchall()}
+
+
+def coming_back(work: Work, changes: Sequence[Change]) -> list[Key]:
+    """Return what comes in that was erased: texts, and memories by their ids."""
+    if work.connection.execute(_ANY, (work.no,)).fetchone() is None:
+        return []
+    names = erasure.names_coming_in(changes)
+    return [names[name] for name in known(work.connection, work.no, names)]
+
+
+class Erasing:
+    """One erasure under way: `gone` are the rows that go by number, `changes` all that the commit changes."""
+
+    def __init__(self, work: Work, gone: Mapping[int, Mapping[str, Any]], changes: Sequence[Change]) -> None:
+        self._work = work
+        self._gone = gone
+        self._changes = changes
+        self._left: list[tuple[int, bytes, bytes]] = []
+        self._texts = {row["text"] for row in gone.values()}
+        self._strings: set[str] = set()
+        self._vectors = [row["vector"] for row in gone.values() if row["vector"] is not None]
+
+    def empty(self) -> None:
+        """Take the images of what goes out of the audit, and let the run say by a digest what it left there."""
+        work = self._work
+        audit = Emptying(work.connection, work.names, (work.no, work.scope), self._gone.keys())
+        audit.take()
+        self._texts |= audit.found.texts
+        self._strings = audit.found.strings | set(_strings(self._gone.values()))
+        folds = folds_of(self._texts)
+        audit.take_named("forbidden", folds)
+        for table in ("boxes", "traces"):
+            audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
+        audit.silence(_says([*self._texts, *self._keys()]))
+        self._left = audit.left()
+        work.cause = replace(
+            work.cause, detail={**work.cause.detail, erasure.EMPTIED: emptying.vouched(self._left)}
+        )
+
+    def finish(self) -> None:
+        """Keep the ledger, take names away that nothing bears any more, and what is to be proven gone."""
+        work = self._work
+        emptying.write(work.connection, work.images.position, self._left)
+        self._keep_ledger()
+        dropped = self._drop_names()
+        pieces = Pieces()
+        pieces.add(_bytes_of([*self._texts, *self._strings, *dropped], self._vectors))
+        add_unproven(work.connection, pieces)
+
+    def _keys(self) -> list[str]:
+        return [row["key"] for row in self._gone.values() if row["key"] is not None]
+
+    def _keep_ledger(self) -> None:
+        work = self._work
+        listed = orjson.dumps(sorted(self._texts)).decode()
+        stand = {text for (text,) in work.connection.execute(_STANDS, (work.no, listed)).fetchall()}
+        memories = [(seq, row["id"]) for seq, row in self._gone.items()]
+        salt = salt_of(work.connection)
+        marks = {erasure.mark(salt, name) for name in erasure.names_of(memories, self._texts - stand)}
+        held = work.connection.execute(_KNOWN, (work.no, orjson.dumps(sorted(marks)).decode()))
+        fresh = [(work.no, mark, work.cause.at) for mark in sorted(marks - {one for (one,) in held})]
+        work.connection.executemany(_LEDGER, fresh)
+        work.sums.added("erased", fresh)
+
+    def _drop_names(self) -> list[str]:
+        """Take away tags, speakers, sessions and their like that only what went has borne; return tags and speakers."""
+        work = self._work
+        borne: dict[str, set[str]] = {
+            space: {row[space] for row in self._gone.values() if row[space] is not None}
+            for space in sorted(emptying.NAMED)
+        }
+        borne[TAG] = {change.key[1] for change in self._changes if change.table == "tags"}  # type: ignore[index,misc]
+        dropped: list[str] = []
+        for space, names in borne.items():
+            table = "tags" if space == TAG else "states"
+            numbers = {work.number(space, name): name for name in names}
+            if not numbers:
+                continue
+            rows = work.connection.execute(f"SELECT DISTINCT {space} FROM {table}").fetchall()
+            if space == "agent":
+                rows += work.connection.execute("SELECT DISTINCT agent FROM accessors").fetchall()
+            going = {number: numbers[number] for number in sorted(numbers.keys() - {one for (one,) in rows})}
+            self._rename(space, going)
+            dropped += going.values() if space in {TAG, "speaker"} else ()
+        return dropped
+
+    def _rename(self, space: str, going: Mapping[int, str]) -> None:
+        """Leave a number without its name: a process that still knows the one by the other must learn it anew."""
+        if not going:
+            return
+        work = self._work
+        for number, name in going.items():
+            work.connection.execute(
+                "UPDATE names SET space = ?, name = ? WHERE no = ?", (NAMES_GONE, str(number), number)
+            )
+            work.sums.removed("names", [(number, space, name)])
+            work.sums.added("names", [(number, NAMES_GONE, str(number))])
+        work.connection.execute(_COUNT_UP, (NAMES_GONE,))
+
+
+def add_unproven(connection: sqlite3.Connection, pieces: Pieces) -> None:
+    """Keep what must be nowhere in the file, beside what was kept so before; a store without a file keeps nothing."""
+    (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
+    if not file or file == IN_MEMORY:
+        return
+    pieces.thinned()
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (UNPROVEN,)).fetchone()
+    kept = orjson.loads(row[0]) if row else []
+    connection.execute(_PUT, (UNPROVEN, orjson.dumps([*kept, pieces.packed()]).decode()))
+
+
+def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """Yield what rows say beside their texts."""
+    for row in rows:
+        for name in ("key", "summary", "attributes"):
+            yield from emptying.strings_in(row[name])
+
+
+def _says(needles: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether a text says any of these."""
+    long = {needle for needle in needles if len(needle) >= _SAID_MIN}
+    pieces = Pieces()
+    pieces.add(_bytes_of(long, ()))
+    few = sorted(long)[:100]
+
+    def says(text: str) -> bool:
+        return any(needle in text for needle in few) or bool(
+            pieces.found(text.encode("utf-8", "surrogatepass"))
+        )
+
+    return says
+
+
+def _bytes_of(texts: Iterable[str], vectors: Iterable[bytes]) -> Iterable[bytes]:
+    """Yield how texts and vectors would lie in a file: as they are, in JSON, and as words of full text."""
+    for text in texts:
+        plain = text.encode("utf-8", "surrogatepass")
+        yield plain
+        if (quoted := orjson.dumps(text)[1:-1]) != plain:
+            yield quoted
+        yield from (stem.encode() for stem in fulltext.words_of(text))
+    for vector in vectors:
+        for at in range(0, len(vector), _VECTOR_STEP):
+            yield vector[at : at + PIECE_BYTES]
+            yield vector[at : at + SHORTEST].hex().encode()

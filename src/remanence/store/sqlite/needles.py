@@ -1,0 +1,118 @@
+"""Whether bytes still hold what was erased: it is looked for by salted hashes of its pieces, so it need not be kept.
+
+Knows bytes and hashes; knows nothing of tables.
+"""
+
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+PIECE_BYTES = 16
+DISTINCT_MIN = 4  # bytes of the first eight; a vector has runs of zeros, and so has every file
+SHORTEST = 8  # what is shorter stands by chance in every file
+KEPT_MAX = 20_000  # pieces, spread over all that was erased; at 13 bytes each
+_SALT_BYTES = 16
+_DIGEST_BYTES = 8
+_FILTER_BITS = 20
+_KEPT_BYTES = 1 + _DIGEST_BYTES + 4
+_WORD = re.compile(rb"[^\s]+")
+
+
+def pieces_of(value: bytes) -> Iterator[bytes]:
+    """Yield pieces of a value: from the beginning of each word, and every eight bytes for where there are no blanks."""
+    words = {match.start() for match in _WORD.finditer(value)}
+    for start in words | set(range(0, len(value), SHORTEST)):
+        piece = value[start : start + PIECE_BYTES]
+        if (
+            len(piece) >= (SHORTEST if start in words else PIECE_BYTES)
+            and len(set(piece[:SHORTEST])) >= DISTINCT_MIN
+        ):
+            yield piece
+
+
+@dataclass(slots=True)
+class Pieces:
+    """Salted hashes of pieces of bytes: of the first eight bytes of each, and of the whole with its length."""
+
+    salt: bytes = field(default_factory=lambda: secrets.token_bytes(_SALT_BYTES))
+    held: dict[int, set[tuple[int, bytes]]] = field(default_factory=dict)  # prefix → (length, digest)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.held.values()))
+
+    def add(self, values: Iterable[bytes]) -> None:
+        """Look for these values from now on."""
+        distinct = list({piece for value in values for piece in pieces_of(value)})
+        if not distinct:
+            return
+        prefixes = self._mixed(np.frombuffer(b"".join(one[:SHORTEST] for one in distinct), "<u8"))
+        for prefix, piece in zip(prefixes.tolist(), distinct, strict=True):
+            self.held.setdefault(prefix, set()).add((len(piece), self._digest(piece)))
+
+    def thinned(self) -> None:
+        """Keep so many pieces as have room, spread evenly."""
+        step = -(-len(self.held) // KEPT_MAX)
+        if step > 1:
+            self.held = {prefix: self.held[prefix] for prefix in sorted(self.held)[::step]}
+
+    def without(self, data: bytes) -> "Pieces":
+        """Return the pieces that do not stand in some bytes."""
+        found = self.found(data)
+        left = {prefix: held - found for prefix, held in self.held.items()}
+        return Pieces(self.salt, {prefix: held for prefix, held in left.items() if held})
+
+    def found(self, data: bytes) -> set[tuple[int, bytes]]:
+        """Return the pieces that stand in some bytes."""
+        known = np.array(sorted(self.held), np.uint32)
+        if not len(known) or len(data) < SHORTEST:
+            return set()
+        seen = np.zeros(1 << _FILTER_BITS, np.bool_)
+        seen[known >> (32 - _FILTER_BITS)] = True
+        found: set[tuple[int, bytes]] = set()
+        looked_at: set[bytes] = set()
+        for shift in range(min(SHORTEST, len(data) - SHORTEST + 1)):
+            words = np.frombuffer(data, "<u8", (len(data) - shift) // SHORTEST, shift)
+            mixed = self._mixed(words)
+            maybe = np.flatnonzero(seen[mixed >> (32 - _FILTER_BITS)])
+            maybe = maybe[np.isin(mixed[maybe], known)]
+            for place, prefix in zip(maybe.tolist(), mixed[maybe].tolist(), strict=True):
+                at = shift + place * SHORTEST
+                piece = data[at : at + PIECE_BYTES]
+                if self.held[prefix] <= found or piece in looked_at:
+                    continue
+                looked_at.add(piece)
+                found |= {one for one in self.held[prefix] if self._digest(piece[: one[0]]) == one[1]}
+        return found
+
+    def packed(self) -> str:
+        """Return all as hex digits, as they are kept until it is proven that nothing is left."""
+        rows = b"".join(
+            prefix.to_bytes(4) + bytes([length]) + digest
+            for prefix, held in sorted(self.held.items())
+            for length, digest in sorted(held)
+        )
+        return (self.salt + rows).hex()
+
+    @classmethod
+    def unpacked(cls, kept: str) -> "Pieces":
+        """Return what was packed."""
+        data = bytes.fromhex(kept)
+        pieces = cls(data[:_SALT_BYTES])
+        for at in range(_SALT_BYTES, len(data), _KEPT_BYTES):
+            row = data[at : at + _KEPT_BYTES]
+            pieces.held.setdefault(int.from_bytes(row[:4]), set()).add((row[4], row[5:]))
+        return pieces
+
+    def _mixed(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+        """Mix eight bytes into four by the salt."""
+        factor = np.uint64(int.from_bytes(self.salt[:8]) | 1)
+        mixed: npt.NDArray[np.uint32] = ((words * factor) >> np.uint64(32)).astype(np.uint32)
+        return mixed
+
+    def _digest(self, piece: bytes) -> bytes:
+        return blake2b(piece, digest_size=_DIGEST_BYTES, key=self.salt).digest()
