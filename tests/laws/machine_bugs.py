@@ -15,7 +15,7 @@ from remanence.change import Block, Change, Entry, Increment, inverses
 from remanence.curate.plan import Plan
 from remanence.curate.planner import brake, cycle
 from remanence.errors import Conflict
-from remanence.flows.curate import undoing
+from remanence.flows.curate import curating, undoing
 from remanence.flows.recall.uses import Uses
 from remanence.model import Form, Lifecycle, Status, Tier
 from remanence.snapshot import Snapshot
@@ -152,11 +152,17 @@ def _archive_keeps_its_lifecycle(inner: Any, rows: Any, change: Change, values: 
     return logged
 
 
+async def _nothing_united(core: Any, merges: Any, groups: Any) -> Any:
+    return list(groups)
+
+
 BUGS = (
     StoryBug("holds are ignored", _but("held"), ARCHIVING),
     StoryBug("pins are ignored", _but("pinned"), ARCHIVING),
     StoryBug("system categories are ignored", _but("system-category"), ARCHIVING),
     StoryBug("a clock is always right", swapped(brake, "_doubt", lambda *_: None)),
+    StoryBug("undo forgets tags", _undo_without("tags")),
+    StoryBug("undo forgets the lifecycle", _undo_without_column("lifecycle"), ARCHIVING),
     StoryBug("undo forgets links", _undo_without("links")),
     StoryBug("undo forgets sources", _undo_without("sources"), ENDING),
     StoryBug("undo forgets the form", _undo_without_column("form"), SHRINKING),
@@ -164,6 +170,7 @@ BUGS = (
     StoryBug("restore drops links", wrapped(undoing, "_rebuilt", _rebuilt_without_links), ENDING),
     StoryBug("restore drops tags", wrapped(undoing, "_rebuilt", _rebuilt_without_tags), ENDING),
     StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
+    StoryBug("a merge loses tags and sources", swapped(curating, "united", _nothing_united), MERGING),
     StoryBug("a run loses its last part", wrapped(Plan, "parts", _last_part_is_lost)),
     StoryBug("forms are not read", wrapped(SqlStore, "snapshot", _forms_are_full), SHRINKING),
     StoryBug("a conflict writes half", wrapped(MemoryStore, "commit", _half_is_written)),

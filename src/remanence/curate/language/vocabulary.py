@@ -49,7 +49,6 @@ BOTH: frozenset[Over] = MEMORIES | LINK
 
 _FADING = ("decay", "helped", "failed")
 _ABSENT_LINK_CONFIDENCE = 1.0
-_UNKNOWN_IF_UNSAID = frozenset({"confidence", "importance"})
 
 
 def _column(
@@ -80,9 +79,8 @@ def _stored() -> list[Word]:
     words = []
     for column in COLUMNS:
         if column.name in MEANINGS:
-            # An absent optional number is 0; an absent label, name or time is unknown, and so are how much it matters
-            # and how sure it is: a rule that deletes what is hardly believed must not take what nobody spoke of.
-            absent = 0.0 if column.kind == "fraction" and column.name not in _UNKNOWN_IF_UNSAID else None
+            # An absent number is 0; how sure it is and how much it matters are unknown, as labels and times are.
+            absent = 0.0 if column.name in {"value", "alignment"} else None
             words.append(
                 _column(column.name, MEANINGS[column.name], MEMORIES, column.kind, column.labels, absent)
             )
