@@ -572,7 +572,7 @@ class Engine:
         return await curating.unadopt(self._core)
 
     async def undo(self, run: Run) -> Receipt:
-        """Undo a run as a whole, or refuse to if what it changed was changed again since."""
+        """Undo a run as a whole, or refuse if what it changed was changed again."""
         return await undoing.undo(self._core, runs.run_id(run))
 
     async def undo_last(self) -> Receipt:

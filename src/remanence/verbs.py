@@ -407,7 +407,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "the reasons of its worth, the run and rule that took it and the way back, every rule and guard",
             "pin, hold or update; confirm or restore what has gone",
             "explain 102 --policy default"),
-        Advice("undo", "undo", "Undo a run as a whole, or refuse to if what it changed was changed again since.",
+        Advice("undo", "undo", "Undo a run as a whole, or refuse if what it changed was changed again.",
             "a run was a mistake", "as the run", "a receipt; refused whole where rows changed since",
             "status",
             "undo --last"),

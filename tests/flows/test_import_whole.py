@@ -11,7 +11,7 @@ from remanence.change import Cause, Committed, Entry
 from remanence.clock import ManualClock
 from remanence.errors import IngestError
 from remanence.llm.offline import HashedEmbedder
-from remanence.model import Decay
+from remanence.model import Decay, Relation
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import updated
 from tests.flows.conftest import Opener
@@ -250,7 +250,7 @@ async def test_a_counter_that_is_full_stays_so_and_holds_up_nothing(opener: Open
         await memory.recall("boat")
     async with opener() as memory:
         kept, other = await memory.get(1), await memory.get(2)
-        (link,) = await memory.links(1)
+        (link,) = [one for one in await memory.links(1) if one.relation is Relation.REFERS]
 
     assert dict.fromkeys(COUNTED, MOST) == {name: getattr(kept, name) for name in COUNTED}
     assert kept.used_at is not None

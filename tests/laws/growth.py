@@ -15,7 +15,7 @@ from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import remanence
 import remanence.patterns
@@ -145,6 +145,8 @@ def _tree(module: ModuleType) -> ast.Module:
 
 def run_on(pattern: re.Pattern[str], look: str, text: str) -> None:
     """Look for a pattern, as often as it is there."""
+    if isinstance(pattern.pattern, bytes):
+        text = cast("Any", text.encode())
     if look == "finditer":
         for _ in pattern.finditer(text):
             pass

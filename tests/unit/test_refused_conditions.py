@@ -81,7 +81,7 @@ def test_a_policy_extends_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "EXTENDS_MAX", 0)
 
     with pytest.raises(PolicyError, match="extends itself"):
-        load("mvs")
+        load('version = 1\nextend = "mvs"')
 
 
 def test_a_policy_tells_what_it_is() -> None:

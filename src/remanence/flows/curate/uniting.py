@@ -48,7 +48,7 @@ def _taken_in(group: Group, theirs: Memory, mine: Memory) -> Group:
     tags = [tag for tag in theirs.tags if tag not in mine.tags and not is_flag(tag)]
     sources = [source for source in theirs.sources if source not in mine.sources]
     more = [Change("tags", (mine.seq, tag), None, {}) for tag in tags]
-    more += [Change("sources", (mine.seq, source), None, {}) for source in sources]
+    more += [Change("sources", (mine.seq, source), None, {"span": None}) for source in sources]
     fades = decay({*mine.tags, *tags}, mine.category)
     return [*group, *more] if fades is mine.decay else [*_fading(group, mine, int(fades)), *more]
 
