@@ -152,7 +152,9 @@ class Machine(RuleBasedStateMachine):
             more["checks"] = [check for store in self.stores for check in self.run(store.check())]
             more["logs"] = tuple([_said(self.run(store.history(SCOPE))) for store in self.stores])
             more["kept_logs"] = [*self.log, *fresh] == self.run(self.stores[0].history(SCOPE))
-        if isinstance(said, Receipt) and said.changes and verb != "undo":
+        # A merge by hand of two that nothing links links them first, in a run of its own, which its undoing leaves.
+        alone = {part.cause.run for part in fresh if part.cause.verb not in ROWLESS}
+        if isinstance(said, Receipt) and said.changes and verb != "undo" and alone <= {said.run}:
             self.runs[said.run] = (before, fresh[-1].position)
         if isinstance(said, Recalled):
             more["tokens"] = said.tokens
