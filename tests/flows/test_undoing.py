@@ -515,3 +515,24 @@ async def test_a_text_and_its_short_form_are_one(memory: remanence.Engine) -> No
     assert Form.CONDENSED is form
     assert f"nothing was undone; undo before it: {curated.run} (curate)" == way
     assert "The bell of the harbour rings at noon and again at six." == (await memory.get(learned)).text
+
+
+@pytest.mark.parametrize("verb", ["unlink", "untag"])
+async def test_what_would_come_back_to_a_purged_memory_is_a_conflict(
+    memory: remanence.Engine, verb: str
+) -> None:
+    """The run that purged it is named; once that is undone, so is the other."""
+    await memory.learn("The bell rings at noon.", tags=["bell"])
+    await memory.learn("The flag is red.")
+    await memory.link(1, 2, "supports")
+    taken = await (memory.unlink(1, 2, "supports") if verb == "unlink" else memory.untag(1, "bell"))
+    await memory.forget(1)
+    purged = await memory.apply(await memory.plan(TOMBS), allow_destroyed=1)
+    with pytest.raises(Conflict) as refused:
+        await memory.undo(taken)
+    way = refused.value.recovery
+    await memory.undo(purged)
+    await memory.undo(taken)
+
+    assert f"nothing was undone; undo before it: {purged.run} (curate)" == way
+    assert ["bell"] == list((await memory.get(1)).tags)

@@ -64,9 +64,9 @@ def columns_of(entry: Entry) -> frozenset[str]:
 
 def in_the_way(mine: AbstractSet[str], since: AbstractSet[str]) -> bool:
     """Tell whether what was changed since leaves no room to take back what is `mine`."""
-    if not since or not mine:
-        return False
-    if "*" in mine | since or since & _DECISIVE or not mine.isdisjoint(since):
+    if not since or "*" in mine | since:
+        return bool(since)
+    if mine and (since & _DECISIVE or not mine.isdisjoint(since)):
         return True
     return any(mine & group and since & group for group in _GROUPS)
 
@@ -101,6 +101,11 @@ class Later:
                 for seq in keys[np.isin(keys, wanted)].tolist():
                     found[seq] = found.get(seq, frozenset()) | columns
         return found
+
+    def came_or_went(self) -> set[int]:
+        """Return the memories that were created or purged."""
+        rows = (row for part in self._parts.values() for row in part.rows)
+        return {seq for keys, columns in rows if "*" in columns for seq in keys.tolist()}
 
     def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[tuple[str, str]]:
         """Return (run, verb) of what changed any of these rows, of memories in the way of `mine`, newest first."""

@@ -179,9 +179,9 @@ async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bo
     if part.cause.verb == "extract":
         told = await without_lasting(core, told)
     entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, told))
-    hanging = await _hanging(core, entries, set())
-    if hanging:
-        raise Conflict(hanging)
+    stuck = await _hanging(core, entries, set()) + await _missing(core, entries, later)
+    if stuck:
+        raise Conflict(stuck)
     for _ in range(RACES_MAX):
         try:
             back = await regrouped(core, entries, part.cause.detail)
@@ -318,6 +318,26 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
             hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
             hanging |= {("sources", (memory.seq, source)) for source in memory.sources}
     return sorted(hanging - gone)
+
+
+async def _missing(core: Core, entries: Sequence[Entry], later: Later) -> list[tuple[str, Any]]:
+    """Return the memories to which links, tags, sources or claims would come back, and that were purged since."""
+    made = [
+        one for one in entries if one.table != "memories" and one.before is None and one.after is not None
+    ]
+    if not made:
+        return []
+    await later.catch_up()
+    purged = later.came_or_went()
+    if not purged:
+        return []
+    created = {one.key for one in entries if isinstance(one, Change) and one.table == "memories"}
+    named = {
+        seq for one in rows_of(made) if one.table not in APART for seq in memories_of(one.table, one.key)
+    }
+    asked = sorted((named & purged) - created)
+    there = {memory.seq for memory in await core.store.get(core.scope, asked) if memory is not None}
+    return [("memories", seq) for seq in asked if seq not in there]
 
 
 def _moved(change: Change, now: Mapping[int, int]) -> Change:
