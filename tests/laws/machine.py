@@ -268,12 +268,15 @@ class Machine(RuleBasedStateMachine):
                 self.wake(policy)
 
     def box(self, pick: int) -> None:
-        """A box of turns is made once, grows, and is taken away; the turns know nothing of it."""
+        """A box of turns is made once, grows, and is taken away; a turn is in one at most, and knows nothing of it."""
         seq = self.any_memory(pick)
         if seq is None:
             return
-        found = self.run(self.stores[0].boxes(SCOPE, FindBoxes(only=(seq,))))
-        held = found[0] if found else None
+        boxes = self.run(self.stores[0].boxes(SCOPE, FindBoxes()))
+        held = next((one for one in boxes if one.box == seq), None)
+        taken = {turn for one in boxes if one is not held for turn in one.members}
+        if seq in taken or (held is not None and len(held.members) == 1 and seq + 1 in taken):
+            return
         change = boxed(seq, [seq])
         if held is not None and len(held.members) > 1:
             change = Change("boxes", seq, {}, None)
