@@ -81,7 +81,8 @@ class Erasing(Result):
 class Erasure(Result):
     """What was erased, and what is proven of it.
 
-    `pending` says that another process still reads the old state of the file: the next tick rewrites it and looks.
+    `pending` says that another process still reads the old state of the file, or `why` it is else: the next tick
+    rewrites it and looks.
     `looked_for` counts the pieces of what was erased that were looked for in the files of the database, `found` names
     those that hold some, and `copies` files beside the database that do.
     """
@@ -91,6 +92,7 @@ class Erasure(Result):
     scope: str
     erased: int
     pending: bool = False
+    why: str = ""
     looked_for: int = 0
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
@@ -118,7 +120,8 @@ class Erasure(Result):
 
 def _proof(done: Erasure) -> str:
     if done.pending:
-        return "pending: another process reads the file as it was; the next tick rewrites it and looks"
+        why = done.why or "another process reads the file as it was"
+        return f"pending: {why}; the next tick rewrites it and looks"
     if done.found:
         return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
     return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
@@ -262,11 +265,28 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
         )
     await _refuse_changed(core, shown)
     cause = core.cause(ERASE)
-    chunks = _chunks(sorted(shown.revisions))
+    await _taken(core, shown.revisions, cause)
+    return _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
+
+
+async def again(core: Core, seqs: Sequence[int]) -> int:
+    """Erase what was erased before and is there again, held or not, and what was learned from it alone; count it.
+
+    The file is not written anew by this.
+    """
+    named = {one.seq: one.revision for some in _chunks(seqs) for one in await _get(core, some)}
+    if not named:
+        return 0
+    shown = await _shown(core, named)
+    await _taken(core, shown.revisions, core.cause(ERASE, detail={"again": len(shown)}))
+    return len(shown)
+
+
+async def _taken(core: Core, revisions: Revisions, cause: Cause) -> None:
+    chunks = _chunks(sorted(revisions))
     for part, seqs in enumerate(chunks):
         named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(chunks))
-        await _erase(core, {seq: shown.revisions[seq] for seq in seqs}, named)
-    return _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
+        await _erase(core, {seq: revisions[seq] for seq in seqs}, named)
 
 
 def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tuple[str, ...] = ()) -> Erasure:
@@ -276,6 +296,7 @@ def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tupl
         scope,
         erased,
         pending=cleaned.is_pending,
+        why=cleaned.why,
         looked_for=cleaned.looked_for,
         found=cleaned.found,
         copies=cleaned.copies,

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Iterable
 
 from remanence.curate.policy.compiled import load
 from remanence.errors import StoreUnavailable
-from remanence.flows import contextual, embedding, sessions, settings
+from remanence.flows import contextual, embedding, restored, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
@@ -72,6 +72,7 @@ async def start(core: Core) -> None:
     await core.store.open()
     fits = False
     try:
+        await restored.settle(core)
         await settle(core)
         core.listener = hearing.Listener(core)
         fits = True

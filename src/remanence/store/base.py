@@ -161,14 +161,27 @@ class Cleaned:
     """What came of rewriting a file without what was erased.
 
     `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
-    were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some.
+    were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some. `why`
+    it is pending where that is something else: the disk is full, or the ledger could not be written.
     """
 
     is_done: bool = False
     is_pending: bool = False
+    why: str = ""
     looked_for: int = 0
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What was erased and is there again, by scope, since a store was replaced by an older copy of itself.
+
+    `is_due` where the store has yet to learn what its ledger knows, or the ledger what the store knows.
+    """
+
+    is_due: bool = False
+    seqs: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 Capability = Literal["durable", "backup"]
@@ -255,6 +268,14 @@ class Store(Protocol):
 
     async def clean(self) -> Cleaned:
         """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
+        ...
+
+    async def brought_back(self) -> BroughtBack:
+        """Return what the ledger beside the store names and the store holds; nothing where no ledger is kept."""
+        ...
+
+    async def take_ledger(self) -> bool:
+        """Learn what the ledger knows, and write it; False, with nothing learned, where the store holds any of it."""
         ...
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:

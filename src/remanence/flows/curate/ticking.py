@@ -362,7 +362,13 @@ async def _clean(work: Tick) -> Ran | None:
     cleaned = await work.core.store.clean()
     if cleaned.is_pending:
         work.pending = True
-        return Ran(work.core.clock.now(), "done", None, {}, "another process still reads what was erased")
+        return Ran(
+            work.core.clock.now(),
+            "done",
+            None,
+            {},
+            cleaned.why or "another process still reads what was erased",
+        )
     if not cleaned.is_done:
         return None
     found = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""

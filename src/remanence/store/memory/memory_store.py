@@ -30,6 +30,7 @@ from remanence.store.base import (
     Arriving,
     Booked,
     Bookkeeping,
+    BroughtBack,
     Capability,
     Check,
     Cleaned,
@@ -262,6 +263,16 @@ class MemoryStore:
         """Do nothing: what is gone lies nowhere."""
         self._read("")
         return Cleaned()
+
+    async def brought_back(self) -> BroughtBack:
+        """Return nothing: no older copy of it can take its place."""
+        self._read("")
+        return BroughtBack()
+
+    async def take_ledger(self) -> bool:
+        """Do nothing: there is no ledger."""
+        self._read("")
+        return True
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""

@@ -12,7 +12,7 @@ from itertools import chain
 from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.lineage import REPLACING, lineage, lost
-from remanence.store.sqlite import cleaning, fulltext, proving, sums
+from remanence.store.sqlite import cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
 from remanence.store.sqlite.rows import MEMORIES, row_digest
@@ -47,6 +47,7 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         ),
         _lineage(connection),
         *_erased(connection),
+        *ledger.checked(connection),
     ]
 
 

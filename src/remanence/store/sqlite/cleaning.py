@@ -12,12 +12,15 @@ from pathlib import Path
 import orjson
 
 from remanence.store.base import Cleaned
-from remanence.store.sqlite.dialect import IN_MEMORY, connect
+from remanence.store.sqlite import ledger
+from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
 WAIT_MS = 1_000  # for readers to let go of the log
+# What another process, or the disk, may have brought about, and what goes by.
+_LATER = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 _BLOCK_BYTES = 8 * 1_024 * 1_024
 _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
@@ -51,22 +54,47 @@ def left_where(connection: sqlite3.Connection) -> list[str]:
 
 
 def clean(path: str) -> Cleaned:
-    """Rewrite the file and look through it; where another process holds the log, the rest is for later."""
+    """Keep the ledger, rewrite the file and look through it; what cannot be done now is for later, and says why."""
     if path == IN_MEMORY:
         return Cleaned()
+    try:
+        with closing(connect(path, busy_ms=WAIT_MS)) as connection:
+            return _cleaned(connection, path)
+    except sqlite3.OperationalError as error:
+        if not (error.sqlite_errorname or "").startswith(_LATER):
+            raise meaning(error, path) from error
+        return Cleaned(is_pending=True, why="" if _is_held(error) else str(meaning(error, path)))
+    except sqlite3.Error as error:
+        raise meaning(error, path) from error
+
+
+def keep_ledger(path: str) -> str:
+    """Have the ledger beside the file say all that the file knows; return why it could not be written."""
     with closing(connect(path, busy_ms=WAIT_MS)) as connection:
-        if not is_due(connection):
-            return Cleaned(found=tuple(left_where(connection)))
+        begin_writing(connection, WAIT_MS)
         try:
-            written = _rewritten(connection)
-        except sqlite3.OperationalError as error:
-            if not (error.sqlite_errorname or "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-                raise
-            written = False
-        if not written:
-            return Cleaned(is_pending=True)
-        pieces = _unproven(connection)
-        return _judged(connection, path, pieces)
+            ledger.write(connection, path)
+            connection.execute("COMMIT")
+        except OSError as error:
+            return f"the ledger {error.filename} cannot be written: {error.strerror}"
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    return ""
+
+
+def _cleaned(connection: sqlite3.Connection, path: str) -> Cleaned:
+    if not is_due(connection):
+        return Cleaned(found=tuple(left_where(connection)))
+    if why := keep_ledger(path):
+        return Cleaned(is_pending=True, why=why)
+    if not _rewritten(connection):
+        return Cleaned(is_pending=True)
+    return _judged(connection, path, _unproven(connection))
+
+
+def _is_held(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def _rewritten(connection: sqlite3.Connection) -> bool:

@@ -22,6 +22,7 @@ from remanence.store.base import (
     Arriving,
     Booked,
     Bookkeeping,
+    BroughtBack,
     Capability,
     Check,
     Cleaned,
@@ -43,6 +44,7 @@ from remanence.store.sqlite import (
     cleaning,
     commits,
     embeddings,
+    ledger,
     reading,
     snapshots,
 )
@@ -202,6 +204,19 @@ class SqlStore:
         if not await self._read(cleaning.is_due):
             return Cleaned(found=tuple(await self._read(cleaning.left_where)))
         return await asyncio.to_thread(cleaning.clean, self._path)
+
+    async def brought_back(self) -> BroughtBack:
+        """Return what the ledgers beside the file name and it holds."""
+        return await self._read(lambda connection: ledger.brought_back(connection, self._path))
+
+    async def take_ledger(self) -> bool:
+        """Learn what the ledgers know, and write the file's own; where that cannot be, `check` says so."""
+        if self._path == IN_MEMORY:
+            return True
+        if not await self._write(lambda connection: ledger.learn(connection, self._fresh, self._path)):
+            return False
+        await asyncio.to_thread(cleaning.keep_ledger, self._path)
+        return True
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""

@@ -4,7 +4,7 @@ from remanence.change import Change
 from remanence.errors import Conflict
 from remanence.folding import fold_keys
 from remanence.model import COMING_BACK
-from remanence.store.base import Store
+from remanence.store.base import BroughtBack, Store
 from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
 from remanence.testing.builders import NOW, SCOPE, because, created, keep, one, raised, tagged, updated
 
@@ -64,3 +64,12 @@ class ErasingContract:
         await store.commit("other", [created(1, TEXT)], because("learn"))
 
         assert (await store.clean()).found == ()
+
+    async def test_a_store_that_nothing_took_the_place_of_has_nothing_back(self, store: Store) -> None:
+        """The ledger, where one is kept, says what the store knows."""
+        await erased(store)
+        await store.clean()
+
+        assert BroughtBack() == await store.brought_back()
+        assert await store.take_ledger()
+        assert BroughtBack() == await store.brought_back()

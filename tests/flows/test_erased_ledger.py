@@ -1,0 +1,292 @@
+"""An older copy of a database, put in its place, does not bring back what was erased since."""
+
+import asyncio
+import errno
+import logging
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+import pytest
+
+from remanence import Engine, Erased, NotFound
+from remanence.store.sqlite import ledger_file
+from remanence.testing.builders import raised
+from tests.flows.test_erasing import OTHER, SAID, left_in, opened, unsound
+
+LEFT = (SAID, "Quirkleton", "quirkleton")
+
+
+async def _erased_since(path: Path, **more: object) -> Path:
+    """Keep two memories, copy the database, erase one of the two; return where the copy lies."""
+    copy = path.parent / "backups" / "older.db"
+    copy.parent.mkdir()
+    async with opened(path, **more) as memory:
+        said = await memory.learn(SAID, speaker="Wilhelmina")
+        await memory.learn(OTHER)
+        await memory.backup(copy)
+        later = await memory.learn("Wilhelmina paints the lanterns.")
+        await memory.erase.apply(await memory.erase.show([said.id, later.id]))
+    return copy
+
+
+def ledger_of(path: Path) -> Path:
+    """Return the one ledger beside a database."""
+    (found,) = path.parent.glob(f"{path.name}.*.erased")
+    return found
+
+
+async def told(memory: Engine) -> list[str]:
+    """Return what every door shows: lists, recall, the frames, an export."""
+    listed = [one.text for one in await memory.list_memories(status="any")]
+    recalled = [hit.text for hit in await memory.recall("who hides the Quirkleton key", count_use=False)]
+    booted = [hit.text for hit in await memory.boot()]
+    lines = [orjson.loads(line) async for line in memory.export()]
+    exported = [line["text"] for line in lines if "text" in line]
+    return sorted({*listed, *recalled, *booted, *exported})
+
+
+async def test_an_older_copy_in_its_place_brings_nothing_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What was erased is erased again before anything is shown, the rest stands, and it is said."""
+    path = tmp_path / "memory.db"
+    copy = await _erased_since(path)
+    shutil.copy(copy, path)
+    assert [SAID] == left_in(path, SAID)
+    with caplog.at_level(logging.WARNING):
+        async with opened(path) as memory:
+            assert [OTHER] == await told(memory)
+            await raised(NotFound, memory.get(1))
+            await raised(Erased, memory.restore(1))
+            again = [await memory.learn(one) for one in (SAID, "wilhelmina paints the lanterns")]
+            assert ["gated", "gated"] == [one.status for one in again]
+            assert 4 == (await memory.get((await memory.learn("The fourth one.")).id)).seq
+            assert "erase" in [run.verb for run in await memory.history()]
+            assert [] == [one for one in await unsound(memory) if "erased" not in one]
+    assert "1 memory that had been erased since was erased again" in caplog.text
+    assert [] == left_in(path, *LEFT)
+    async with opened(path) as memory:
+        assert [] == await unsound(memory)
+
+
+async def test_the_ledger_is_private_and_says_no_word(tmp_path: Path) -> None:
+    """It has hashes only that nobody can test a guess by who has not the database."""
+    path = tmp_path / "memory.db"
+    await _erased_since(path)
+    said = ledger_of(path).read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        (salt,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
+    words = [word.encode() for word in f"{SAID} {salt}".split() if len(word) > 5]
+
+    assert 0o600 == ledger_of(path).stat().st_mode & 0o777
+    assert [] == [word for word in words if word.lower() in said.lower()]
+    assert [] == [one.name for one in tmp_path.iterdir() if "partial" in one.name]
+
+
+async def test_a_copy_under_another_name_in_the_folder_is_told_too(tmp_path: Path) -> None:
+    """Ledgers are found by the origin of a database; other databases of the folder are not concerned."""
+    path = tmp_path / "memory.db"
+    copy = await _erased_since(path)
+    shutil.copy(copy, tmp_path / "of last week.db")
+    async with opened(tmp_path / "of last week.db") as memory, opened(tmp_path / "another.db") as beside:
+        await beside.learn(SAID)
+        assert [[OTHER], [SAID]] == [await told(one) for one in (memory, beside)]
+        assert [] == await unsound(beside)
+    assert [] == left_in(tmp_path / "of last week.db", *LEFT)
+
+
+async def test_a_database_that_was_renamed_keeps_its_ledger(tmp_path: Path) -> None:
+    """It writes one under its new name, and an older copy put there is told of it."""
+    path, moved = tmp_path / "memory.db", tmp_path / "moved.db"
+    copy = await _erased_since(path)
+    path.rename(moved)
+    ledger_of(path).unlink()
+    async with opened(moved) as memory:
+        assert [OTHER] == await told(memory)
+    assert ledger_of(moved).exists()
+    shutil.copy(copy, moved)
+    async with opened(moved) as memory:
+        assert [OTHER] == await told(memory)
+
+
+async def test_every_scope_is_told(tmp_path: Path) -> None:
+    """Also one that is not opened, one that began since, and what is held in the older copy."""
+    path, copy = tmp_path / "memory.db", tmp_path / "older.db"
+    async with opened(path) as memory, opened(path, scope="other") as other:
+        said = await other.learn(SAID)
+        await memory.learn(SAID)
+        await other.hold(said.id, "audit")
+        await memory.backup(copy)
+        await other.release(said.id, "audit")
+        await other.erase.apply(await other.erase.show(said.id))
+        async with opened(path, scope="since") as since:
+            await since.erase.apply(await since.erase.show((await since.learn(SAID)).id))
+    shutil.copy(copy, path)
+    async with (
+        opened(path) as memory,
+        opened(path, scope="other") as other,
+        opened(path, scope="since") as since,
+    ):
+        assert [[SAID], [], []] == [await told(one) for one in (memory, other, since)]
+        assert ["gated", "gated"] == [(await one.learn(SAID)).status for one in (other, since)]
+        assert [] == await unsound(memory)
+
+
+async def test_a_ledger_that_is_missing_is_written_anew(tmp_path: Path) -> None:
+    """Of what the database knows."""
+    path = tmp_path / "memory.db"
+    copy = await _erased_since(path)
+    ledger_of(path).unlink()
+    async with opened(path):
+        assert ledger_of(path).exists()
+    shutil.copy(copy, path)
+    async with opened(path) as memory:
+        assert [OTHER] == await told(memory)
+
+
+def _cut(whole: bytes) -> bytes:
+    return whole[:-40]
+
+
+def _added_to(whole: bytes) -> bytes:
+    return whole + orjson.dumps(["default", "0" * 32, 0]) + b"\n"
+
+
+def _without_its_first_line(whole: bytes) -> bytes:
+    return whole.partition(b"\n")[2]
+
+
+@pytest.mark.parametrize("change", [_cut, _added_to, _without_its_first_line])
+async def test_what_can_be_read_of_a_changed_ledger_is_applied(
+    change: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """It is set aside for one that is whole, and doctor says what may be missing; a line put in names nothing."""
+    path = tmp_path / "memory.db"
+    shutil.copy(await _erased_since(path), path)
+    ledger = ledger_of(path)
+    ledger.write_bytes(change(ledger.read_bytes()))
+    async with opened(path) as memory:
+        assert [OTHER] == await told(memory)
+        (check,) = [one for one in await memory.doctor() if one.name == "ledger"]
+        assert f"{ledger}.damaged" in check.detail
+        assert "erase again" in check.advice
+        Path(f"{ledger}.damaged").unlink()
+        assert [] == await unsound(memory)
+
+
+async def test_a_ledger_of_which_nothing_can_be_read_is_said(tmp_path: Path) -> None:
+    """What it named stands then in an older copy, until it is erased again."""
+    path = tmp_path / "memory.db"
+    shutil.copy(await _erased_since(path), path)
+    ledger_of(path).write_bytes(b"\0\xff")
+    async with opened(path) as memory:
+        assert [OTHER, SAID] == await told(memory)
+        assert ["ledger"] == [one.name for one in await memory.doctor() if "erase again" in one.advice]
+
+
+async def test_a_changed_ledger_beside_a_database_that_knows_all_is_written_anew(tmp_path: Path) -> None:
+    """Once it is deleted, as doctor advises, nothing is missing."""
+    path = tmp_path / "memory.db"
+    await _erased_since(path)
+    ledger = ledger_of(path)
+    whole = ledger.read_bytes()
+    ledger.write_bytes(_cut(whole))
+    async with opened(path) as memory:
+        (check,) = [one for one in await memory.doctor() if not one.ok]
+        assert f"delete {ledger}: this database knows all" in check.advice
+    ledger.unlink()
+    async with opened(path) as memory:
+        assert [] == await unsound(memory)
+
+    assert whole == ledger.read_bytes()
+
+
+async def test_an_erasure_is_pending_until_its_ledger_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the ledger cannot be written the answer says why; the next look does it."""
+    path = tmp_path / "memory.db"
+    with monkeypatch.context() as full:
+        full.setattr(ledger_file, "_put", _full)
+        async with opened(path) as memory:
+            said = await memory.learn(SAID)
+            done = await memory.erase.apply(await memory.erase.show(said.id))
+            assert done.pending
+            assert "No space left" in str(done)
+    async with opened(path) as memory:
+        finished = await memory.erase.finish()
+        assert finished is not None
+        assert (False, True) == (finished.pending, ledger_of(path).exists())
+        assert [] == await unsound(memory)
+
+
+def _full(file: Path, *_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
+
+
+OPENS = """
+import asyncio, os, sys
+import remanence
+from remanence.clock import ManualClock
+from remanence.store.sqlite import ledger
+from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.flows import erase
+
+def killed(*_):
+    os.kill(os.getpid(), 9)
+
+async def main():
+    at = sys.argv[2]
+    if at != "nowhere":
+        place, name = {
+            "erasing": (erase, "_erase"), "erased": (SqlStore, "take_ledger"), "learning": (ledger, "_applied"),
+            "cleaning": (SqlStore, "clean"),
+        }[at]
+        setattr(place, name, killed)
+    async with remanence.open(sys.argv[1], embedder="hashed", clock=ManualClock()) as memory:
+        print(sorted(one.text for one in await memory.list_memories()))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "at",
+    ["learning", *(pytest.param(at, marks=pytest.mark.deep) for at in ("erasing", "erased", "cleaning"))],
+)
+async def test_a_kill_while_it_is_told_leaves_it_to_the_next_opening(at: str, tmp_path: Path) -> None:
+    """Whatever was done by then, no opening shows what was erased."""
+    path = tmp_path / "memory.db"
+    shutil.copy(await _erased_since(path), path)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", OPENS, str(path), at)
+    assert -9 == await process.wait()
+    async with opened(path) as memory:
+        assert [OTHER] == await told(memory)
+        await memory.erase.finish()
+        assert [] == await unsound(memory)
+    assert [] == left_in(path, *LEFT)
+
+
+async def test_processes_that_open_it_together_all_show_nothing(tmp_path: Path) -> None:
+    """Each erases it again or finds it erased."""
+    path = tmp_path / "memory.db"
+    shutil.copy(await _erased_since(path), path)
+    processes = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", OPENS, str(path), "nowhere", stdout=asyncio.subprocess.PIPE
+        )
+        for _ in range(3)
+    ]
+    printed = [(await one.communicate())[0].decode().strip() for one in processes]
+    async with opened(path) as memory:
+        await memory.erase.finish()
+        assert [] == await unsound(memory)
+
+    assert [f"{[OTHER]}"] * 3 == printed
+    assert [] == left_in(path, *LEFT)
