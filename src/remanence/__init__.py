@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.flows.acted import EngineAction
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
+    from remanence.flows.copies import RegisteredCopy
     from remanence.flows.curate.daemon import Ended
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.schedules import Schedule
@@ -246,6 +247,7 @@ __all__ = [
     "Recalled",
     "Receipt",
     "Reembedded",
+    "RegisteredCopy",
     "Relation",
     "RelationName",
     "Relationship",
@@ -304,6 +306,7 @@ _LATER = {
     "Boxes": "remanence.flows.boxes",
     "Trace": "remanence.flows.boxes",
     "Traces": "remanence.flows.boxes",
+    "RegisteredCopy": "remanence.flows.copies",
     "ActiveGuidelines": "remanence.flows.guidelines",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
 
-from remanence.arguments import check_path
 from remanence.claim import Forbidden
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
@@ -15,7 +14,7 @@ from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
-from remanence.flows import acted, checks, inspect, lifetime, reembedding, review, sessions, settings
+from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, review, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import curating, runs, schedules, undoing
@@ -670,14 +669,16 @@ class Engine:
 
     # Backup, export and import
 
-    async def backup(self, path: str | Path) -> None:
+    async def backup(self, path: str | Path, *, to: str | Path = "") -> None:
         """Write a verified copy of the whole database; refuses to overwrite."""
-        check_path(path)
-        await self._core.store.backup(str(path))
+        await copies.backup(self._core, path, to)
 
-    def export(self) -> AsyncIterator[bytes]:
-        """Write all memories and links as lines of JSON; clocks, settings and policy are not included."""
-        return transfer.export(self._core)
+    def export(self, *, to: str | Path = "-") -> AsyncIterator[bytes]:
+        """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
+
+        `to` says where you put them, or a backup that you move elsewhere: an erasure names it.
+        """
+        return transfer.export(self._core, to)
 
     async def import_(
         self,

@@ -6,11 +6,14 @@ Decides what goes and what is made anew from the rest; must not know how a store
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from remanence.box import BoxRow, FindBoxes, FindTraces
 from remanence.change import Cause, Change
 from remanence.errors import Conflict, InvalidInput, Protected
+from remanence.flows import copies
+from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.naming import several
@@ -40,7 +43,8 @@ class Erasing(Result):
     `memories` and `learned` list the first of what was named, and of what was learned from that alone and goes with it;
     `revisions` has all of both, by number. `others` stay: they were learned from what goes and from something else, or
     somebody gave them a key. `same` say the very same and stay: their text is not refused from then on. `held` are
-    under a hold, which refuses the whole. `mirrors` are folders that hold copies.
+    under a hold, which refuses the whole. `mirrors` are folders that hold copies, `registered` exports and backups that
+    were made before and may hold some of it; of older ones it is only known how many are `unlisted`.
     """
 
     HIDDEN = frozenset({"revisions"})
@@ -54,6 +58,8 @@ class Erasing(Result):
     same: tuple[Memory, ...] = ()
     held: tuple[Memory, ...] = ()
     mirrors: tuple[str, ...] = ()
+    registered: tuple[RegisteredCopy, ...] = ()
+    unlisted: int = 0
     revisions: Revisions = field(default_factory=dict)
 
     time = Time("at")
@@ -72,6 +78,7 @@ class Erasing(Result):
             *_list("stays, and says the same", self.same),
             *_list("HELD, so nothing is erased until it is released", self.held),
             *(f"a mirror holds copies until it is synced again: {folder}" for folder in self.mirrors),
+            *_registered(self.registered, self.unlisted),
             "exports, backups and copies of the file that lie elsewhere are not reached",
         ]
         return visible("\n".join(lines))
@@ -84,7 +91,8 @@ class Erasure(Result):
     `pending` says that another process still reads the old state of the file, or `why` it is else: the next tick
     rewrites it and looks.
     `looked_for` counts the pieces of what was erased that were looked for in the files of the database, `found` names
-    those that hold some, and `copies` files beside the database that do.
+    those that hold some, and `copies` files beside the database that do. `registered` are exports and backups that were
+    made before and are not rewritten; of older ones it is only known how many are `unlisted`.
     """
 
     run: str
@@ -97,6 +105,8 @@ class Erasure(Result):
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = ()
+    registered: tuple[RegisteredCopy, ...] = ()
+    unlisted: int = 0
 
     time = Time("at")
 
@@ -114,6 +124,7 @@ class Erasure(Result):
                 f"this mirror holds copies until it is synced: remanence mirror sync {one}"
                 for one in self.mirrors
             ),
+            *_registered(self.registered, self.unlisted),
         ]
         return visible("\n".join(lines))
 
@@ -132,6 +143,16 @@ def _list(what: str, memories: Sequence[Memory], count: int | None = None) -> li
     return [
         *(f"{what}: {memory}" for memory in memories[:LISTED]),
         *([f"and {more:,} more"] if more > 0 else []),
+    ]
+
+
+def _registered(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
+    more = len(copies) - LISTED
+    return [
+        *(f"not rewritten, delete it: {copy}" for copy in copies[-LISTED:] if not copy.is_gone),
+        *(f"made before: {copy}" for copy in copies[-LISTED:] if copy.is_gone),
+        *([f"and {more:,} older ones: remanence copies list"] if more > 0 else []),
+        *([f"and {unlisted:,} older ones that are listed nowhere any more"] if unlisted else []),
     ]
 
 
@@ -167,6 +188,14 @@ class Erase:
         """
         return await _applied(self._core, shown)
 
+    async def copies(self) -> list[RegisteredCopy]:
+        """List exports of this scope and backups that were made here, oldest first, and whether they are gone."""
+        return list((await copies.register(self._core)).listed)
+
+    async def dismiss(self, path: str | Path) -> list[RegisteredCopy]:
+        """Take an export or a backup out of the list, by where it was put; the file itself is left alone."""
+        return await copies.dismiss(self._core, path)
+
     async def finish(self) -> Erasure | None:
         """Write the file anew and look through it, where that is pending since an erasure.
 
@@ -194,6 +223,7 @@ async def _shown(core: Core, named: Revisions) -> Erasing:
     going = {**named, **{one.seq: one.revision for one in learned}}
     first = await _get(core, sorted(named)[:LISTED])
     kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
+    register = await copies.register(core)
     same: dict[int, Memory] = {}
     held: list[Memory] = []
     for some in _chunks(sorted(going)):
@@ -210,6 +240,8 @@ async def _shown(core: Core, named: Revisions) -> Erasing:
         same=tuple(same[seq] for seq in sorted(same)),
         held=tuple(held),
         mirrors=tuple(sorted(str(row["path"]) for row in kept.values.values())),
+        registered=register.listed,
+        unlisted=register.unlisted,
         revisions=going,
     )
 
@@ -266,7 +298,9 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     await _refuse_changed(core, shown)
     cause = core.cause(ERASE)
     await _taken(core, shown.revisions, cause)
-    return _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
+    register = await copies.register(core)
+    done = _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
+    return replace(done, registered=register.listed, unlisted=register.unlisted)
 
 
 async def again(core: Core, seqs: Sequence[int]) -> int:

@@ -354,6 +354,6 @@ class Store(Protocol):
         """
         ...
 
-    async def backup(self, path: str) -> None:
-        """Write a verified copy to `path`; refuses to overwrite."""
+    async def backup(self, path: str) -> int:
+        """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
         ...

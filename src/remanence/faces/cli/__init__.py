@@ -24,6 +24,7 @@ MODULES = {
     "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
     " confirm rate dispute tag untag link unlink resolve link-duplicates merge pin unpin hold release forget restore"
     " history undo status actions",
+    "copies_commands": "copies",
     "demo": "demo",
     "entities_commands": "entities",
     "erase_commands": "erase",

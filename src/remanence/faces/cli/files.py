@@ -25,7 +25,7 @@ async def backup(path: NewFile, /, *, memory: Memory) -> Any:
         if path != "-":
             await memory.backup(path)
             return {"backup": path}
-        await memory.backup(Path(folder) / "copy.db")
+        await memory.backup(Path(folder) / "copy.db", to="-")
         sys.stdout.buffer.write((Path(folder) / "copy.db").read_bytes())
         return None
 
@@ -33,7 +33,7 @@ async def backup(path: NewFile, /, *, memory: Memory) -> Any:
 async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
     count = 0
     with _sink(file) as sink:
-        async for line in memory.export():
+        async for line in memory.export(to=file):
             sink.write(line)
             count += 1
     return None if file == "-" else {"export": file, "lines": count}

@@ -15,7 +15,7 @@ from remanence.clock import SECOND, to_datetime
 from remanence.curate.pace import Pace, retry_at
 from remanence.curate.policy.compiled import Policy, load
 from remanence.errors import InvalidInput
-from remanence.flows import lifetime
+from remanence.flows import copies, lifetime
 from remanence.flows.core import QUIET, Core
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.curating import POLICY
@@ -143,7 +143,7 @@ class Daemon:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            await self.base.store.backup(str(path))
+            await copies.backup(self.base, path)
         except InvalidInput:
             if not path.exists():  # else another process has just made it
                 raise

@@ -9,12 +9,14 @@ import base64
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from remanence.change import PART_CHANGES_MAX, Cause, Change
 from remanence.errors import Conflict, InvalidInput
+from remanence.flows import copies
 from remanence.flows.core import (
     LOOP_ITEMS_MAX,
     RACES_MAX,
@@ -50,18 +52,23 @@ Item = Existing | Linked | Claimed | Forbid | Boxed | Traced
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
-async def export(core: Core) -> AsyncIterator[bytes]:
-    """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer."""
+async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator[bytes]:
+    """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer.
+
+    It is registered as a copy, put at `to`.
+    """
     digest = Digest()
-    number = 0
+    number = memories = 0
     await whole(core)
+    name = await copies.begin(core, core.scope, "export", to)
     async for value in _values(core):
         line = await aside(len(value.get("text", "")), _line, value)
         digest.add(line)
         yield line
-        number += 1
+        number, memories = number + 1, memories + ("text" in value)
         if not number % LOOP_ITEMS_MAX:
             await asyncio.sleep(0)
+    await copies.finish(core, core.scope, name, memories)
     yield _line(digest.trailer)
 
 

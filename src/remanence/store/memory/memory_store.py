@@ -468,7 +468,7 @@ class MemoryStore:
             self._lineage(),
         ]
 
-    async def backup(self, path: str) -> None:
+    async def backup(self, path: str) -> int:
         """Refuse: there is no file to copy."""
         raise StoreUnavailable(
             f"a store in memory cannot be copied to {path}",

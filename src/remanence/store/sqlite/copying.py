@@ -11,10 +11,11 @@ PARTIAL = ".partial"
 _PAGES_A_STEP = 4_096
 
 
-def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> None:
-    """Write a verified copy to a path where nothing is yet; a copy that fails its check is taken away again.
+def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> int:
+    """Write a verified copy to a path where nothing is yet, and return how many memories are in it.
 
-    Every page is looked at, and unless the caller does so itself every reference between rows.
+    A copy that fails its check is taken away again. Every page is looked at, and unless the caller does so itself every
+    reference between rows.
     """
     if path == IN_MEMORY:
         raise InvalidInput(f"{path} is no file", recovery="name a file that does not exist yet")
@@ -30,6 +31,7 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> N
         source.backup(target, pages=_PAGES_A_STEP)
         target.execute("PRAGMA journal_mode = delete")
         sound = _is_sound(target, references=references)
+        (memories,) = target.execute("SELECT count(*) FROM memories").fetchone() if sound else (0,)
     finally:
         target.close()
         if not sound:
@@ -37,6 +39,7 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> N
     if not sound:
         raise StoreDamaged(f"the copy {path} was not whole", recovery="run `doctor` on the original")
     partial.rename(path)
+    return int(memories)
 
 
 def _is_sound(connection: sqlite3.Connection, *, references: bool) -> bool:

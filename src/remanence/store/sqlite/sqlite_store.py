@@ -289,9 +289,9 @@ class SqlStore:
             if doctor is not None and doctor is not self._writer:
                 await doctor.stop()
 
-    async def backup(self, path: str) -> None:
-        """Write a verified copy to `path`; refuses to overwrite."""
-        await self._read(lambda connection: copy(connection, path))
+    async def backup(self, path: str) -> int:
+        """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
+        return await self._read(lambda connection: copy(connection, path))
 
     async def _read(self, work: Work[Answer]) -> Answer:
         def following(connection: sqlite3.Connection) -> Answer:
