@@ -12,6 +12,7 @@ from itertools import chain
 from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
@@ -48,6 +49,7 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         _lineage(connection),
         *_erased(connection),
         *ledger.checked(connection),
+        *_unregistered(connection),
     ]
 
 
@@ -62,6 +64,19 @@ def _erased(connection: sqlite3.Connection) -> Iterator[Check]:
             ok=True,
             detail="it is not proven yet that what was erased is gone from the file",
             advice="run `erase.finish` where no other process reads the file",
+        )
+
+
+def _unregistered(connection: sqlite3.Connection) -> Iterator[Check]:
+    """Yield which tables are none of ours: an erasure does not know what they hold."""
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+    others = [name for (name,) in rows if name not in BY_NAME]
+    if others:
+        yield Check(
+            "tables",
+            ok=True,
+            detail=f"the file has tables that are none of ours: {', '.join(others[:SHOWN_MAX])}",
+            advice="see whether they hold what memories say: an erasure looks for it there, and takes nothing away",
         )
 
 
@@ -100,12 +115,10 @@ def _rows(connection: sqlite3.Connection) -> Faults:
     ):
         if row_digest(seq, scope, kept) != digest:
             yield f"memory {seq} is not what was written"
-    for seq, vector, digest in connection.execute("SELECT seq, vector, digest FROM vectors"):
-        if sums.vector_digest(vector) != digest:
-            yield f"the vector of memory {seq} is not what was written"
-    for seq, vector, digest in connection.execute("SELECT seq, vector, digest FROM embeddings"):
-        if sums.vector_digest(vector) != digest:
-            yield f"a model's vector of memory {seq} is not what was written"
+    for table in VECTORS:
+        for seq, vector, digest in connection.execute(f"SELECT seq, vector, digest FROM {table}"):
+            if sums.vector_digest(vector) != digest:
+                yield f"the vector of memory {seq} in {table} is not what was written"
 
 
 def _audit(connection: sqlite3.Connection, names: Interned) -> Faults:

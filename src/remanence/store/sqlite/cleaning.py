@@ -12,6 +12,7 @@ from pathlib import Path
 import orjson
 
 from remanence.store.base import Cleaned
+from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
@@ -25,20 +26,7 @@ _BLOCK_BYTES = 8 * 1_024 * 1_024
 _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 # What stands there is said by what stays: pieces that it shares with what went are none of that.
-_STAYING = (
-    "SELECT id, key, text, attributes, holds, summary FROM memories",
-    "SELECT subject, attribute, value FROM claims",
-    "SELECT source, span FROM sources",
-    "SELECT name FROM names",
-    "SELECT session FROM boxes",
-    'SELECT subkey, "before", "after" FROM changes',
-    "SELECT run, actor FROM runs",
-    "SELECT sql FROM sqlite_schema",
-    "SELECT vector FROM vectors",
-    "SELECT vector FROM embeddings",
-    "SELECT stems FROM waiting",
-    "SELECT term FROM temp.held_words",
-)
+_STAYING = (*SAYING, "SELECT term FROM temp.held_words")
 _WORDS = "CREATE VIRTUAL TABLE temp.held_words USING fts5vocab(main, words, row)"
 
 
@@ -137,7 +125,8 @@ def _as_bytes(value: object) -> bytes:
 
 def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cleaned:
     looked_at = sum(map(len, kept))
-    found = [name for name in (path, f"{path}-wal", f"{path}-shm") if _holds(Path(name), kept)]
+    files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
+    found = [name for name in files if _holds(Path(name), kept)]
     copies = [str(file) for file in _copies(Path(path)) if _holds(file, kept)]
     connection.execute("DELETE FROM meta WHERE name IN (?, ?)", (UNPROVEN, FOUND))
     if found:
