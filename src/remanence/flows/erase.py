@@ -297,8 +297,8 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
         )
     await _refuse_changed(core, shown)
     cause = core.cause(ERASE)
-    await _taken(core, shown.revisions, cause)
     register = await copies.register(core)
+    await _taken(core, shown.revisions, cause)
     done = _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
     return replace(done, registered=register.listed, unlisted=register.unlisted)
 
