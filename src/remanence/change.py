@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.model import COLUMNS
+from remanence.redaction import Names
 
 Ints = npt.NDArray[np.int64]
 
@@ -163,8 +164,9 @@ class Cause:
     `planned` tells that the changes were decided on a snapshot that knew all rows of the run, so that
     neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
     turns. `fence` is the lease that the run relies on and the number it was given with: once another holder has it,
-    nothing is written. `counts` are added to counters by name, and `values` put, as `Bookkeeping` does it. None of
-    these four is in the log, and no undo takes them back.
+    nothing is written. `counts` are added to counters by name, and `values` put, as `Bookkeeping` does it. `unnamed` is
+    whose names an erasure takes out of why parts were done and by whom. None of these five is in the log, and no undo
+    takes them back.
     """
 
     verb: str
@@ -182,6 +184,7 @@ class Cause:
     fence: Fence | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
+    unnamed: Names | None = None
 
     @property
     def closes(self) -> bool:

@@ -23,7 +23,7 @@ BROAD_EXCEPTS_MAX = 5
 
 # From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_version", "errors", "languages", "patterns"),
+    ("_version", "errors", "languages", "patterns", "redaction"),
     ("allowed", "signatures", "verbs"),
     ("clock",),
     ("results",),

@@ -1,34 +1,32 @@
 """Memories erased for good, with every copy that the memory keeps of them, as `memory.erase`: shown first, then done.
 
-Decides what goes and what is made anew from the rest; must not know how a store takes images away and proves it.
+Decides what goes and what is told of it; must not know how a store takes images away and proves it.
 """
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from remanence.box import BoxRow, FindBoxes, FindTraces
-from remanence.change import Cause, Change
+from remanence.change import Cause
+from remanence.entity import HOLD, is_entity
 from remanence.errors import Conflict, InvalidInput, Protected
 from remanence.flows import copies
 from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
+from remanence.flows.curate.undoing import image
+from remanence.flows.erase_changes import PURGED, Part, changes_of, chunks, get, settings_without, still_named
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.naming import several
-from remanence.flows.write import boxing
+from remanence.flows.subject import Subject, subject_of
 from remanence.flows.write.proposals import UNDER
-from remanence.folding import fold_keys
 from remanence.model import Memories, Memory, Relation, short_id
+from remanence.redaction import MARK, Names
 from remanence.results import Result, Time, number, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping, Cleaned, Find
 from remanence.store.erasure import ERASE
-from remanence.write import box_cuts
 from remanence.write.reflecting import DRAWN_TAG
 
-PART_MEMORIES = 500  # that one transaction takes away
 LISTED = 20  # memories that are listed by their texts; the rest is counted
 PAGE = 1_000
 CONFLICTS_NAMED = 5
@@ -44,10 +42,15 @@ class Erasing(Result):
     `revisions` has all of both, by number. `others` stay: they were learned from what goes and from something else, or
     somebody gave them a key. `same` say the very same and stay: their text is not refused from then on. `held` are
     under a hold, which refuses the whole. `mirrors` are folders that hold copies, `registered` exports and backups that
-    were made before and may hold some of it; of older ones it is only known how many are `unlisted`.
+    were made before and may hold some of it; of older ones it is only known how many are `unlisted`. `purged` counts
+    those that had no row any more: their images go.
+
+    Of a person `subject` has the names, `mentioned` the first of what others said that names the person, `mentions` how
+    many that are, and `redacts` all of them where the names are to be taken out. `namesakes` are longer names of others
+    that hold one of these names: they are left.
     """
 
-    HIDDEN = frozenset({"revisions"})
+    HIDDEN = frozenset({"revisions", "redacts"})
 
     scope: str
     at: int
@@ -61,6 +64,12 @@ class Erasing(Result):
     registered: tuple[RegisteredCopy, ...] = ()
     unlisted: int = 0
     revisions: Revisions = field(default_factory=dict)
+    purged: int = 0
+    subject: tuple[str, ...] = ()
+    mentioned: tuple[Memory, ...] = ()
+    mentions: int = 0
+    namesakes: tuple[str, ...] = ()
+    redacts: Revisions = field(default_factory=dict)
 
     time = Time("at")
 
@@ -69,19 +78,44 @@ class Erasing(Result):
 
     def __str__(self) -> str:
         with_them = len(self) - self.named
-        what = f"{self.named:,} named, {with_them:,} learned from them alone"
+        how = f"of {self.subject[0]}" if self.subject else "named"
+        what = f"{self.named:,} {how}, {with_them:,} learned from them alone"
         lines = [
             f"{number(len(self), 'memory', 'memories')} would be erased for good: {what}",
-            *_list("named", self.memories, self.named),
+            *([f"of these {self.purged:,} were purged already: their images go"] if self.purged else []),
+            *_list(how, self.memories, max(self.named - self.purged, len(self.memories))),
             *_list("learned from these alone", self.learned, with_them),
             *_list("stays, though it was learned from one of them too", self.others),
             *_list("stays, and says the same", self.same),
             *_list("HELD, so nothing is erased until it is released", self.held),
+            *self._told_of_mentions(),
             *(f"a mirror holds copies until it is synced again: {folder}" for folder in self.mirrors),
             *_registered(self.registered, self.unlisted),
             "exports, backups and copies of the file that lie elsewhere are not reached",
         ]
         return visible("\n".join(lines))
+
+    def _told_of_mentions(self) -> list[str]:
+        """Say what becomes of what others said of a person."""
+        if not self.subject:
+            return []
+        names = ", ".join(self.subject)
+        told = [f"names that are meant: {names}"]
+        if part := next((one.split()[0] for one in self.subject if " " in one), ""):
+            told += (
+                [] if part in self.subject else [f"{part!r} alone is not meant, unless you pass it as well"]
+            )
+        if self.mentions:
+            many = number(self.mentions, "memory", "memories")
+            told.append(
+                f"{many} of others would say {MARK} in place of the names"
+                if self.redacts
+                else f"{many} of others name the person and stay as they are, unless you ask for `mentions`"
+            )
+        told += _list("names the person", self.mentioned, self.mentions)
+        if self.namesakes:
+            told.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
+        return told
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,7 +126,8 @@ class Erasure(Result):
     rewrites it and looks.
     `looked_for` counts the pieces of what was erased that were looked for in the files of the database, `found` names
     those that hold some, and `copies` files beside the database that do. `registered` are exports and backups that were
-    made before and are not rewritten; of older ones it is only known how many are `unlisted`.
+    made before and are not rewritten; of older ones it is only known how many are `unlisted`. `redacted` counts others'
+    memories that say a mark in place of a person's names, and `named_in` tells where a name stands all the same.
     """
 
     run: str
@@ -107,18 +142,26 @@ class Erasure(Result):
     mirrors: tuple[str, ...] = ()
     registered: tuple[RegisteredCopy, ...] = ()
     unlisted: int = 0
+    redacted: int = 0
+    named_in: tuple[str, ...] = ()
 
     time = Time("at")
 
     @property
     def is_well(self) -> bool:
         """Tell whether nothing was found of what was erased."""
-        return not self.found
+        return not self.found and not self.named_in
 
     def __str__(self) -> str:
         lines = [
             f"erased {number(self.erased, 'memory', 'memories')} for good (run {self.run})",
+            *(
+                [f"took the names out of {number(self.redacted, 'memory', 'memories')} of others"]
+                if self.redacted
+                else []
+            ),
             _proof(self),
+            *(f"a name stands there all the same: {where}" for where in self.named_in),
             *(f"this copy of the file holds it still, delete it: {copy}" for copy in self.copies),
             *(
                 f"this mirror holds copies until it is synced: remanence mirror sync {one}"
@@ -163,23 +206,32 @@ class Erase:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def show(self, names: Memories = (), *, scope: bool = False) -> Erasing:
+    async def show(
+        self,
+        names: Memories = (),
+        *,
+        scope: bool = False,
+        subject: str | Sequence[str] | None = None,
+        mentions: bool = False,
+    ) -> Erasing:
         """Show what erasing memories for good would take away, with every copy; a command does it with `--yes`.
 
-        With `scope` all memories of this scope are meant. What was learned from these alone goes with them.
+        With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
+        names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
+        said, too. What was learned from these alone goes with them.
         """
-        if scope == bool(several(names) if names else ()):
+        asked = several(names) if names else []
+        if (bool(asked), scope, subject is not None).count(True) != 1:
             raise InvalidInput(
-                "nothing, or both memories and the whole scope, are named",
-                recovery="name the memories to erase, or the whole scope",
+                "nothing, or more than one of memories, a person and the whole scope, is named",
+                recovery="name the memories to erase, or the person, or the whole scope",
             )
+        if mentions and subject is None:
+            raise InvalidInput("nobody is named whose mentions are meant", recovery="name the person as well")
         core = self._core
-        named = (
-            await _all_of(core)
-            if scope
-            else {one.seq: one.revision for one in await core.all_of(several(names))}
-        )
-        return await _shown(core, named)
+        if subject is not None:
+            return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
+        return await _shown(core, await _all_of(core) if scope else await _named(core, asked))
 
     async def apply(self, shown: Erasing) -> Erasure:
         """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
@@ -218,17 +270,56 @@ async def _all_of(core: Core) -> dict[int, int]:
     return found
 
 
+async def _named(core: Core, names: Sequence[int | str]) -> dict[int, int]:
+    """Return memories by what they are named, with their revisions: 0 for one that was purged and has images alone."""
+    found = dict(zip(names, await core.found(names), strict=True))
+    named: dict[int, int] = {}
+    missing: list[int | str] = []
+    for name, memory in found.items():
+        if memory is not None:
+            named[memory.seq] = memory.revision
+        elif (purged := await image(core, name)) is not None:
+            named[purged[1]] = PURGED
+        else:
+            missing.append(name)
+    if missing:
+        await core.all_of(missing)
+    return named
+
+
+async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
+    """Show what goes of a person, and what others said that names that person."""
+    gone = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
+    shown = await _shown(core, {**subject.own, **gone})
+    named = {seq: revision for seq, revision in subject.mentioned.items() if seq not in shown.revisions}
+    first: list[Memory] = []
+    held = list(shown.held)
+    for some in chunks(sorted(named)):
+        memories = await get(core, some)
+        first += memories[: LISTED - len(first)]
+        held += [one for one in memories if mentions and _is_held(one, core.clock.now())]
+    return replace(
+        shown,
+        subject=subject.names.names,
+        mentioned=tuple(first),
+        mentions=len(named),
+        namesakes=subject.names.others,
+        redacts=named if mentions else {},
+        held=tuple(held),
+    )
+
+
 async def _shown(core: Core, named: Revisions) -> Erasing:
     learned, others = await _learned(core, named)
     going = {**named, **{one.seq: one.revision for one in learned}}
-    first = await _get(core, sorted(named)[:LISTED])
+    first = await get(core, sorted(named)[:LISTED])
     kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
     register = await copies.register(core)
     same: dict[int, Memory] = {}
     held: list[Memory] = []
-    for some in _chunks(sorted(going)):
-        memories = await _get(core, some)
-        held += [one for one in memories if one.hold_until is not None and one.hold_until > core.clock.now()]
+    for some in chunks(sorted(going)):
+        memories = await get(core, some)
+        held += [one for one in memories if _is_held(one, core.clock.now())]
         same |= await _saying_same(core, memories, going)
     return Erasing(
         core.scope,
@@ -243,6 +334,15 @@ async def _shown(core: Core, named: Revisions) -> Erasing:
         registered=register.listed,
         unlisted=register.unlisted,
         revisions=going,
+        purged=sum(revision == PURGED for revision in going.values()),
+    )
+
+
+def _is_held(memory: Memory, now: int) -> bool:
+    """Tell whether somebody holds a memory; that every entity is held keeps policies from it, and nobody else."""
+    own = HOLD if is_entity(memory) else None
+    return any(
+        reason != own and (until is None or until > now) for reason, until in (memory.holds or {}).items()
     )
 
 
@@ -268,18 +368,27 @@ async def _learned(core: Core, named: Revisions) -> tuple[list[Memory], list[Mem
 async def _learned_from(core: Core, seqs: Sequence[int], going: set[int]) -> list[tuple[Memory, bool]]:
     """Return what was learned from some memories, and whether from nothing that stays."""
     found: list[tuple[Memory, bool]] = []
-    for some in _chunks(seqs):
+    for some in chunks(seqs):
         links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
         known = sorted({link.source for link in links if link.target in going} - going)
-        if not known:
-            continue
         from_: dict[int, set[int]] = {}
-        for link in await core.store.neighbours(core.scope, known, Relation.LEARNED_FROM):
+        for link in await core.store.neighbours(core.scope, known, Relation.LEARNED_FROM) if known else ():
             from_.setdefault(link.source, set()).add(link.target)
-        for memory in await _get(core, known):
+        for memory in await get(core, known):
             drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
             found.append((memory, memory.key is None and (drawn or from_[memory.seq] <= going)))
+        found += [(one, True) for one in await _named_by_these(core, some, going)]
     return found
+
+
+async def _named_by_these(core: Core, seqs: Sequence[int], going: set[int]) -> list[Memory]:
+    """Return the entities that some memories mention and nothing that stays does."""
+    links = await core.store.neighbours(core.scope, seqs, Relation.MENTIONS)
+    named = sorted({link.target for link in links if link.source in going} - going)
+    by: dict[int, set[int]] = {}
+    for link in await core.store.neighbours(core.scope, named, Relation.MENTIONS) if named else ():
+        by.setdefault(link.target, set()).add(link.source)
+    return [one for one in await get(core, named) if is_entity(one) and by[one.seq] <= going]
 
 
 async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions) -> dict[int, Memory]:
@@ -287,7 +396,7 @@ async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions)
     links = await core.store.neighbours(core.scope, [one.seq for one in memories], Relation.NEAR_DUPLICATE)
     ends = {seq for link in links for seq in (link.source, link.target)} - going.keys()
     texts = {one.text for one in memories}
-    return {one.seq: one for one in await _get(core, sorted(ends)) if one.text in texts}
+    return {one.seq: one for one in await get(core, sorted(ends)) if one.text in texts}
 
 
 async def _applied(core: Core, shown: Erasing) -> Erasure:
@@ -296,11 +405,20 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
             f"this was shown of scope {shown.scope!r}", recovery="show it anew, and apply that"
         )
     await _refuse_changed(core, shown)
+    names = Names(shown.subject, shown.namesakes) if shown.subject else None
     cause = core.cause(ERASE)
     register = await copies.register(core)
-    await _taken(core, shown.revisions, cause)
+    names = Names(shown.subject, shown.namesakes) if shown.subject else None
+    await _taken(core, shown, names, cause)
+    left = () if names is None or not shown.redacts else await still_named(core, names)
     done = _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
-    return replace(done, registered=register.listed, unlisted=register.unlisted)
+    return replace(
+        done,
+        registered=register.listed,
+        unlisted=register.unlisted,
+        redacted=len(shown.redacts),
+        named_in=left,
+    )
 
 
 async def again(core: Core, seqs: Sequence[int]) -> int:
@@ -308,19 +426,24 @@ async def again(core: Core, seqs: Sequence[int]) -> int:
 
     The file is not written anew by this.
     """
-    named = {one.seq: one.revision for some in _chunks(seqs) for one in await _get(core, some)}
+    named = {one.seq: one.revision for some in chunks(seqs) for one in await get(core, some)}
     if not named:
         return 0
     shown = await _shown(core, named)
-    await _taken(core, shown.revisions, core.cause(ERASE, detail={"again": len(shown)}))
+    await _taken(core, shown, None, core.cause(ERASE, detail={"again": len(shown)}))
     return len(shown)
 
 
-async def _taken(core: Core, revisions: Revisions, cause: Cause) -> None:
-    chunks = _chunks(sorted(revisions))
-    for part, seqs in enumerate(chunks):
-        named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(chunks))
-        await _erase(core, {seq: revisions[seq] for seq in seqs}, named)
+async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) -> None:
+    """Take all of it away, so many memories in a transaction."""
+    if names is not None and cause.actor is not None and names.stand_in(cause.actor):
+        cause = replace(cause, actor=None)
+    parts = chunks(sorted({*shown.revisions, *shown.redacts}))
+    for part, seqs in enumerate(parts):
+        named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names)
+        gone = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
+        redacts = {seq: shown.redacts[seq] for seq in seqs if seq in shown.redacts}
+        await _erase(core, Part(gone, redacts, names), named)
 
 
 def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tuple[str, ...] = ()) -> Erasure:
@@ -340,19 +463,17 @@ def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tupl
 
 async def _refuse_changed(core: Core, shown: Erasing) -> None:
     """Raise where something is held, or is not what was shown; nothing is written then."""
-    if not shown.revisions:
+    if not shown.revisions and not shown.redacts:
         raise InvalidInput("there is nothing to erase", recovery="show what there is")
     now = core.clock.now()
     changed: list[tuple[str, int]] = []
-    for seqs in _chunks(sorted(shown.revisions)):
-        memories = {one.seq: one for one in await _get(core, seqs)}
-        changed += [
-            ("memories", seq)
-            for seq in seqs
-            if seq not in memories or memories[seq].revision != shown.revisions[seq]
-        ]
+    expected = {**shown.revisions, **shown.redacts}
+    for seqs in chunks(sorted(expected)):
+        memories = {one.seq: one for one in await get(core, seqs)}
+        stand = {seq: memories[seq].revision if seq in memories else PURGED for seq in seqs}
+        changed += [("memories", seq) for seq in seqs if stand[seq] != expected[seq]]
         for one in memories.values():
-            if one.hold_until is not None and one.hold_until > now:
+            if _is_held(one, now):
                 raise Protected(
                     f"memory {short_id(one.seq)} is held: {', '.join(one.holds or ())}",
                     recovery="release its holds first; nothing was erased",
@@ -362,12 +483,12 @@ async def _refuse_changed(core: Core, shown: Erasing) -> None:
         raise Conflict(changed, recovery="show the erasure anew; nothing was erased")
 
 
-async def _erase(core: Core, revisions: Revisions, cause: Cause) -> None:
-    """Take some memories away, with all that hangs on them, in one commit."""
+async def _erase(core: Core, part: Part, cause: Cause) -> None:
+    """Take some memories away, with all that hangs on them, and names out of others, in one commit."""
     for attempt in range(RACES_MAX):
-        memories = await _get(core, sorted(revisions))
-        changes = await _changes(core, memories, revisions)
-        values = {f"{UNDER}{seq}": None for seq in revisions}
+        changes = await changes_of(core, part)
+        values = {f"{UNDER}{seq}": None for seq in (*part.gone, *part.redacts)}
+        values |= await settings_without(core, part.names)
         try:
             await core.commit(changes, replace(cause, values=values))
         except Conflict as conflict:
@@ -376,88 +497,3 @@ async def _erase(core: Core, revisions: Revisions, cause: Cause) -> None:
             await overtaken(attempt, conflict)
             continue
         return
-
-
-async def _changes(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
-    """Decide what goes with memories: what hangs on them, what forbids their texts, and their part of boxes."""
-    seqs, gone = sorted(revisions), set(revisions)
-    links = {link.key for link in await core.store.neighbours(core.scope, seqs)}
-    claims = [claim.key for claim in await core.store.claims(core.scope, seqs)]
-    folds = await asyncio.to_thread(lambda: {key for one in memories for key in fold_keys(one.text)})
-    barred = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in gone]
-    return [
-        *(
-            Change("memories", seq, {"revision": revision}, None)
-            for seq, revision in sorted(revisions.items())
-        ),
-        *(Change("tags", (one.seq, tag), {}, None) for one in memories for tag in one.tags),
-        *(Change("sources", (one.seq, source), {}, None) for one in memories for source in one.sources),
-        *(Change("links", key, {}, None) for key in sorted(links)),
-        *(Change("claims", key, {}, None) for key in claims),
-        *(Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in barred),
-        *await _boxes_anew(core, gone),
-    ]
-
-
-async def _boxes_anew(core: Core, gone: set[int]) -> list[Change]:
-    """Decide what becomes of boxes that hold turns which go, and of their traces: they are made anew from the rest."""
-    changes: list[Change] = []
-    anew: dict[int, Mapping[str, int] | None] = {}
-    traces: set[int] = set()
-    for box in await _all_boxes(core):
-        if gone.isdisjoint(box.members):
-            continue
-        traces |= {box.trace} - {None}  # type: ignore[arg-type]
-        values = await _box_left(core, box, gone)
-        anew[box.box] = None if values is None else values["topics"]
-        before = {name: _plain(box.values[name]) for name in values or {}}
-        changes.append(Change("boxes", box.box, before, values))
-    return changes + [await _trace_anew(core, trace, anew) for trace in sorted(traces)]
-
-
-async def _all_boxes(core: Core) -> list[BoxRow]:
-    found: list[BoxRow] = []
-    before = None
-    while page := await core.store.boxes(core.scope, FindBoxes(before=before, limit=PAGE)):
-        found += page
-        before = min(box.box for box in page)
-    return found
-
-
-async def _box_left(core: Core, box: BoxRow, gone: set[int]) -> dict[str, Any] | None:
-    """Return what is left of a box; None where nothing is."""
-    left = [seq for seq in box.members if seq not in gone]
-    turns = await _get(core, left)
-    if not turns:
-        return None
-    seen = await boxing.box_turns(core, turns)
-    goal = None if box.goal in gone else box.goal
-    return {"members": left, "goal": goal, "topics": box_cuts.kept_topics(seen)}
-
-
-async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, int] | None]) -> Change:
-    """Decide what becomes of a trace: its topics are those of its boxes as they are by then, in their order."""
-    boxes = await core.store.boxes(core.scope, FindBoxes(trace=trace, limit=PAGE))
-    topics: dict[str, int] = {}
-    left = 0
-    for box in sorted(boxes, key=lambda one: one.box):
-        of_box = anew.get(box.box, box.topics)
-        if of_box is not None:
-            topics, left = box_cuts.joined(topics, of_box), left + 1
-    (row,) = await core.store.traces(core.scope, FindTraces(only=(trace,)))
-    if not left:
-        return Change("traces", trace, {}, None)
-    return Change("traces", trace, {"topics": dict(row.topics)}, {"topics": topics})
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-async def _get(core: Core, seqs: Sequence[int]) -> list[Memory]:
-    return [one for one in await core.store.get(core.scope, seqs) if one is not None] if seqs else []
-
-
-def _chunks(seqs: Iterable[int]) -> list[list[int]]:
-    every = list(seqs)
-    return [every[at : at + PART_MEMORIES] for at in range(0, len(every), PART_MEMORIES)]

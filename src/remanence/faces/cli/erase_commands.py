@@ -14,10 +14,20 @@ async def erase(
     *,
     memory: Memory,
     scope: Annotated[bool, Parameter(name="--all", help="All memories of the scope.")] = False,
+    subject: Annotated[
+        list[str] | None,
+        Parameter(
+            help="What a person said, by name; several names are names of the same person.",
+            negative=(),
+        ),
+    ] = None,
+    mentions: Annotated[
+        bool, Parameter(help="Take the person's names out of what others said, too.")
+    ] = False,
     yes: Annotated[bool, Parameter(help="Erase them; without, it is only shown.")] = False,
 ) -> Any:
     with waiting("looking"):
-        shown = await memory.erase.show(names or (), scope=scope)
+        shown = await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
     if not yes:
         return shown
     with waiting("erasing"):

@@ -61,7 +61,7 @@ from remanence.store.constraints import (
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.memory.log import digest, emptied, part_of
-from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts
+from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
 
@@ -81,7 +81,8 @@ class _Scope:
     counters: Counter[str] = field(default_factory=Counter)
     embeddings: dict[tuple[int, str], bytes] = field(default_factory=dict)  # by seq and model
     erased: dict[str, int] = field(default_factory=dict)  # by what is known of it, and when
-    emptied: dict[int, bytes] = field(default_factory=dict)  # by position the digest of what a part changed
+    # By position the digests of why a part was done and of what it changed, where an erasure took some of that away.
+    emptied: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -363,7 +364,8 @@ class MemoryStore:
         resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
         if cause.verb == ERASE:
-            state, logged = _erased(state, logged, cause)
+            state, logged = _erased(state, tables, logged, cause)
+            tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
         log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
         done = Committed(cause.run, cause.part, len(log), assigned, len(logged))
@@ -631,19 +633,27 @@ def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tu
     return sorted([*apart, joined]) if joined[0] < joined[1] else apart
 
 
-def _erased(state: _Scope, logged: Sequence[Change], cause: Cause) -> tuple[_Scope, tuple[Change, ...]]:
-    """Take what goes out of every part before, and return of it what the log keeps: which memories went."""
-    gone = {cast("int", change.key): change.before or {} for change in logged if change.table == "memories"}
-    left = emptied(state.log, gone)
-    stand = {row["text"] for seq, row in state.tables["memories"].items() if seq not in gone}
-    names = erasure.names_of([(seq, row["id"]) for seq, row in gone.items()], left.texts - stand)
+def _erased(
+    state: _Scope, tables: Tables, logged: Sequence[Change], cause: Cause
+) -> tuple[_Scope, tuple[Change, ...]]:
+    """Take what goes out of every part before, and return of it what the log keeps: which memories are meant.
+
+    `tables` are as the commit leaves them.
+    """
+    meant = [cast("int", change.key) for change in logged if change.table == "memories"]
+    left = emptied(state.log, meant, cause.unnamed)
+    former = {seq: state.tables["memories"][seq] for seq in meant if seq in state.tables["memories"]}
+    texts = left.texts | {row["text"] for row in former.values()}
+    ids = left.ids | {seq: row["id"] for seq, row in former.items()}
+    known = [(seq, ids[seq]) for seq in meant if seq in ids and seq not in tables["memories"]]
+    names = erasure.names_of(known, texts - {row["text"] for row in tables["memories"].values()})
     state = replace(
         state,
         log=left.log,
         emptied=left.digests | state.emptied,
         erased=dict.fromkeys(names, cause.at) | state.erased,
     )
-    return state, tuple(Change("memories", seq, {}, None) for seq in gone)
+    return state, tuple(Change("memories", seq, {}, None) for seq in meant)
 
 
 def _chain_holds(state: _Scope) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
 from remanence.model import COLUMNS, STANDING, Status
+from remanence.redaction import Names
 from remanence.store.constraints import (
     APART,
     HANGING,
@@ -27,6 +28,7 @@ from remanence.store.constraints import (
     refuse_transition,
     texts_coming_in,
 )
+from remanence.store.erasure import ERASE
 
 Row = Mapping[str, Any]
 Tables = dict[str, dict[Any, Row]]
@@ -54,6 +56,8 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
     conflicts: list[tuple[str, Any]] = []
     for change in changes:
         row = tables[change.table].get(change.key)
+        if row is None and is_purged(change, verb):
+            continue
         if change.before is not None:
             expected = row is not None and all(
                 row[name] == value for name, value in _expected(change).items()
@@ -66,6 +70,11 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
     conflicts += [("forbidden", fold) for fold in sorted(folds & tables["forbidden"].keys())]
     if conflicts:
         raise Conflict(conflicts)
+
+
+def is_purged(change: Change, verb: str) -> bool:
+    """Tell whether an erasure means the images of a memory that may have no row any more."""
+    return verb == ERASE and change.table == "memories" and change.after is None and not change.before
 
 
 def freed(changes: Iterable[Change]) -> set[str]:
@@ -90,6 +99,23 @@ def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Ta
     if not cause.planned:
         _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
     return after, logged
+
+
+def unused_by(tables: Tables, names: Names) -> Tables:
+    """Return tables in which no memory tells that a person used it."""
+    rows = {
+        seq: {
+            **row,
+            "accessors": {
+                agent: access for agent, access in row["accessors"].items() if not names.stand_in(agent)
+            }
+            or None,
+        }
+        if row["accessors"]
+        else row
+        for seq, row in tables["memories"].items()
+    }
+    return {**tables, "memories": rows}
 
 
 def _expected(change: Change) -> Row:
@@ -131,6 +157,8 @@ def _write(tables: Tables, change: Change, cause: Cause) -> Change:
     """Do one change in `tables`; return it as the log keeps it."""
     rows, old = tables[change.table], tables[change.table].get(change.key)
     if change.after is None:
+        if old is None:  # purged: `refuse_conflicts` looked
+            return Change(change.table, change.key, {}, None)
         del rows[change.key]
         return Change(change.table, change.key, old, None)
     values = plain(change.table, change.after)

@@ -11,6 +11,7 @@ from remanence.store.sqlite.transaction import Work
 
 SPACE = "agent"  # of the names, the one that the column `agent` of a memory has
 _HELD = "SELECT scope, seq, agent, uses, last_at FROM json_each(?) CROSS JOIN accessors ON scope = ? AND seq = value"
+_BY = "SELECT scope, seq, agent, uses, last_at FROM accessors WHERE scope = ? AND agent = ?"
 _PUT = (
     "INSERT INTO accessors (scope, seq, agent, uses, last_at) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (scope, seq, agent) DO UPDATE SET uses = excluded.uses, last_at = excluded.last_at"
@@ -56,4 +57,11 @@ def drop(work: Work, seqs: Iterable[int]) -> None:
     work.connection.executemany(
         "DELETE FROM accessors WHERE scope = ? AND seq = ? AND agent = ?", [row[:3] for row in rows]
     )
+    work.sums.removed("accessors", rows)
+
+
+def drop_agent(work: Work, agent: int) -> None:
+    """Forget which memories of the scope an agent used."""
+    rows = work.connection.execute(_BY, (work.no, agent)).fetchall()
+    work.connection.execute("DELETE FROM accessors WHERE scope = ? AND agent = ?", (work.no, agent))
     work.sums.removed("accessors", rows)

@@ -27,7 +27,7 @@ from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.rows import DEFAULTS
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
-ERASED = "{}"  # what is kept of a memory that was erased
+ERASED = "{}"  # what is kept of a memory that was erased or redacted
 SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
 _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory

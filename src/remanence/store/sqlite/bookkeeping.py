@@ -4,6 +4,7 @@ Neither audited nor undone. Each function runs inside one transaction; those tha
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -137,7 +138,7 @@ def _counters(connection: sqlite3.Connection, scope: int, under: Iterable[str]) 
 
 def _beginning(start: str) -> tuple[str, str]:
     """Return from which name on to below which all names begin so."""
-    return start, start[:-1] + chr(ord(start[-1]) + 1)
+    return (start, start[:-1] + chr(ord(start[-1]) + 1)) if start else ("", chr(sys.maxunicode))
 
 
 def _values(

@@ -65,7 +65,11 @@ def commit(
     for (n, _), change in zip(singles, resolved, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
     _compare(work, writes, changes, resolved)
-    erasing = Erasing(work, writes.memories.gone, resolved) if cause.verb == ERASE else None
+    erasing = (
+        Erasing(work, writes.memories.gone, writes.memories.rewritten(), resolved)
+        if cause.verb == ERASE
+        else None
+    )
     if erasing is not None:
         erasing.empty()
     logs = bool(entries) or cause.closes
@@ -147,7 +151,7 @@ def _forbidden(work: Work, changes: Sequence[Change]) -> list[Key]:
 
 
 def _logged_count(entries: Sequence[Entry], verb: str) -> int:
-    """Count the changes that are logged: of an erasure which memories went, and nothing that hung on them."""
+    """Count the changes that are logged: of an erasure which memories went or were redacted, and nothing else."""
     if verb != ERASE:
         return row_count(entries)
     return sum(entry.table == "memories" for entry in entries)

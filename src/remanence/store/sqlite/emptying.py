@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from remanence.model import COLUMNS
+from remanence.redaction import Names
 from remanence.store.chain import digest_of
 from remanence.store.sqlite import block_log
 from remanence.store.sqlite.audit import (
@@ -35,6 +36,8 @@ _MENTIONED = (
 _NAMED = "SELECT DISTINCT position FROM changes WHERE kind = ? AND subkey IN (SELECT value FROM json_each(?))"
 _RUN = f"SELECT {', '.join(HEADER)}, asked FROM runs WHERE position = ?"
 _DETAILS = "SELECT position, detail FROM runs WHERE scope = ? AND detail IS NOT NULL"
+_WHO = "SELECT position, actor, detail FROM runs WHERE scope = ?"
+_PUT_WHO = "UPDATE runs SET actor = ?, detail = ? WHERE position = ?"
 _PUT = 'INSERT INTO emptied (position, "by", header, rest) VALUES (?, ?, ?, ?)'
 _KEPT = 'SELECT header FROM emptied WHERE position = ? ORDER BY "by" LIMIT 1'
 _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
@@ -43,10 +46,11 @@ WITHOUT = "erased"  # stands in the detail of a run for what was said there
 
 @dataclass(slots=True)
 class Found:
-    """What the images that go said: texts of memories, and every string."""
+    """What the images that go said: texts of memories, every string, and the ids of rows that had gone."""
 
     texts: set[str] = field(default_factory=set)
     strings: set[str] = field(default_factory=set)
+    ids: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -84,6 +88,18 @@ class Emptying:
             self._rows(position)
             left = json_text(_without(orjson.loads(detail), says))
             self.connection.execute("UPDATE runs SET detail = ? WHERE position = ?", (left, position))
+
+    def take_names(self, names: Names) -> None:
+        """Take a person's names out of why parts were done, and by whom."""
+        for position, actor, detail in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+            by = None if actor is None else names.without(actor)
+            why = None if detail is None else orjson.loads(detail)
+            is_named = why is not None and names.within(why)
+            if by == actor and not is_named:
+                continue
+            self._rows(position)
+            left = json_text(names.taken_out_of(why)) if is_named else detail
+            self.connection.execute(_PUT_WHO, (by, left, position))
 
     def left(self) -> list[tuple[int, bytes, bytes]]:
         """Return of each part that was emptied its position, the digest of why it was done, and that of the rest."""
@@ -134,6 +150,8 @@ class Emptying:
             text = _text_of(value, shape)
             if row[2] == CODE["memories"] and text is not None:
                 self.found.texts.add(text)
+            if row[2] == CODE["memories"] and shape is None and "id" in value:
+                self.found.ids[row[3]] = value["id"]
 
 
 def write(connection: sqlite3.Connection, by: int, left: Sequence[tuple[int, bytes, bytes]]) -> None:

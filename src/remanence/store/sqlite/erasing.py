@@ -13,7 +13,7 @@ import orjson
 from remanence.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import folds_of
-from remanence.store.sqlite import emptying, fulltext
+from remanence.store.sqlite import accessors, emptying, fulltext
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.interned import NAMES_GONE, TAG
@@ -26,6 +26,7 @@ _ANY = "SELECT 1 FROM erased WHERE scope = ? LIMIT 1"
 _LEDGER = "INSERT INTO erased (scope, mark, at) VALUES (?, ?, ?)"
 _AT = "SELECT mark, at FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
 _STANDS = "SELECT DISTINCT text FROM memories WHERE scope = ?1 AND text IN (SELECT value FROM json_each(?2))"
+_NAMES = "SELECT no, space, name FROM names"
 _COUNT_UP = (
     "INSERT INTO meta (name, value) VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1"
 )
@@ -60,29 +61,47 @@ def coming_back(work: Work, changes: Sequence[Change]) -> list[Key]:
 
 
 class Erasing:
-    """One erasure under way: `gone` are the rows that go by number, `changes` all that the commit changes."""
+    """One erasure under way: `changes` are all that the commit changes.
 
-    def __init__(self, work: Work, gone: Mapping[int, Mapping[str, Any]], changes: Sequence[Change]) -> None:
+    `gone` are the rows that go, by number, and `rewritten` those that are redacted, as they were until now.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        gone: Mapping[int, Mapping[str, Any]],
+        rewritten: Mapping[int, Mapping[str, Any]],
+        changes: Sequence[Change],
+    ) -> None:
         self._work = work
         self._gone = gone
         self._changes = changes
+        # A memory that was purged has no row, and is meant all the same.
+        self._meant = {one.key for one in changes if one.table == "memories" and isinstance(one.key, int)}
+        self._purged = self._meant - gone.keys() - rewritten.keys()
+        self._former = [*gone.values(), *rewritten.values()]
+        self._ids: dict[int, str] = {}
         self._left: list[tuple[int, bytes, bytes]] = []
-        self._texts = {row["text"] for row in gone.values()}
+        self._texts = {row["text"] for row in self._former}
         self._strings: set[str] = set()
-        self._vectors = [row["vector"] for row in gone.values() if row["vector"] is not None]
+        self._vectors = [row["vector"] for row in self._former if row["vector"] is not None]
 
     def empty(self) -> None:
         """Take the images of what goes out of the audit, and let the run say by a digest what it left there."""
         work = self._work
-        audit = Emptying(work.connection, work.names, (work.no, work.scope), self._gone.keys())
+        audit = Emptying(work.connection, work.names, (work.no, work.scope), self._meant)
         audit.take()
+        self._ids = {seq: audit.found.ids[seq] for seq in self._purged & audit.found.ids.keys()}
         self._texts |= audit.found.texts
-        self._strings = audit.found.strings | set(_strings(self._gone.values()))
+        self._strings = audit.found.strings | set(_strings(self._former))
         folds = folds_of(self._texts)
         audit.take_named("forbidden", folds)
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
         audit.silence(_says([*self._texts, *self._keys()]))
+        if work.cause.unnamed is not None:
+            audit.take_names(work.cause.unnamed)
+            self._strings |= {*work.cause.unnamed.names}
         self._left = audit.left()
         work.cause = replace(
             work.cause, detail={**work.cause.detail, erasure.EMPTIED: emptying.vouched(self._left)}
@@ -99,13 +118,13 @@ class Erasing:
         add_unproven(work.connection, pieces)
 
     def _keys(self) -> list[str]:
-        return [row["key"] for row in self._gone.values() if row["key"] is not None]
+        return [row["key"] for row in self._former if row["key"] is not None]
 
     def _keep_ledger(self) -> None:
         work = self._work
         listed = orjson.dumps(sorted(self._texts)).decode()
         stand = {text for (text,) in work.connection.execute(_STANDS, (work.no, listed)).fetchall()}
-        memories = [(seq, row["id"]) for seq, row in self._gone.items()]
+        memories = [*((seq, row["id"]) for seq, row in self._gone.items()), *self._ids.items()]
         salt = salt_of(work.connection)
         marks = {erasure.mark(salt, name) for name in erasure.names_of(memories, self._texts - stand)}
         held = work.connection.execute(_KNOWN, (work.no, orjson.dumps(sorted(marks)).decode()))
@@ -117,10 +136,12 @@ class Erasing:
         """Take away tags, speakers, sessions and their like that only what went has borne; return tags and speakers."""
         work = self._work
         borne: dict[str, set[str]] = {
-            space: {row[space] for row in self._gone.values() if row[space] is not None}
+            space: {row[space] for row in self._former if row[space] is not None}
             for space in sorted(emptying.NAMED)
         }
         borne[TAG] = {change.key[1] for change in self._changes if change.table == "tags"}  # type: ignore[index,misc]
+        for space, name in self._named():
+            borne[space].add(name)
         dropped: list[str] = []
         for space, names in borne.items():
             table = "tags" if space == TAG else "states"
@@ -134,6 +155,18 @@ class Erasing:
             self._rename(space, going)
             dropped += going.values() if space in {TAG, "speaker"} else ()
         return dropped
+
+    def _named(self) -> Iterable[tuple[str, str]]:
+        """Yield the names of a person among all that are kept; the person is no longer told to have used a memory."""
+        work, names = self._work, self._work.cause.unnamed
+        if names is None:
+            return
+        for number, space, name in work.connection.execute(_NAMES).fetchall():
+            if space not in emptying.NAMED | {TAG} or not names.stand_in(name):
+                continue
+            if space == "agent":
+                accessors.drop_agent(work, number)
+            yield space, name
 
     def _rename(self, space: str, going: Mapping[int, str]) -> None:
         """Leave a number without its name: a process that still knows the one by the other must learn it anew."""

@@ -10,6 +10,7 @@ from typing import Any
 from remanence.change import Change
 from remanence.model import COLUMNS, Status
 from remanence.store.constraints import claims_text, refuse_state
+from remanence.store.erasure import ERASE
 from remanence.store.memory.tables import freed
 from remanence.store.sqlite import accessors, embeddings, fulltext
 from remanence.store.sqlite.dialect import DECODING
@@ -115,9 +116,16 @@ class Memories:
             )
 
     def erased(self) -> None:
-        """Give the audit which memories went, and nothing of what they were."""
-        for n, change in self._destroyed:
+        """Give the audit which memories went or were redacted, and nothing of what they were."""
+        for n, change in [*self._destroyed, *self._updates.numbered]:
             self._work.images.destroyed(n, change, {})
+
+    def rewritten(self) -> Mapping[int, Mapping[str, Any]]:
+        """Return the rows that an erasure redacts, as they stand, by number."""
+        work, seqs = self._work, self._updates.changed
+        kept = read_rows(work.connection, work.no, seqs, _ALL) if seqs else {}
+        with DECODING:
+            return {seq: plain_values(work.connection, work.names, _ALL, row) for seq, row in kept.items()}
 
     def update(self) -> None:
         """Write all updates; what loses its key loses it first, since an update may give it to another."""
@@ -187,6 +195,8 @@ class Memories:
         kept = read_rows(work.connection, work.no, _keys(self._destroyed), _ALL) if self._destroyed else {}
         for _, change in self._destroyed:
             row, before = kept.get(change.key), change.before or {}  # type: ignore[arg-type]
+            if row is None and self._work.cause.verb == ERASE and not before:
+                continue  # it was purged: its images go
             if row is None or not matches(work, slots(tuple(before), _ALL), before, row):
                 yield "memories", change.key
             else:

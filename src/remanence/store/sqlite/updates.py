@@ -111,6 +111,11 @@ class Updates:
         return (change for group in self._groups.values() for _, change in group.taken)
 
     @property
+    def numbered(self) -> Iterator[tuple[int, Change]]:
+        """The updates that were sorted in, with their numbers in the commit."""
+        return (one for group in self._groups.values() for one in group.taken)
+
+    @property
     def changed(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]

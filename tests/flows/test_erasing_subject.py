@@ -1,0 +1,263 @@
+"""A person is erased: what was said, the person as an entity, and the names in what others said."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from remanence import Engine, Erased, InvalidInput, NotFound, Protected
+from remanence.clock import ManualClock
+from remanence.flows.write.learning import vector_of
+from remanence.model import Turn
+from remanence.redaction import MARK
+from remanence.testing.builders import raised
+from tests.flows.conftest import Opener
+from tests.flows.test_erasing import unsound
+
+SCRIPT = Path(sys.executable).with_name("remanence")
+TOMBS = """
+version = 1
+[[rule]]
+name = "old-tombs"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "status == 'pruned'"
+because = "a tombstone has had its time"
+"""
+TALK = (
+    ("Ana Lopes", "I moved to Porto last year and work at Brightsea."),
+    ("Tom Reed", "Ana Lopes told me she likes sailing. My sister Ruth lives in Bergen."),
+    ("Ana Lopes", "My brother Rui is a teacher in Lisbon."),
+    ("Tom Reed", "Yesterday I met Ana Lopes's dog at the harbour."),
+)
+
+PLANTED = [
+    (who.replace("Ana Lopes", "Zenobia Quill"), said.replace("Ana Lopes", "Zenobia Quill") + more)
+    for more in ("", " Really.", " As I said.")
+    for who, said in TALK
+]
+
+
+async def talked(memory: Engine) -> None:
+    """Let two persons talk, and listen to them."""
+    for speaker, said in TALK:
+        await memory.note(said, speaker=speaker, session="a")
+    await memory.flush()
+
+
+async def names_in(memory: Engine, name: str) -> list[str]:
+    """Return what still says a name, whatever a scope can tell of itself."""
+    told: list[Any] = [one.to_dict() for one in await memory.list_memories(limit=1_000, status="any")]
+    told += [part.cause for part in await memory._core.store.history("default")]
+    told += [change for part in await memory._core.store.history("default") for change in part.changes]
+    return [str(one) for one in told if name.casefold() in str(one).casefold()]
+
+
+async def test_what_a_person_said_goes_and_what_others_said_stays(opener: Opener) -> None:
+    """With the entity, and with places and people that nobody else named; others that name the person are listed."""
+    async with opener() as memory:
+        await talked(memory)
+        shown = await memory.erase.show(subject="ana lopes")
+        done = await memory.erase.apply(shown)
+        left = await memory.list_memories()
+        entities = [one.name for one in await memory.entities.list()]
+        wrong = await unsound(memory)
+
+    assert {"Tom Reed"} == {one.speaker for one in left}
+    assert 4 == shown.mentions == sum("Ana Lopes" in one.text for one in left)
+    assert {one.seq for one in shown.mentioned} == {one.seq for one in left if "Ana Lopes" in one.text}
+    assert {"Ruth", "Bergen"} == set(entities)
+    assert (len(shown), 0, []) == (done.erased, done.redacted, wrong)
+
+
+async def test_with_mentions_nothing_says_the_name(opener: Opener) -> None:
+    """Texts, tags, claims and images say a mark in its place, and are found by what they say now."""
+    async with opener() as memory:
+        await talked(memory)
+        shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
+        done = await memory.erase.apply(shown)
+        left = await memory.list_memories()
+        found = await memory.recall("who likes sailing")
+        named = await names_in(memory, "Ana Lopes")
+        wrong = await unsound(memory)
+
+    assert (4, (), [], []) == (done.redacted, done.named_in, named, wrong)
+    assert f"{MARK} told me she likes sailing. My sister Ruth lives in Bergen." in [one.text for one in found]
+    assert f"Yesterday I met {MARK}'s dog at the harbour." in [one.text for one in left]
+
+
+async def test_a_redacted_text_is_embedded_and_found_as_an_edited_one(opener: Opener) -> None:
+    """Its vector is the one that its new text has anywhere."""
+    async with opener() as memory:
+        said = await memory.learn("Ana Lopes keeps bees behind the old mill.", speaker="Tom")
+        await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
+        text = (await memory.get(said.id)).text
+        _, kept = await memory._core.store.vectors("default", only=[said.seq])
+        anew = vector_of(memory._core, text)
+        hits = [hit.id for hit in await memory.recall("bees behind the mill")]
+
+    assert f"{MARK} keeps bees behind the old mill." == text
+    assert anew == kept.tobytes()
+    assert [said.id] == hits
+
+
+async def test_whole_words_in_any_case_are_names(opener: Opener) -> None:
+    """Neither a longer word nor a namesake's whole name is; possessives, marks and addresses beside it are."""
+    said = (
+        "Banana bread is what ANA bakes.",
+        "ana's bread, ana: the recipe; (Ana)",
+        "Mail goes to ana@mill.example or @ana.",
+        "Ana Pires bakes as well.",
+    )
+    async with opener() as memory:
+        await memory.learn_many([Turn(one, speaker="Tom") for one in said])
+        await memory.learn("I bake.", speaker="Ana")
+        await memory.learn("I bake, too.", speaker="Ana Pires")
+        shown = await memory.erase.show(subject="Ana", mentions=True)
+        await memory.erase.apply(shown)
+        left = {one.text for one in await memory.list_memories()}
+
+    assert ("Ana Pires",) == shown.namesakes
+    assert {
+        f"Banana bread is what {MARK} bakes.",
+        f"{MARK}'s bread, {MARK}: the recipe; ({MARK})",
+        "Ana Pires bakes as well.",
+        "I bake, too.",
+    } < left
+    assert not any("ana" in one.lower().replace("banana", "").replace("ana pires", "") for one in left)
+
+
+async def test_who_is_in_doubt_is_asked_for(opener: Opener) -> None:
+    """A part of two names, a name of nobody, one letter, nothing, or two things at once: each says what to pass."""
+    async with opener() as memory:
+        await memory.learn_many([Turn("I bake.", speaker="Ana Lopes"), Turn("I sing.", speaker="Ana Pires")])
+        part = await raised(InvalidInput, memory.erase.show(subject="Ana"))
+        nobody = await raised(NotFound, memory.erase.show(subject="Ana Lobes"))
+        await raised(InvalidInput, memory.erase.show(subject="A"))
+        await raised(InvalidInput, memory.erase.show())
+        await raised(InvalidInput, memory.erase.show(1, subject="Ana Lopes"))
+        await raised(InvalidInput, memory.erase.show(1, mentions=True))
+        both = await memory.erase.show(subject=["Ana Lopes", "Ana"])
+
+    assert "Ana Lopes, Ana Pires" in str(part)
+    assert "near it: Ana Lopes" in str(nobody)
+    assert ["I bake."] == [one.text for one in both.memories]
+
+
+async def test_two_entities_of_one_name_are_told_apart_by_number(opener: Opener) -> None:
+    """The error names both; one of them is meant by its number, and its name in what others said is then erased."""
+    async with opener() as memory:
+        await talked(memory)
+        (ana,) = [one for one in await memory.entities.list() if one.name == "Ana Lopes"]
+        await memory.entities.alias(ana.key, "Annie")
+        (ruth,) = [one for one in await memory.entities.list() if one.name == "Ruth"]
+        shown = await memory.erase.show(subject=f"#{ana.seq}", mentions=True)
+        by_alias = await memory.erase.show(subject="annie", mentions=True)
+
+    assert {"Ana Lopes", "Annie"} == set(shown.subject) == set(by_alias.subject)
+    assert ruth.seq not in shown.revisions
+    assert shown.revisions == by_alias.revisions
+
+
+async def test_a_held_mention_refuses_the_whole(opener: Opener) -> None:
+    """That every entity is held against policies does not stand in the way; somebody's hold does."""
+    async with opener() as memory:
+        await talked(memory)
+        (dog,) = [one for one in await memory.list_memories() if one.text.startswith("Yesterday I")]
+        await memory.hold(dog.id, "audit")
+        shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
+        await raised(Protected, memory.erase.apply(shown))
+        assert [dog.id] == [one.id for one in shown.held]
+        await memory.release(dog.id, "audit")
+        done = await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
+
+    assert 4 == done.redacted
+
+
+async def test_no_door_lets_a_redacted_text_in_again(opener: Opener) -> None:
+    """What others said in its old words is refused, an undo of what changed it too; the memory itself is edited."""
+    async with opener() as memory:
+        said = await memory.learn("Ana Lopes keeps bees.", speaker="Tom")
+        tagged = await memory.tag(said.id, "honey")
+        export = [line async for line in memory.export()]
+        await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
+        again = await memory.learn("ana lopes keeps BEES")
+        await raised(Erased, memory.undo(tagged))
+        await memory.import_(export, trust="user")
+        edited = await memory.update(said.id, text="She keeps bees.")
+        await memory.undo(edited)
+        texts = [one.text for one in await memory.list_memories()]
+        wrong = await unsound(memory)
+
+    assert "gated" == again.status
+    assert [f"{MARK} keeps bees."] == texts
+    assert [] == wrong
+
+
+async def test_purged_memories_are_found_in_their_images(opener: Opener, clock: ManualClock) -> None:
+    """By id without a restore, and of a person; what they were is gone, and never comes back."""
+    async with opener() as memory:
+        mine = await memory.learn("I keep bees behind the mill.", speaker="Ana")
+        other = await memory.learn("Ana keeps bees behind the mill.", speaker="Tom")
+        third = await memory.learn("The boathouse opens at four.", speaker="Tom")
+        for one in (mine, other, third):
+            await memory.forget(one.id)
+        clock.advance(days=40)
+        await memory.apply(await memory.plan(TOMBS), allow_destroyed=3)
+        await memory.erase.apply(await memory.erase.show(third.id))
+        shown = await memory.erase.show(subject="Ana", mentions=True)
+        await memory.erase.apply(shown)
+        refused = [await raised(Erased, memory.restore(one.id)) for one in (mine, other, third)]
+        named = [*await names_in(memory, "bees"), *await names_in(memory, "boathouse")]
+        wrong = await unsound(memory)
+
+    assert ({mine.seq, other.seq}, 2) == (set(shown.revisions), shown.purged)
+    assert ([], [], 3) == (named, wrong, len(refused))
+
+
+def test_grep_finds_nothing_of_a_person(tmp_path: Path) -> None:
+    """Told, listened to, merged, renamed, used and put into boxes by processes; then erased by one."""
+    environment = {**os.environ, "REMANENCE_DB": str(tmp_path / "m.db"), "REMANENCE_SCOPE": "team"}
+
+    def run(*words: str, given: str | None = None) -> str:
+        command = [str(SCRIPT), *words, "--embedder", "hashed"]
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, check=False, timeout=120, env=environment
+        )
+        assert 0 == done.returncode, done.stderr
+        return done.stdout
+
+    chat = "\n".join(
+        f'{{"speaker": "{who}", "text": "{said}", "session": "s{number // 3}"}}'
+        for number, (who, said) in enumerate(PLANTED)
+    )
+    run("ingest", "-", "--extract", given=chat)
+    run(
+        "learn",
+        "Zenobia Quill prefers tea.",
+        "--tag",
+        "zenobia quill",
+        "--key",
+        "tea/Zenobia-Quill",
+        "--agent",
+        "zenobia quill",
+    )
+    run("consolidate")
+    run("recall", "what does Zenobia Quill like", "--agent", "Zenobia Quill")
+    shown = run("erase", "--subject", "zenobia quill", "--mentions")
+    before = _holding(tmp_path, "quill")
+    told = run("erase", "--subject", "zenobia quill", "--mentions", "--yes")
+
+    assert before
+    assert "Tom Reed" in shown
+    assert [] == _holding(tmp_path, "quill"), told
+    assert "Tom Reed" in run("list", "--limit", "100")
+    run("doctor")
+
+
+def _holding(folder: Path, name: str) -> list[str]:
+    """Return the files of a folder that hold a name, in any case, as `grep -rail` does."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path.name for path in found if name in path.read_bytes().decode("latin-1").lower()]
