@@ -1,6 +1,7 @@
 """A person is erased: what was said, the person as an entity, and the names in what others said."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -217,6 +218,68 @@ async def test_purged_memories_are_found_in_their_images(opener: Opener, clock: 
     assert ([], [], 3) == (named, wrong, len(refused))
 
 
+async def test_a_mirror_loses_the_person_too(opener: Opener, tmp_path: Path) -> None:
+    """Files go, edited or not; a folder that is not there, or has an edit of something else, is named."""
+    async with opener() as memory:
+        said = [await memory.learn(f"Ana Lopes feeds goat {number}.", speaker="Tom") for number in range(3)]
+        mine = await memory.learn("I feed the goats at dawn.", speaker="Ana Lopes")
+        await memory.mirror.sync(tmp_path / "files")
+        await memory.mirror.sync(tmp_path / "gone")
+        shutil.rmtree(tmp_path / "gone")
+        (edited,) = [path for path in _files(tmp_path) if "at dawn" in path.read_text()]
+        edited.write_text(edited.read_text().replace("at dawn", "before dawn, says Ana Lopes"))
+        first = await memory.erase.apply(await memory.erase.show(mine.id))
+        (other,) = [path for path in _files(tmp_path) if "goat 1" in path.read_text()]
+        other.write_text(other.read_text().replace("goat 1", "goat one"))
+        second = await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
+        await memory.mirror.discard(tmp_path / "files", str(other.relative_to(tmp_path / "files")))
+
+    gone = str(tmp_path / "gone")
+    assert 3 == len(said)
+    assert (gone,) == first.mirrors
+    assert {gone, str(tmp_path / "files")} == set(second.mirrors)
+    assert [] == [path.name for path in _files(tmp_path) if "lopes" in path.read_text().lower()]
+
+
+async def test_what_was_erased_says_so(opener: Opener) -> None:
+    """By number, by id and by its ending; what never was is not known."""
+    async with opener() as memory:
+        said = await memory.learn("The boathouse opens at four.")
+        await memory.erase.apply(await memory.erase.show(said.id))
+        for name in (said.seq, said.id, f"#{said.seq}"):
+            await raised(Erased, memory.get(name))
+            await raised(Erased, memory.history(name))
+        await raised(NotFound, memory.get(999))
+        await raised(NotFound, memory.history(999))
+
+
+async def test_boxes_and_traces_are_made_anew_from_what_others_said(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """A box without turns goes; the topics of the others and of their trace have no word of the person's."""
+    async with opener() as memory:
+        for session, more in (("a", "today"), ("b", "already")):
+            await memory.note(f"My zither and oboe need strings {more}.", speaker="Ana", session=session)
+            await memory.note(f"The zither shop is in Porto {more}.", speaker="Tom", session=session)
+            clock.advance(hours=2)
+            await memory.flush()
+        await memory.note("I keep bees behind the mill.", speaker="Ana", session="c")
+        clock.advance(hours=2)
+        await memory.flush()
+        await memory.consolidate()
+        before, traced = await memory.boxes.list(), await memory.traces.list()
+        await memory.erase.apply(await memory.erase.show(subject="Ana"))
+        after, left = await memory.boxes.list(), await memory.traces.list()
+        wrong = await unsound(memory)
+
+    assert (3, 2, 2, 1) == (len(before), len(after), len(traced), len(left))
+    assert any("oboe" in box.topics for box in before)
+    assert [("Tom",)] * 2 == [tuple(turn.speaker for turn in box.turns) for box in after]
+    assert not [word for one in (*after, *left) for word in one.topics if word in ("oboe", "strings", "bees")]
+    assert all("zither" in one.topics for one in (*after, *left))
+    assert [] == wrong
+
+
 def test_grep_finds_nothing_of_a_person(tmp_path: Path) -> None:
     """Told, listened to, merged, renamed, used and put into boxes by processes; then erased by one."""
     environment = {**os.environ, "REMANENCE_DB": str(tmp_path / "m.db"), "REMANENCE_SCOPE": "team"}
@@ -255,6 +318,10 @@ def test_grep_finds_nothing_of_a_person(tmp_path: Path) -> None:
     assert [] == _holding(tmp_path, "quill"), told
     assert "Tom Reed" in run("list", "--limit", "100")
     run("doctor")
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*.md")) if path.is_file()]
 
 
 def _holding(folder: Path, name: str) -> list[str]:

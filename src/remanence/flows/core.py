@@ -19,7 +19,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
-from remanence.flows.naming import found, plain_name, several, unknown
+from remanence.flows.naming import found, plain_name, refuse_erased, several, unknown
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.entity_index import EntityIndex
 from remanence.flows.recall.index import ScopeIndex
@@ -192,10 +192,11 @@ class Core:
         return memory if memory is not None else (await self.all_of([plain]))[0]
 
     async def all_of(self, names: Sequence[int | str]) -> list[Memory]:
-        """Return memories, each once, or raise NotFound where one is not there."""
+        """Return memories, each once, or raise NotFound where one is not there, and Erased where it was erased."""
         memories = dict(zip(names, await self.found(names), strict=True))
         missing = [name for name, memory in memories.items() if memory is None]
         if missing:
+            await refuse_erased(self.store, self.scope, missing)
             raise unknown(self.scope, missing)
         return list({memory.seq: memory for memory in memories.values() if memory is not None}.values())
 

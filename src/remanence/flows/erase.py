@@ -15,6 +15,7 @@ from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.curate.undoing import image
 from remanence.flows.erase_changes import PURGED, Part, changes_of, chunks, get, settings_without, still_named
+from remanence.flows.mirror.erased_files import is_without
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.naming import several
 from remanence.flows.subject import Subject, subject_of
@@ -89,7 +90,7 @@ class Erasing(Result):
             *_list("stays, and says the same", self.same),
             *_list("HELD, so nothing is erased until it is released", self.held),
             *self._told_of_mentions(),
-            *(f"a mirror holds copies until it is synced again: {folder}" for folder in self.mirrors),
+            *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
             *_registered(self.registered, self.unlisted),
             "exports, backups and copies of the file that lie elsewhere are not reached",
         ]
@@ -123,11 +124,12 @@ class Erasure(Result):
     """What was erased, and what is proven of it.
 
     `pending` says that another process still reads the old state of the file, or `why` it is else: the next tick
-    rewrites it and looks.
-    `looked_for` counts the pieces of what was erased that were looked for in the files of the database, `found` names
-    those that hold some, and `copies` files beside the database that do. `registered` are exports and backups that were
-    made before and are not rewritten; of older ones it is only known how many are `unlisted`. `redacted` counts others'
-    memories that say a mark in place of a person's names, and `named_in` tells where a name stands all the same.
+    rewrites it and looks. `looked_for` counts the pieces of what was erased that were looked for in the files of the
+    database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
+    exports and backups that were made before and are not rewritten; of older ones it is only known how many are
+    `unlisted`. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
+    are left. `redacted` counts others' memories that say a mark in place of a person's names, and `named_in` tells
+    where a name stands all the same.
     """
 
     run: str
@@ -164,7 +166,7 @@ class Erasure(Result):
             *(f"a name stands there all the same: {where}" for where in self.named_in),
             *(f"this copy of the file holds it still, delete it: {copy}" for copy in self.copies),
             *(
-                f"this mirror holds copies until it is synced: remanence mirror sync {one}"
+                f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"
                 for one in self.mirrors
             ),
             *_registered(self.registered, self.unlisted),
@@ -411,9 +413,10 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
     await _taken(core, shown, names, cause)
     left = () if names is None or not shown.redacts else await still_named(core, names)
-    done = _told(cause, core.scope, len(shown), await core.store.clean(), shown.mirrors)
+    mirrors = [one for one in shown.mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
     return replace(
-        done,
+        _told(cause, core.scope, len(shown), await core.store.clean()),
+        mirrors=tuple(mirrors),
         registered=register.listed,
         unlisted=register.unlisted,
         redacted=len(shown.redacts),
@@ -446,7 +449,7 @@ async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) 
         await _erase(core, Part(gone, redacts, names), named)
 
 
-def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tuple[str, ...] = ()) -> Erasure:
+def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
     return Erasure(
         cause.run,
         cause.at,
@@ -457,7 +460,6 @@ def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned, mirrors: tupl
         looked_for=cleaned.looked_for,
         found=cleaned.found,
         copies=cleaned.copies,
-        mirrors=mirrors,
     )
 
 

@@ -24,7 +24,7 @@ from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.curate.undoing import image
 from remanence.flows.last_action import last_action
-from remanence.flows.naming import plain_name, unknown
+from remanence.flows.naming import plain_name, refuse_erased, unknown
 from remanence.flows.reasons import reasons
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
@@ -272,6 +272,7 @@ async def _seq(core: Core, name: OneMemory) -> int:
         return memory.seq
     purged = await image(core, plain)
     if purged is None:
+        await refuse_erased(core.store, core.scope, [plain])
         raise unknown(core.scope, [plain])
     return purged[1]
 

@@ -7,9 +7,11 @@ import re
 from collections.abc import Sequence
 
 from remanence.arguments import check_memory
-from remanence.errors import InvalidInput, NotFound, shown
+from remanence.errors import Erased, InvalidInput, NotFound, shown
 from remanence.model import SHORT_ID_CHARS, Affected, Memories, Memory, OneMemory, Recalled, short_id
+from remanence.results import date_of
 from remanence.store.base import Find, Store
+from remanence.store.erasure import of_id, of_seq
 
 SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
 CANDIDATES_SHOWN = 5
@@ -83,3 +85,16 @@ def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     """Say that names mean no memory of a scope."""
     which = ", ".join(map(shown, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
+
+
+async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
+    """Raise Erased where a number, id or short id is that of a memory that was erased."""
+    asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
+    known = await store.erased(scope, sorted(asked.values()))
+    for name, of in asked.items():
+        if of in known:
+            raise Erased(f"memory {shown(name)} was erased on {date_of(known[of])}")
+
+
+def _number_of(name: int | str) -> int | None:
+    return name if isinstance(name, int) else numbered(name)

@@ -16,6 +16,7 @@ from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.errors import (
     Conflict,
+    Erased,
     InvalidInput,
     NameUnknown,
     NotFound,
@@ -268,7 +269,7 @@ class Tools:
                 receipts.append(await self.memory.forget(name, if_revision=revision))
             except Conflict:
                 skipped.append(f"{name}: changed since the plan was made")
-            except (NotFound, Protected) as error:
+            except (Erased, NotFound, Protected) as error:
                 skipped.append(str(error))
         return receipts, skipped
 

@@ -36,7 +36,7 @@ from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way
 from remanence.flows.curate.regrouping import regrouped
 from remanence.flows.embedding import present
-from remanence.flows.naming import ambiguous, is_ending, numbered, several
+from remanence.flows.naming import ambiguous, is_ending, numbered, refuse_erased, several
 from remanence.flows.write import gating
 from remanence.flows.write.superseding import claims_again
 from remanence.folding import fold_keys
@@ -53,11 +53,10 @@ from remanence.model import (
     short_id,
 )
 from remanence.receipt import Receipt
-from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
-from remanence.store.erasure import ERASE, of_id, of_seq
+from remanence.store.erasure import ERASE, of_seq
 from remanence.text_columns import lengths_of
 
 _LinkKey = tuple[int, int, int]
@@ -128,19 +127,6 @@ async def _refuse_erased(core: Core, run: str, left: Sequence[Logged]) -> None:
                 f"the run cannot be undone: {what} was erased since",
                 recovery="change the other memories of the run one by one",
             )
-
-
-async def _refuse_erased_names(core: Core, names: Sequence[int | str]) -> None:
-    """Refuse to bring back what was erased, by number, id or short id."""
-    asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
-    known = await core.store.erased(core.scope, sorted(asked.values()))
-    for name, of in asked.items():
-        if of in known:
-            raise Erased(f"memory {name} was erased on {date_of(known[of])}")
-
-
-def _number_of(name: int | str) -> int | None:
-    return name if isinstance(name, int) else numbered(name)
 
 
 async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> None:
@@ -475,7 +461,7 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
         fallen = {memory.seq: memory for memory in found.values() if memory is not None}
         changes = [change for memory in fallen.values() for change in await _risen(core, memory, if_revision)]
         purged = [name for name, memory in found.items() if memory is None]
-        await _refuse_erased_names(core, purged)
+        await refuse_erased(core.store, core.scope, purged)
         created, skipped = await _recreated(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
         cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
