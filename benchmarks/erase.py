@@ -2,6 +2,7 @@
 
 Memories are learned, consolidated and edited; then some of them are erased, one run for all. `seconds` is what `apply`
 takes, `bytes_found` how many of their texts, unusual words and vectors are found in any file of the database after it.
+At last one of 50 speakers is erased, with her names in one of a hundred texts of others.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from remanence.clock import ManualClock
 from remanence.model import Memory, Turn
 
 SEED = 13
+PERSON = "Zenobia Quill"
 LETTERS = "bdfgklmnprstvz"
 VOWELS = "aeiou"
 SHARED = ("the harbour", "a meeting", "our tide table", "the north door", "a rowing boat", "the old key")
@@ -34,7 +36,10 @@ def main() -> None:
 
 async def _measured(path: Path, memories: int, erase: int) -> None:
     chance = random.Random(SEED)
-    turns = [Turn(_text(chance), speaker=f"speaker {number % 50}") for number in range(memories)]
+    turns = [
+        Turn(_text(chance) + (f" {PERSON} was there." if number % 100 == 1 else ""), speaker=_speaker(number))
+        for number in range(memories)
+    ]
     async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
         learned = await memory.learn_many(turns)
         await memory.consolidate()
@@ -50,8 +55,22 @@ async def _measured(path: Path, memories: int, erase: int) -> None:
         figure("erase.apply", took.wall_s, "seconds", goal=5.0, cpu_s=round(took.cpu_s, 2))
         figure("erase.pieces", done.looked_for, "pieces looked for")
         figure("erase.bytes_found", _found(path, gone), "texts and words found", goal=0)
+        with spent() as took:
+            person = await memory.erase.show(subject=PERSON, mentions=True)
+        figure(
+            "erase.subject_show", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2), redacts=person.mentions
+        )
+        with spent() as took:
+            done = await memory.erase.apply(person)
+        figure("erase.subject_apply", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2), erased=done.erased)
+        data = b"".join(one.read_bytes() for one in path.parent.iterdir()).lower()
+        figure("erase.subject_found", data.count(PERSON.lower().encode()), "times the name is found", goal=0)
         sound = all(check.ok for check in await memory.doctor())
         figure("erase.sound", int(sound), "whether doctor finds all sound")
+
+
+def _speaker(number: int) -> str:
+    return PERSON if number % 50 == 0 else f"speaker {number % 50}"
 
 
 def _text(chance: random.Random) -> str:
