@@ -241,8 +241,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
         Advice("erase.show", "erase",
             "Show what erasing memories for good would take away, with every copy; a command does it with `--yes`.",
             "the law, or somebody whose words they are, asks for memories to be gone and not only out of sight", _READ,
-            "what is meant, what was learned from it alone and goes too, what stays, and where copies lie; of a"
-            " person also who else names that person",
+            "what is meant, what was learned from it alone, what stays, who else names a person, and where copies lie",
             "erase.apply, which nothing takes back",
             "erase 102"),
         Advice("erase.apply", "",
