@@ -7,9 +7,8 @@ meanwhile is not written over: the change compares its revision.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from remanence.change import Change
+from remanence.change import Cause, Change
 from remanence.curate.planner.changes import Part, summed_up
 from remanence.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
 from remanence.errors import RemanenceError, StoreDamaged, WriterError
@@ -54,7 +53,7 @@ class Summarising:
         self._shortens = isinstance(core.writer, Shortener)
         self._asked = 0
 
-    async def whole(self, part: Part, cause: Any) -> tuple[Part, Any]:
+    async def whole(self, part: Part, cause: Cause) -> tuple[Part, Cause]:
         """Return a part with the text of its summary, or without the summary; and what the audit is told of it."""
         change = next(filter(None, map(summed_up, part.groups)), None)
         if change is None:
@@ -196,7 +195,7 @@ def _of_writer(why: str) -> str:
     return one_line(f"a writer's summary was not taken: {why}", WHY_CHARS_MAX)
 
 
-def _audited(cause: Any, drafted: Drafted) -> Any:
+def _audited(cause: Cause, drafted: Drafted) -> Cause:
     """Let the audit keep who made a summary, or why there is none and that it was marked."""
     detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
     if not drafted.text:
@@ -207,6 +206,6 @@ def _audited(cause: Any, drafted: Drafted) -> Any:
     return replace(cause, detail=detail)
 
 
-def _rules(cause: Any) -> dict[str, str]:
+def _rules(cause: Cause) -> dict[str, str]:
     """Return the rules of a run that make summaries, with what they say for themselves."""
     return {rule: why for act, rule, why in cause.detail.get("rules", ()) if act == SUMMARISE.name}
