@@ -6,6 +6,7 @@ Knows columns, what they become and which of them are stamped; knows nothing of 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -454,6 +455,7 @@ def never(blocks: tuple[str, ...]) -> str:
     return f"never {', '.join(blocks)}" if word is None else f"never {word} or worse"
 
 
+@cache
 def action(name: str, column: str = "") -> Effect:
     """Return what an action of a policy does; of transitions the one of a column."""
     return next(effect for effect in ACTIONS if effect.name == name and column in {"", effect.group})

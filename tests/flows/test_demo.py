@@ -64,7 +64,7 @@ async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, d
 def test_the_page_shows_each_step(told: tuple[Path, demo.Shown, str]) -> None:
     """The right answers, the plan and the reasons are on the page, in order of the steps."""
     _, _, page = told
-    steps = "LEARN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO"
+    steps = "LEARN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO", "A YEAR"
     found = [page.index(f"\n{step}  ") for step in steps]
     text = " ".join(page.split())
 
@@ -74,6 +74,16 @@ def test_the_page_shows_each_step(told: tuple[Path, demo.Shown, str]) -> None:
     assert "[read-notices] because the notice was read" in text
     assert "guard unfinished" in text
     assert demo.WIDTH >= max(len(line) for line in page.partition("\nThis memory is in ")[0].splitlines())
+
+
+def test_a_year_is_shown_month_by_month(told: tuple[Path, demo.Shown, str]) -> None:
+    """No memory is lost but by a purge, what is drawn is what was counted, and the memory itself is as before."""
+    _, shown, page = told
+
+    assert demo.MONTHS == len(shown.year)
+    assert all(month["archived"] > 50 for month in shown.year)
+    assert all(demo.bar("Jun 2026", month).partition("  ")[2] in page for month in shown.year)
+    assert shown.before == shown.restored
 
 
 def test_what_it_names_to_try_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

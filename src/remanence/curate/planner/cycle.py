@@ -120,8 +120,17 @@ class Cycle:
             if phase == "links" and rules:
                 self._unlink(rules)
             elif rules:
-                self._phase(rules)
+                self._in_turn(rules, phase)
         self.working.settle_tiers()
+
+    def _in_turn(self, rules: list[tuple[int, Rule]], phase: str) -> None:
+        """Do the rules of a phase: all on the same values, but for budgets of tiers, which fill the next tier's."""
+        filling = [item for item in rules if phase == "budgets" and item[1].effect is MOVE]
+        for item in filling:
+            self._phase([item])
+        rest = [item for item in rules if item not in filling]
+        if rest:
+            self._phase(rest)
 
     def _phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""

@@ -19,7 +19,7 @@ from typing import Annotated, Any, TextIO
 from cyclopts import Parameter
 
 from remanence.arguments import check_path
-from remanence.clock import ManualClock
+from remanence.clock import DAY, ManualClock, to_datetime
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.errors import InvalidInput
@@ -40,6 +40,8 @@ GONE = "saltmarsh-164"  # small talk
 KEPT = "saltmarsh-010"  # a task that nobody has finished
 SHOWN = 2  # memories of each rule in the plan
 WIDTH = 100
+MONTHS, DAYS_OF_MONTH, LOOKED_EVERY = 12, 30, 3 * DAY
+PER_SIGN = 8  # memories of a sign of the picture
 NEXT = (
     ('remanence recall "who can drive the safety boat?"', "ask it something"),
     ("remanence plan", "what its policy would do now"),
@@ -61,6 +63,7 @@ class Shown:
     after: Mapping[str, int]
     restored: Mapping[str, int]
     run: str
+    year: tuple[Mapping[str, int], ...] = ()  # memories of each status after each month
 
 
 async def demo(
@@ -89,6 +92,9 @@ async def demonstrate(folder: Path, out: TextIO) -> Shown:
         walk = Walk(out, ManualClock(START))
         async with open_memory(unfinished, policy=str(POLICY), clock=walk.clock) as memory:
             shown = await walk.through(memory, str(folder))
+            await memory.backup(Path(making) / "year.db")
+        async with open_memory(Path(making) / "year.db", policy=str(POLICY), clock=walk.clock) as memory:
+            shown = replace(shown, year=await walk.year(memory))
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(unfinished) as memory:
             await memory.adopt(str(POLICY))
@@ -199,6 +205,27 @@ class Walk:
             names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
             self._lines([f"{one.speaker}: {one.text}", f"    → {told.outcome}; what applies: {names}"])
 
+    async def year(self, memory: Engine) -> tuple[Mapping[str, int], ...]:
+        """Let a year pass over a copy: what is asked for is used, a little is said, and it curates itself."""
+        self._step(
+            "A year", "on a copy, which curates itself every three days while little is said and asked"
+        )
+        months: list[Mapping[str, int]] = []
+        for month in range(MONTHS):
+            await memory.learn(f"Season note {month + 1}: the slipway was swept and the boats were counted.")
+            for question in QUESTIONS:
+                await memory.recall(question, limit=1)
+            ends = self.clock.now() + DAYS_OF_MONTH * DAY
+            while (now := self.clock.now()) < ends:
+                self.clock.set(min(ends, now + LOOKED_EVERY))
+                await memory.schedule.tick()
+            months.append((await memory.status()).statuses)
+            self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
+        for one in await memory.list_memories(status="archived", limit=1):
+            await memory.restore(one.id)
+            self._lines(["One of the archived, brought back:", f"    {one.speaker}: {one.text}"])
+        return tuple(months)
+
     def end(self, folder: Path) -> None:
         """Say where it is, and what to try."""
         self._print(f"\nThis memory is in {folder}, as if nothing had been curated. Try:\n")
@@ -221,6 +248,19 @@ class Walk:
 def wide() -> int:
     """Return how many characters a line may have."""
     return min(shutil.get_terminal_size().columns, WIDTH)
+
+
+def bar(month: str, counts: Mapping[str, int]) -> str:
+    """Draw what stands, what is archived and what is deleted, a sign for every few memories, with their numbers."""
+    parts = (
+        ("#", sum(counts.get(name, 0) for name in ("inbox", "active"))),
+        ("+", counts.get("archived", 0) + counts.get("superseded", 0)),
+        (".", counts.get("pruned", 0)),
+    )
+    drawn = "".join(sign * round(count / PER_SIGN) for sign, count in parts)
+    stand, archived, deleted = (count for _, count in parts)
+    told = f"{stand} stand, {archived} archived" + (f", {deleted} deleted" if deleted else "")
+    return f"{month}  {drawn}  {told}"
 
 
 def numbers(counts: Mapping[str, int]) -> str:

@@ -98,15 +98,28 @@ async def curate(core: Core) -> Ran | None:
         return (await curated(core, fence)).ran if await should_curate(core) else None
 
 
-async def keep(core: Core, name: str, work: Callable[[Core], Awaitable[Ran | None]]) -> Ran | None:
-    """Do such work, keep what became of it and return that; nothing that goes wrong in it is raised."""
+async def records(core: Core) -> Mapping[str, Any]:
+    """Return what is kept of the last work of each sort, by row."""
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(AUTOMATIC,)))).values
+
+
+async def keep(
+    core: Core,
+    name: str,
+    work: Callable[[Core], Awaitable[Ran | None]],
+    was: Mapping[str, Any] | None = None,
+) -> Ran | None:
+    """Do such work, keep what became of it and return that; nothing that goes wrong in it is raised.
+
+    `was` are the `records` from before, where somebody has read them.
+    """
     row, now = f"{AUTOMATIC}{name}", core.clock.now()
-    before = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(row,)))).values.get(row)
+    was = await records(core) if was is None else was
     ran = await tried(core, name, work(core))
     if ran is None:
         return None
     if ran.outcome == "skipped":  # what another process did meanwhile says more
-        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (before, asdict(ran))}))
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (was.get(row), asdict(ran))}))
     else:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
     return ran
@@ -128,9 +141,7 @@ async def tried(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
 
 async def kept(core: Core) -> dict[str, Ran]:
     """Return what became of the last work of each sort."""
-    asked = Bookkeeping(core.clock.now(), under=(AUTOMATIC,))
-    rows = (await core.store.bookkeep(core.scope, asked)).values
-    return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in rows.items()}
+    return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in (await records(core)).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,18 +174,20 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
     core, now, mark = work.core, work.core.clock.now(), {"by": work.fence[1]}
     # Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
     await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=work.fence))
+    was, doubted = await scheduling.records(core), await _clock_doubted(core)
     ran: dict[str, Ran] = {}
     left: list[str] = []
     for place, name in enumerate(_order(work.record.cursor)):
         failure = work.record.failures.get(name)
         if not named and failure is not None and failure.at <= now < failure.until:
             continue
-        if name != "curate" and await _clock_doubted(core):  # what is written now would bear a wrong time
+        if name != "curate" and doubted:  # what is written now would bear a wrong time
             continue
         if place and work.stint.over():
             left.append(name)
             continue
-        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work))  # type: ignore[misc]
+        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work), was)  # type: ignore[misc]
+        doubted = await _clock_doubted(core) if name == "curate" else doubted
         if done is not None:
             ran[name] = done
         work.record = _told(work.record, name, done, now)

@@ -1,0 +1,114 @@
+"""A fleet of agents whose memory is curated for days: `python -m benchmarks.simulate [--agents 6] [--days 21]`.
+
+Each agent and day has 20 notices, 4 sessions, 5 tasks, 10 entries and 20 recalls, said to a file under the policy
+`janitor`, brake on, with a clock that jumps to the next beat at which something is to be done; `--grid` ticks at every
+beat of five minutes instead. Then the exit criteria of the Jochi design, each computed from the rows of the file by a
+checker that knows neither planner nor policies. `--sabotage E3` plants a fault that this criterion has to notice.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import remanence
+from benchmarks.report import figure, note, settings, spent
+from benchmarks.simulate import scenarios
+from benchmarks.simulate.checker import SAYS, Checker
+from benchmarks.simulate.fleet import Fleet
+from benchmarks.simulate.sabotage import FAULTS, Fault
+from benchmarks.simulate.trials import Trials
+from benchmarks.simulate.walk import Walk
+from remanence.clock import ManualClock
+from remanence.flows.curate.ticking import Ticked
+
+SCOPE = "fleet"
+TRIALS_EVERY = 7  # days
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to simulate."""
+
+    agents: int = 6
+    days: int = 21
+    seed: int = 21
+    grid: bool = False
+    sabotage: str | None = None
+
+    @property
+    def fault(self) -> Fault:
+        """What is out of order: nothing, unless it is asked for."""
+        return Fault("nothing") if self.sabotage is None else FAULTS[self.sabotage]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Simulate, and print criteria and figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--agents", type=int, default=6)
+    parser.add_argument("--days", type=int, default=21)
+    parser.add_argument("--seed", type=int, default=21)
+    parser.add_argument("--grid", action="store_true", help="tick at every beat of five minutes")
+    parser.add_argument("--sabotage", choices=FAULTS, help="plant a fault that this criterion has to notice")
+    asked = Asked(**vars(parser.parse_args(arguments)))
+    settings(**asdict(asked), fault=asked.fault.says)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measured(Path(folder), asked))
+
+
+async def measured(folder: Path, asked: Asked) -> None:
+    """Simulate in a folder, and print what came of it."""
+    with spent() as took, asked.fault.planted():
+        walk, checker = await simulated(folder / "fleet.db", asked)
+    for name, says in SAYS.items():
+        one = checker.criteria[name]
+        figure(
+            f"simulate.{name}",
+            one.value,
+            "",
+            goal=0,
+            met=one.met,
+            looks=one.looks,
+            says=says,
+            found=one.found[:3],
+        )
+    figure(
+        "simulate.criteria_met",
+        checker.met,
+        "criteria",
+        goal=len(SAYS),
+        missed=[n for n in SAYS if not checker.criteria[n].met],
+    )
+    size = (folder / "fleet.db").stat().st_size
+    figure("simulate.cpu_s", took.cpu_s, "s", wall_s=round(took.wall_s, 2))
+    figure("simulate.said", walk.verbs, "verbs", **walk.fleet.counts)
+    figure("simulate.ticks", walk.ticks, "ticks")
+    figure("simulate.file_mb", size / 1e6, "MB")
+
+
+async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
+    """Go through the days, looking after each tick and each day."""
+    clock, policy = ManualClock(boot="works"), asked.fault.policy
+    async with remanence.open(path, scope=SCOPE, policy=policy, clock=clock, embedder="hashed") as memory:
+        checker = Checker(path, SCOPE)
+
+        async def looked(tick: Ticked) -> None:
+            checker.after_tick(tick.at)
+
+        walk = Walk(memory, clock, Fleet(asked.agents, clock.now(), asked.seed), asked.grid, looked)
+        trials = Trials(path.parent, SCOPE, policy)
+        async for day in walk.days(asked.days):
+            checker.after_day(clock.now())
+            if day % TRIALS_EVERY == TRIALS_EVERY - 1 or day == asked.days - 1:
+                await trials.tried(memory, checker, clock.now())
+            note(f"day {day + 1}: {walk.verbs} verbs, {walk.ticks} ticks, {checker.met} criteria met")
+    await scenarios.told(path.parent, policy, checker)
+    return walk, checker
+
+
+if __name__ == "__main__":
+    main()

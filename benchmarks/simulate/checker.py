@@ -1,0 +1,399 @@
+"""What the exit criteria of the Jochi design say of the rows of a memory's file: looked for, counted, judged.
+
+Knows the tables of the file, the criteria and a time; imports nothing of the engine, so that no mistake of its planner
+or of its policies can be repeated here. Enumerations are written down as the file keeps them, and a test compares.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MINUTE = 60 * 1_000_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+BEAT = 5 * MINUTE
+# As the file keeps them.
+INBOX, ACTIVE, SUPERSEDED, ARCHIVED, PRUNED = range(5)
+HOT, WARM, COLD = range(3)
+MERGED = 4  # a reason
+LEARNED_FROM = 9
+MILLION = 1_000_000  # fractions are kept in millionths
+
+BUDGETS = {HOT: 1_600, WARM: 400, COLD: 200}  # tokens of an agent, by tier
+CADENCES = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep": 6 * HOUR}
+NOTICE_LIVES = 7 * DAY + 5 * MINUTE
+TASK_LIVES = 14 * DAY + 15 * MINUTE
+GRACE = DAY
+AGENTS_SHARE = 4
+FEW_RUNS = 2_000  # more are not written between two judgements of the rarest rules
+# What says that a row is no longer as it was, and not what it holds: a restored memory may differ in these.
+HAPPENED = frozenset(
+    {"status", "status_at", "tier", "tier_at", "reason", "lifecycle", "revision", "touched", "digest"}
+)
+# What a memory holds, what hangs on each memory by which columns, and where it is written that something changed.
+HOLDS = (
+    "memories",
+    "states",
+    "vectors",
+    "tags",
+    "links",
+    "sources",
+    "claims",
+    "forbidden",
+    "boxes",
+    "traces",
+)
+AUDITED = ("runs", "changes", "blocks")
+HANGS = {"links": ("source", "target"), "tags": ("seq",), "sources": ("seq",), "vectors": ("seq",)}
+# What an export says of a memory that the other store may count or number otherwise.
+APART = frozenset({"vector", "value", "revision", "touched"})
+
+SAYS = {
+    "E1": "the schedule of 5, 15, 60 and 360 minutes runs, and no work of it fails, waits or is late",
+    "E2": "no agent has more than 1,600 tokens hot, 400 warm and 200 cold after a cycle",
+    "E3": "no notice that was read 7 days and 5 minutes ago is left",
+    "E4": "no task that ended 14 days and 15 minutes ago is at hand, unless something was learned from it",
+    "E5": "nothing that a safety rail protects is deleted",
+    "E6": "a dry run changes no byte of the file",
+    "E7": "a second run at the same time changes nothing",
+    "E8": "what was deleted comes back as it was, with its links and tags",
+    "E9": "the memory store and the file decide alike",
+    "E10": "the eight scenarios of the design end as it says",
+}
+_NAMED = "LEFT JOIN names c ON c.no = m.category LEFT JOIN names t ON t.no = m.state"
+_PROTECTED = f"""(
+    m.pinned OR c.name IN ('identity', 'agent_key', 'migration', 'configuration', 'audit')
+    OR c.name = 'task' AND coalesce(t.name, 'pending') IN ('pending', 'in_progress', 'blocked')
+    OR c.name = 'session_context' AND coalesce(t.name, 'active') = 'active'
+    OR c.name = 'belief' AND coalesce(t.name, 'held') = 'held' AND coalesce(m.confidence, 1e9) >= {MILLION * 9 // 10}
+    OR c.name = 'reflection' AND coalesce(t.name, 'consolidated') = 'consolidated' AND m.uses > 5
+    OR (SELECT count(*) FROM accessors a WHERE a.scope = m.scope AND a.seq = m.seq AND a.agent IS NOT m.agent)
+        >= {AGENTS_SHARE})"""
+
+
+@dataclass(frozen=True)
+class Image:
+    """One memory as the file keeps it: its status, and its row, links, tags and sources without what happened since."""
+
+    status: int
+    parts: dict[str, list[Any]]
+
+
+@dataclass
+class Criterion:
+    """One criterion: how often it was looked at, and what was found that it forbids."""
+
+    name: str
+    looks: int = 0
+    found: list[str] = field(default_factory=list)
+    value: float = 0.0
+
+    @property
+    def met(self) -> bool:
+        """Tell whether it was looked at, and nothing that it forbids was found."""
+        return bool(self.looks) and not self.found
+
+    def look(self, found: Iterable[str], value: float | None = None) -> None:
+        """Count a look, and keep what was found; the value is the largest, or how much was found in all."""
+        before = len(self.found)
+        self.found += found
+        self.looks += 1
+        fresh = len(self.found) - before
+        self.value = self.value + fresh if value is None else max(self.value, value)
+
+
+class Checker:
+    """The criteria of one scope of a file, looked at as it stands and kept."""
+
+    def __init__(self, path: Path, scope: str) -> None:
+        self.criteria = {name: Criterion(name) for name in SAYS}
+        self._path = path
+        self._rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+        self._rows.row_factory = sqlite3.Row
+        self._rows.execute("CREATE TEMP TABLE near (seq INTEGER PRIMARY KEY)")
+        self._name = scope
+        self._newest = self._position = self._looked_at = 0
+        self._told: set[tuple[str, int]] = set()
+        self._stood: dict[int, int] = {}
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._rows.close()
+
+    @property
+    def met(self) -> int:
+        """Count the criteria that are met."""
+        return sum(one.met for one in self.criteria.values())
+
+    def after_tick(self, now: int) -> None:
+        """Look at what must hold whenever a cycle has ended: the schedule, the budgets, two life times."""
+        fresh = self._all(
+            "SELECT seq FROM states WHERE scope = :scope AND seq > :newest", newest=self._newest
+        )
+        self._rows.executemany("INSERT INTO near VALUES (?)", [(row["seq"],) for row in fresh])
+        self._newest = max((row["seq"] for row in fresh), default=self._newest)
+        self._schedule(now)
+        self._budgets()
+        self._notices(now)
+        self._tasks(now)
+
+    def after_day(self, now: int) -> None:
+        """Look at what is deleted since the last day, and at all rows anew for the looks of the day to come."""
+        self._rails(now)
+        self._rows.execute("DELETE FROM near")
+        self._rows.execute(
+            "INSERT INTO near SELECT m.seq FROM states m LEFT JOIN names c ON c.no = m.category"
+            " WHERE m.scope = (SELECT no FROM names WHERE space = 'scope' AND name = ?)"
+            " AND (m.status IN (?, ?) OR m.status = ? AND c.name IN ('notification', 'task'))",
+            (self._name, INBOX, ACTIVE, ARCHIVED),
+        )
+
+    def _all(self, sql: str, **values: Any) -> list[sqlite3.Row]:
+        (values["scope"],) = self._rows.execute(
+            "SELECT no FROM names WHERE space = 'scope' AND name = ?", (self._name,)
+        ).fetchone()
+        return self._rows.execute(sql, values).fetchall()
+
+    def _schedule(self, now: int) -> None:
+        """E1: nothing of a tick failed or waits, and no rules were judged later than their cadence says."""
+        rows = self._all(
+            "SELECT name, value FROM settings WHERE scope = :scope"
+            " AND (name = 'schedule' OR name LIKE 'automatic/%')"
+        )
+        kept = {row["name"]: json.loads(row["value"]) for row in rows}
+        schedule = kept.pop("schedule")
+        found = [
+            f"{name} {ran['outcome']}: {ran['reason']}"
+            for name, ran in kept.items()
+            if ran["at"] == now and ran["outcome"] != "done"
+        ]
+        found += [f"{name} failed: {one['reason']}" for name, one in schedule["failures"].items()]
+        for name, every in CADENCES.items():
+            judged = schedule["last"].get(name, 0)
+            waits = self._all(
+                "SELECT at FROM runs WHERE scope = :scope AND position > :position AND at > :judged",
+                position=self._position - FEW_RUNS,
+                judged=judged,
+            )
+            late = min((row["at"] for row in waits), default=now)
+            if now - max(late, judged + every) > BEAT:
+                found.append(f"{name} rules were judged last {(now - judged) // MINUTE} minutes ago")
+        (self._position,) = self._all("SELECT max(position) FROM runs WHERE scope = :scope")[0]
+        self.criteria["E1"].look(found)
+
+    def _budgets(self) -> None:
+        """E2: the tokens of each agent and tier, without what alone is longer than a tier and was marked."""
+        rows = self._all(
+            "SELECT n.name AS agent, m.tier, sum(m.tokens) AS tokens FROM near JOIN states m USING (seq)"
+            " LEFT JOIN names n ON n.no = m.agent WHERE m.status IN (:inbox, :active) AND m.tier < :budgets"
+            " AND NOT EXISTS (SELECT 1 FROM tags t JOIN names o ON o.no = t.tag AND o.name = 'flag/oversize'"
+            " WHERE t.scope = :scope AND t.seq = m.seq) GROUP BY m.agent, m.tier",
+            inbox=INBOX,
+            active=ACTIVE,
+            budgets=len(BUDGETS),
+        )
+        over = {
+            f"{row['agent']} has {row['tokens']} tokens in tier {row['tier']}": row["tokens"] - budget
+            for row in rows
+            if row["tokens"] > (budget := BUDGETS[row["tier"]])
+        }
+        self.criteria["E2"].look(over, max([0, *over.values()]))
+
+    def _notices(self, now: int) -> None:
+        """E3: notices that were read so long ago and are there, in sight or archived; what rails protect stays."""
+        rows = self._all(
+            f"SELECT m.seq, m.state_at FROM near JOIN states m USING (seq) {_NAMED}"
+            " WHERE c.name = 'notification' AND t.name = 'read' AND m.status IN (:inbox, :active, :archived)"
+            f" AND m.state_at < :before AND NOT {_PROTECTED}",
+            inbox=INBOX,
+            active=ACTIVE,
+            archived=ARCHIVED,
+            before=now - NOTICE_LIVES,
+        )
+        self._left("E3", now, rows)
+
+    def _tasks(self, now: int) -> None:
+        """E4: tasks that ended so long ago and are at hand, and from which nothing that is kept was learned."""
+        rows = self._all(
+            f"SELECT m.seq, m.state_at FROM near JOIN states m USING (seq) {_NAMED}"
+            " WHERE c.name = 'task' AND t.name IN ('completed', 'cancelled') AND m.status IN (:inbox, :active)"
+            " AND m.state_at < :before AND NOT m.pinned AND NOT EXISTS (SELECT 1 FROM links l"
+            " JOIN states o ON o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END"
+            " WHERE l.scope = :scope AND m.seq IN (l.source, l.target) AND l.relation = :learned_from"
+            " AND o.status <> :pruned)",
+            inbox=INBOX,
+            active=ACTIVE,
+            pruned=PRUNED,
+            learned_from=LEARNED_FROM,
+            before=now - TASK_LIVES,
+        )
+        self._left("E4", now, rows)
+
+    def _left(self, name: str, now: int, rows: Sequence[sqlite3.Row]) -> None:
+        """Count each memory once that is left beyond its time."""
+        late = {row["seq"]: row["state_at"] for row in rows if (name, row["seq"]) not in self._told}
+        self._told |= {(name, seq) for seq in late}
+        self.criteria[name].look(f"#{seq} since {(now - at) / DAY:.2f} days" for seq, at in late.items())
+
+    def _rails(self, now: int) -> None:
+        """E5: of what was deleted since the last look, what a rail protected then, and what is gone undeleted."""
+        rows = self._all(
+            f"SELECT m.seq, c.name AS category FROM states m {_NAMED} WHERE m.scope = :scope"
+            " AND (m.status = :pruned OR m.status = :superseded AND m.reason = :merged)"
+            " AND m.status_at > :since AND m.status_at <= :now"
+            f" AND ({_PROTECTED} OR m.status_at - m.learned_at < :grace)",
+            pruned=PRUNED,
+            superseded=SUPERSEDED,
+            merged=MERGED,
+            since=self._looked_at,
+            grace=GRACE,
+            now=now,
+        )
+        stand = {
+            row["seq"]: row["status"]
+            for row in self._all("SELECT seq, status FROM states WHERE scope = :scope")
+        }
+        gone = [seq for seq, status in self._stood.items() if seq not in stand and status != PRUNED]
+        self._stood, self._looked_at = stand, now
+        self.criteria["E5"].look(
+            [
+                *(f"{row['category']} #{row['seq']} was deleted" for row in rows),
+                *(f"#{seq} is gone" for seq in gone),
+            ]
+        )
+
+    # Trials: what was looked at before is compared with what is there after.
+
+    def files(self) -> dict[str, str]:
+        """Return digests of the files that hold the rows: the database and its log."""
+        files = (self._path, self._path.with_name(f"{self._path.name}-wal"))
+        return {one.name: hashlib.blake2b(one.read_bytes()).hexdigest() for one in files if one.exists()}
+
+    def unchanged(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        """Compare digests of files."""
+        self.criteria[name].look(f"{file} changed" for file in after if before.get(file) != after[file])
+
+    def rows(self, path: Path) -> dict[str, str]:
+        """Return a digest of the rows of each table that says what the memory holds, and of the audit."""
+        with closing(_opened(path)) as rows:
+            return {
+                table: _digest(map(tuple, rows.execute(f"SELECT * FROM {table} ORDER BY 1, 2")))
+                for table in (*HOLDS, *AUDITED)
+            }
+
+    def same(self, name: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        """Compare digests of tables."""
+        self.criteria[name].look(f"table {table} changed" for table in after if before[table] != after[table])
+
+    def images(self, path: Path) -> dict[int, Image]:
+        """Return of each memory its status, and all that it is: row, links, tags, sources."""
+        with closing(_opened(path)) as rows:
+            found: dict[int, Image] = {}
+            for row in rows.execute("SELECT * FROM states JOIN memories USING (seq)"):
+                kept = {name: row[name] for name in row.keys() if name not in HAPPENED}  # noqa: SIM118 # no mapping
+                found[row["seq"]] = Image(row["status"], {"row": [sorted(kept.items(), key=str)]})
+            for table, ends in HANGS.items():
+                for row in rows.execute(f"SELECT * FROM {table}"):
+                    for end in ends:
+                        if row[end] in found:
+                            found[row[end]].parts.setdefault(table, []).append(tuple(row))
+        return found
+
+    def deleted(self, path: Path, before: Mapping[int, Image]) -> list[int]:
+        """Return the memories that were deleted since these images."""
+        after = self.images(path)
+        return [
+            seq for seq, one in before.items()
+            if one.status != PRUNED and seq in after and after[seq].status == PRUNED
+        ]  # fmt: skip
+
+    def as_before(
+        self, before: Mapping[int, Image], after: Mapping[int, Image], restored: Sequence[int]
+    ) -> None:
+        """E8: what was deleted and brought back is in sight and what it was; where nothing was deleted is no look."""
+        if not restored:
+            return
+        found = []
+        for seq in restored:
+            if after[seq].status not in (INBOX, ACTIVE):
+                found.append(f"#{seq} is not in sight, it has status {after[seq].status}")
+            parts = before[seq].parts.keys() | after[seq].parts.keys()
+            found += [
+                f"#{seq}: {part} differs"
+                for part in sorted(parts)
+                if sorted(before[seq].parts.get(part, []), key=str)
+                != sorted(after[seq].parts.get(part, []), key=str)
+            ]
+        self.criteria["E8"].look(found)
+
+    def alike(self, here: Sequence[bytes], there: Sequence[bytes]) -> None:
+        """E9: what both stores hold after the same run, by id, where their exports say it."""
+        ours, theirs = _exported(here), _exported(there)
+        missing = [f"{one} is in one store alone" for one in sorted(ours.keys() ^ theirs.keys())]
+        differ = [
+            f"{one}: {sorted(ours[one].items() ^ theirs[one].items())[:2]}"
+            for one in sorted(ours.keys() & theirs.keys())
+            if ours[one] != theirs[one]
+        ]
+        self.criteria["E9"].look(missing + differ)
+
+    def ended(self, path: Path, scenario: str, believed: float | None) -> None:
+        """E10: how one of the eight scenarios ended."""
+        with closing(_opened(path)) as rows:
+            scope = "(SELECT no FROM names WHERE space = 'scope' AND name = ?)"
+            found = rows.execute(
+                f"SELECT key, status, tier, confidence, tokens FROM states JOIN memories USING (seq, scope)"
+                f" WHERE scope = {scope} ORDER BY seq",
+                (scenario,),
+            ).fetchall()
+        first = found[0]
+        hot = sum(row["tokens"] for row in found if row["status"] in (INBOX, ACTIVE) and row["tier"] == HOT)
+        ends = {
+            "too much": (
+                sum(row["tokens"] for row in found) >= 2_000 and 0 < hot <= BUDGETS[HOT],
+                f"{hot} hot",
+            ),
+            "read notice": (first["status"] == PRUNED, "the notice is there"),
+            "an agent": (first["status"] in (INBOX, ACTIVE), "the agent is gone"),
+            "cold, used": (first["tier"] == WARM, f"tier {first['tier']}"),
+            "hot, unused": (first["tier"] == WARM, f"tier {first['tier']}"),
+            "belief": (
+                believed is not None
+                and abs(believed - 0.73) < 1e-6
+                and first["confidence"] == MILLION * 8 // 10,
+                f"believed {believed}, kept {first['confidence']}",
+            ),
+            "orphan": (first["status"] == PRUNED, "the orphan is there"),
+            "young": (first["status"] in (INBOX, ACTIVE) and first["tier"] == HOT, "it was moved"),
+        }
+        well, what = ends[scenario]
+        self.criteria["E10"].look([] if well else [f"{scenario}: {what}"])
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open a file for reading."""
+    rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+    rows.row_factory = sqlite3.Row
+    return rows
+
+
+def _digest(rows: Iterable[Any]) -> str:
+    kept = hashlib.blake2b()
+    for row in rows:
+        kept.update(repr(row).encode())
+    return kept.hexdigest()
+
+
+def _exported(lines: Sequence[bytes]) -> dict[str, dict[str, str]]:
+    """Return what an export says of each memory, by id."""
+    rows = [json.loads(line) for line in lines]
+    return {
+        row["id"]: {name: json.dumps(value) for name, value in row.items() if name not in APART}
+        for row in rows
+        if "id" in row and "text" in row
+    }

@@ -1,0 +1,132 @@
+"""Faults that are planted, one for each criterion: the checker has to notice each of them.
+
+A fault is a policy beside the janitor's, or a part of the engine that is put out of order while the days go by.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest.mock import patch
+
+from remanence.change import Cause, Change, Entry
+from remanence.clock import DAY
+from remanence.curate.planner.protection import Guarding
+from remanence.engine import Engine
+from remanence.flows.curate import ticking
+from remanence.snapshot import Bools, Snapshot
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.sqlite_store import SqlStore
+
+JANITOR = "janitor"
+CAME = ("said_at", "learned_at")  # columns of when a memory came
+_EXTENDED = 'version = 1\nextend = "janitor"\n'
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong, by which policy the fleet goes, and what of the engine is put out of order meanwhile."""
+
+    says: str
+    policy: str = JANITOR
+    broken: tuple[Any, str, Callable[[Any], Any]] | None = None
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """Put it out of order for a block."""
+        if self.broken is None:
+            yield
+            return
+        where, name, instead = self.broken
+        with patch.object(where, name, instead(getattr(where, name))):
+            yield
+
+
+def _off(*rules: str) -> str:
+    return _EXTENDED + "".join(f'[[override]]\nname = "{rule}"\noff = true\n' for rule in rules)
+
+
+def _failing(jobs: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def fail(_: object) -> None:
+        raise OSError("no room is left")
+
+    return {**jobs, "consolidate": fail}
+
+
+def _unguarded(blocked: Callable[[Guarding, str], Bools]) -> Callable[[Guarding, str], Bools]:
+    return lambda self, action: blocked(self, action) & False
+
+
+def _writing(plan: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def planned(self: Engine, *args: Any, **more: Any) -> Any:
+        await self.learn("Somebody asked what would be curated.")
+        return await plan(self, *args, **more)
+
+    return planned
+
+
+def _forgetful(commit: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def committed(self: SqlStore, scope: str, entries: Any, cause: Cause) -> Any:
+        return await commit(self, scope, entries, replace(cause, fired=()))
+
+    return committed
+
+
+def _restoring_more(commit: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    def more(entry: Entry) -> Entry:
+        if isinstance(entry, Change) and entry.table == "memories" and entry.after is not None:
+            return replace(entry, after={**entry.after, "importance": 0.5})
+        return entry
+
+    async def committed(self: SqlStore, scope: str, entries: Any, cause: Cause) -> Any:
+        kept = [more(entry) for entry in entries] if cause.verb == "restore" else entries
+        return await commit(self, scope, kept, cause)
+
+    return committed
+
+
+def _younger(snapshot: Callable[..., Awaitable[Snapshot]]) -> Callable[..., Awaitable[Snapshot]]:
+    async def read(self: MemoryStore, *args: Any, **more: Any) -> Snapshot:
+        seen = await snapshot(self, *args, **more)
+        later = {name: column + DAY for name, column in seen.columns.items() if name in CAME}
+        return replace(seen, columns={**seen.columns, **later})
+
+    return read
+
+
+_SWEEP = f"""{_EXTENDED}
+[[rule]]
+name = "sweep"
+every = "rapid"
+phase = "expire"
+where = "category == 'identity'"
+do = "prune"
+because = "nobody asked who it is"
+"""
+_AGAIN = f"""{_EXTENDED}
+[[rule]]
+name = "best"
+every = "rapid"
+phase = "reinforce"
+where = "status == 'active'"
+order = "uses desc"
+top = 5
+period = "40 hours"
+do = "reinforce"
+because = "the five that are used most stay fresh"
+"""
+
+FAULTS: Mapping[str, Fault] = {
+    "E1": Fault("work of each tick fails", broken=(ticking, "JOBS", _failing)),
+    "E2": Fault("nothing keeps warm memory within its budget", _off("warm-budget")),
+    "E3": Fault("read notices have no life time", _off("read-notices")),
+    "E4": Fault("finished tasks have no life time", _off("finished-tasks")),
+    "E5": Fault("no guard is asked, and a rule deletes agents", _SWEEP, (Guarding, "blocked", _unguarded)),
+    "E6": Fault("a dry run writes", broken=(Engine, "plan", _writing)),
+    "E7": Fault("a rule with a period fires at each run", _AGAIN, (SqlStore, "commit", _forgetful)),
+    "E8": Fault("what is restored matters more than before", broken=(SqlStore, "commit", _restoring_more)),
+    "E9": Fault(
+        "the memory store says that all came a day later", broken=(MemoryStore, "snapshot", _younger)
+    ),
+    "E10": Fault("nothing cools that is not used", _off("hot-unused")),
+}

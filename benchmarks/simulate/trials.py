@@ -1,0 +1,76 @@
+"""What is tried on a file and on copies of it: a dry run, a second run, the way back, and the other store.
+
+Calls public verbs on a memory; what came of it is judged by the checker, from rows.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import remanence
+from benchmarks.simulate.checker import Checker
+from remanence.clock import DAY, ManualClock
+from remanence.engine import Engine
+from remanence.store.memory.memory_store import MemoryStore
+
+BROUGHT_BACK = 25  # memories that are restored at each trial
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Where copies may lie, and how a memory of the fleet is opened."""
+
+    folder: Path
+    scope: str
+    policy: str
+
+    @asynccontextmanager
+    async def opened(self, path: Path | None, clock: ManualClock) -> AsyncIterator[Engine]:
+        """Open a copy, or an empty memory in the other store, as the fleet's memory is opened."""
+        store = MemoryStore() if path is None else None
+        async with remanence.open(
+            path or ":memory:",
+            scope=self.scope,
+            policy=self.policy,
+            clock=clock,
+            embedder="hashed",
+            store=store,
+        ) as memory:
+            yield memory
+
+    async def tried(self, memory: Engine, checker: Checker, now: int) -> None:
+        """Try all four on a memory as it stands, the last three on a copy that nobody else has."""
+        before = checker.files()
+        await memory.plan()
+        checker.unchanged("E6", before, checker.files())
+        copy = self.folder / f"copy at {now}.db"
+        await memory.backup(copy)
+        clock, other_clock = ManualClock(now), ManualClock(now)
+        async with self.opened(copy, clock) as here, self.opened(None, other_clock) as other:
+            await other.import_([line async for line in here.export()], trust="user")
+            await self._second_run(here, checker, copy)
+            await other.schedule.tick("deep")
+            for one in (clock, other_clock):
+                one.set(now + DAY)
+            await self._way_back(here, other, checker, copy)
+        for left in self.folder.glob(f"{copy.name}*"):
+            left.unlink()
+
+    async def _second_run(self, memory: Engine, checker: Checker, path: Path) -> None:
+        """Curate all there is to curate, and once more at the same instant."""
+        await memory.schedule.tick("deep")
+        before = checker.rows(path)
+        await memory.schedule.tick("deep")
+        checker.same("E7", before, checker.rows(path))
+
+    async def _way_back(self, memory: Engine, other: Engine, checker: Checker, path: Path) -> None:
+        """Let both stores delete what a day later is due, compare them, and bring some of it back."""
+        before = checker.images(path)
+        for one in (memory, other):
+            await one.schedule.tick("deep")
+        checker.alike([line async for line in memory.export()], [line async for line in other.export()])
+        deleted = checker.deleted(path, before)[:BROUGHT_BACK]
+        for seq in deleted:
+            await memory.restore(seq)
+        checker.as_before(before, checker.images(path), deleted)
