@@ -10,6 +10,7 @@ from remanence.errors import (
     EmbedderError,
     Erased,
     ExtensionError,
+    ImagesEnded,
     IngestError,
     InvalidInput,
     LeaseLost,
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase import Erase, Erasing, Erasure
+    from remanence.flows.expiring import Expired
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
@@ -178,6 +180,7 @@ __all__ = [
     "Erasure",
     "Estimated",
     "Event",
+    "Expired",
     "Explanation",
     "ExtensionError",
     "Extracted",
@@ -198,6 +201,7 @@ __all__ = [
     "Heard",
     "Hit",
     "IfExists",
+    "ImagesEnded",
     "Importer",
     "IngestError",
     "Ingested",
@@ -322,6 +326,7 @@ _LATER = {
     "Erase": "remanence.flows.erase",
     "Erasing": "remanence.flows.erase",
     "Erasure": "remanence.flows.erase",
+    "Expired": "remanence.flows.expiring",
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
     "Forbidden": "remanence.claim",

@@ -212,7 +212,8 @@ class Logged:
 
     A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the
     columns that changed. `count` is the number of changes, also where they were not asked for. Of a part that only
-    counted uses, or embedded again, nothing is logged but `used`, which memories.
+    counted uses, or embedded again, nothing is logged but `used`, which memories. `ended_at` is when its images ended,
+    or those that nothing keeps; None where it has them all.
     """
 
     position: int
@@ -221,6 +222,7 @@ class Logged:
     digest: str
     count: int = 0
     used: tuple[int, ...] = ()
+    ended_at: int | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:

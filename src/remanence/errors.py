@@ -63,6 +63,10 @@ class Erased(InvalidInput):
         super().__init__(message, recovery=recovery)
 
 
+class ImagesEnded(InvalidInput):
+    """What it would need was kept in the audit for a while and has ended; nothing was written."""
+
+
 class PolicyError(InvalidInput):
     """A policy does not compile; `line` and `column` count from 1 in the document named by `source`."""
 

@@ -14,7 +14,7 @@ from tests.flows.old_files import columns_of, old_file, opened, rows, version_of
 from tests.flows.test_migrations import tables
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
 def test_an_old_file_is_what_its_migration_makes(version: int, tmp_path: Path) -> None:
     """Its tables are those of its migration, to the letter, so that it stands for every file of that version."""
     (path := tmp_path / "memory.db").write_bytes(old_file(version))
@@ -27,7 +27,7 @@ def test_an_old_file_is_what_its_migration_makes(version: int, tmp_path: Path) -
     assert tables(path) == tables(tmp_path / "made.db")
 
 
-@pytest.mark.parametrize(("version", "unread"), [(3, 2), (4, 2), (5, 0), (6, 0), (7, 0)])
+@pytest.mark.parametrize(("version", "unread"), [(3, 2), (4, 2), (5, 0), (6, 0), (7, 0), (8, 0)])
 async def test_it_becomes_a_file_of_today_with_every_row_in_it(
     version: int, unread: int, tmp_path: Path
 ) -> None:

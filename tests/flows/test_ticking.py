@@ -204,7 +204,7 @@ async def test_when_time_is_up_the_next_tick_goes_on(
         second, state = await memory.schedule.tick(), await memory.status()
 
     assert ("deep", {"archive": 4}) == (first.cadence, dict(first.ran["curate"].counts))
-    assert ("extract", "consolidate", "embed", "mirror", "erase") == first.left
+    assert ("extract", "consolidate", "embed", "mirror", "erase", "expire") == first.left
     assert told is not None
     assert "deep rules" in told.left
     assert ["extract", "curate"] == list(second.ran)

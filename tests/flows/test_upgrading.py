@@ -74,7 +74,7 @@ async def killed_at(path: Path, old: bytes, moments: list[float]) -> set[int]:
     return left
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
 async def test_an_upgrade_killed_at_any_moment_is_before_or_after(tmp_path: Path, version: int) -> None:
     """Its old rows, or all that is new with the old; never a copy beside it that looks whole and is not."""
     old = gzip.decompress((DATA / f"version-{version}.db.gz").read_bytes())
@@ -88,7 +88,7 @@ async def test_an_upgrade_killed_at_any_moment_is_before_or_after(tmp_path: Path
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
 async def test_many_killed_upgrades_are_before_or_after(tmp_path: Path, version: int) -> None:
     """The same at many moments, spread over the whole of it."""
     old = gzip.decompress((DATA / f"version-{version}.db.gz").read_bytes())

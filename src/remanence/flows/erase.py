@@ -281,7 +281,7 @@ async def _named(core: Core, names: Sequence[int | str]) -> dict[int, int]:
         if memory is not None:
             named[memory.seq] = memory.revision
         elif (purged := await image(core, name)) is not None:
-            named[purged[1]] = PURGED
+            named[purged.seq] = PURGED
         else:
             missing.append(name)
     if missing:

@@ -47,6 +47,7 @@ from remanence.model import (
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Bookkeeping
+from remanence.store.ending import EXPIRE
 from remanence.timescale import Timescale, scales
 from remanence.verbs import TABLE
 
@@ -54,7 +55,8 @@ from remanence.verbs import TABLE
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
-    {name for row in TABLE for name in (row.verb, row.command) if name} | {*PLANNED, UPGRADE, *ROWLESS}
+    {name for row in TABLE for name in (row.verb, row.command) if name}
+    | {*PLANNED, UPGRADE, EXPIRE, *ROWLESS}
 )
 RUNS_TOLD_MAX = 1_000_000
 
@@ -274,7 +276,7 @@ async def _seq(core: Core, name: OneMemory) -> int:
     if purged is None:
         await refuse_erased(core.store, core.scope, [plain])
         raise unknown(core.scope, [plain])
-    return purged[1]
+    return purged.seq
 
 
 def _event(part: Logged) -> Event:

@@ -54,6 +54,7 @@ class Setting(Result):
 SETTINGS: Mapping[str, Setting] = {
     one.name: one
     for one in (
+        Setting("audit_days", 60, 1, 36_500, "for how many days what a run changed can be taken back"),
         Setting(
             "boot_tokens", 1_600, 1, 1_000_000, "how many tokens `boot` returns where no budget is given"
         ),

@@ -184,6 +184,34 @@ class BroughtBack:
     seqs: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What came of ending images: of how many parts, how many changes, and up to which position they have ended.
+
+    `kept` is how many parts still hold images of what keeps them, `left` whether more are due. `position` is that of
+    the part that says all this, 0 where nothing was due and none was written.
+    """
+
+    position: int
+    through: int
+    parts: int = 0
+    changes: int = 0
+    kept: int = 0
+    left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """A memory whose row has gone, by which run and when; `ended_at` is when its image ended, None where it has not."""
+
+    seq: int
+    id: str
+    key: str | None
+    run: str
+    at: int
+    ended_at: int | None = None
+
+
 Capability = Literal["durable", "backup"]
 
 
@@ -278,6 +306,21 @@ class Store(Protocol):
         """Learn what the ledger knows, and write it; False, with nothing learned, where the store holds any of it."""
         ...
 
+    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+        """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part.
+
+        The causes of these parts stay, with the digests that chain them. Images of memories that keep them stay:
+        of those that are held at `cause.at`, those that are pruned, and those that were purged at `before` or later.
+        Those that were kept before and are so no more go, too. It is at most `ending.PARTS_MAX` parts at once, and
+        no further part once `ending.CHANGES_MAX` changes went: whoever wants more asks again while more are `left`.
+        Nothing is logged where nothing is due. By (run, part) and under a fence it is as a commit.
+        """
+        ...
+
+    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+        """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
+        ...
+
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
         ...
@@ -328,7 +371,8 @@ class Store(Protocol):
     ) -> list[Logged]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position.
 
-        With `rows=False` the parts come without their changes, whose number `Logged.count` still tells.
+        With `rows=False` the parts come without their changes, whose number `Logged.count` still tells. A part whose
+        images have ended has those alone that are kept, and says when the others ended.
         """
         ...
 

@@ -362,6 +362,7 @@ runs = _table(
     Index("runs_part", "scope", "run", "part", unique=True, sqlite_where=text("entries IS NOT NULL")),
     Index("runs_scope", "scope"),
     Index("runs_destroyed", "scope", "at", sqlite_where=text("destroyed > 0")),
+    Index("runs_ending", "scope", "position", sqlite_where=text("verb IN ('expire', 'erase')")),
     sqlite_autoincrement=True,
 )
 
@@ -403,6 +404,22 @@ emptied = _table(
     _blob("header"),
     _blob("rest"),
     PrimaryKeyConstraint("position", "by"),
+    sqlite_with_rowid=False,
+)
+
+# Memories whose rows have gone, and by which part: there is the image that brings one back, until it ends.
+purged = _table(
+    "purged",
+    _name("scope"),
+    _int("seq"),
+    _text("id"),
+    _text("key", nullable=True),
+    _int("position"),
+    _int("at"),
+    PrimaryKeyConstraint("scope", "seq"),
+    CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
+    Index("purged_id", "scope", "id"),
+    Index("purged_key", "scope", "key", sqlite_where=text("key IS NOT NULL")),
     sqlite_with_rowid=False,
 )
 

@@ -39,7 +39,7 @@ MODULES = {
     "policies": "policy",
     "quarantine_commands": "quarantine",
     "review_commands": "review decline",
-    "schedule_commands": "tick daemon",
+    "schedule_commands": "tick daemon expire",
     "session_commands": "session",
     "upkeep": "doctor reembed settings accept-clock guide completion",
 }

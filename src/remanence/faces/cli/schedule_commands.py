@@ -36,6 +36,11 @@ async def tick(
         return await memory.schedule.tick(cadence)
 
 
+async def expire(*, memory: Memory) -> Any:
+    with waiting("ending images"):
+        return await memory.schedule.expire()
+
+
 async def daemon(
     *,
     memory: Memory,

@@ -15,6 +15,7 @@ from remanence.flows.curate.undoing import undo, undo_id
 from remanence.model import Affected, Memory
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
+from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
 
 LOOKED_AT = 1_000  # how far back one looks for interrupted runs
@@ -109,7 +110,7 @@ async def _report(
             )
             for name, rows in acts.items()
         ),
-        undo=None if undone or cause.verb in ROWLESS | {ERASE} else cause.run,
+        undo=None if undone or cause.verb in ROWLESS | {ERASE, EXPIRE} or first.ended_at else cause.run,
         undone_by=undone_by if undone else None,
     )
 
@@ -166,7 +167,7 @@ async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
         cause = part.cause
         if cause.verb == "undo" and cause.final:
             past.add(cause.detail["undoes"])
-        if cause.run in past or cause.verb in ROWLESS:
+        if cause.run in past or cause.verb in ROWLESS | {EXPIRE}:
             continue
         past.add(cause.run)
         if await _does(core, cause):

@@ -10,12 +10,14 @@ from pathlib import Path
 from remanence.clock import DAY, SECOND
 from remanence.curate.pace import Pace
 from remanence.errors import InvalidInput, shown
+from remanence.flows import expiring
 from remanence.flows.core import Core
 from remanence.flows.curate import curating, scheduling, ticking
 from remanence.flows.curate.daemon import Daemon, Ended
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.curate.timetable import Timetable, timetable
+from remanence.flows.expiring import Expired
 from remanence.keywords import CadenceName
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
@@ -85,6 +87,14 @@ class Schedule:
     async def last(self) -> Ran | None:
         """Tell what became of the last automatic run."""
         return (await scheduling.kept(self._core)).get("curate")
+
+    async def expire(self) -> Expired:
+        """End images of the audit older than the setting `audit_days` says; their runs stay, by a line each.
+
+        What is held, forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. No
+        run of which an image ended can be undone. A deep tick does it by itself.
+        """
+        return await expiring.expire(self._core)
 
     async def accept_clock(self) -> str | None:
         """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.

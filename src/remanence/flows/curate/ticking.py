@@ -27,7 +27,7 @@ from remanence.curate.pace import (
 )
 from remanence.curate.planner.calm import calm_until
 from remanence.errors import InvalidInput, LeaseLost
-from remanence.flows import contextual, embedding, reembedding, sessions, settings
+from remanence.flows import contextual, embedding, expiring, reembedding, sessions, settings
 from remanence.flows.core import QUIET, Core, leased
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
@@ -378,6 +378,15 @@ async def _clean(work: Tick) -> Ran | None:
     return Ran(work.core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
 
 
+async def _expire(work: Tick) -> Ran | None:
+    """End the images of the audit that are past their time, where deep rules are due."""
+    if work.due != "deep":
+        return None
+    done = await expiring.expire(work.core, work.stint.over, work.fence)
+    counts = {"parts ended": done.parts, "images": done.changes}
+    return Ran(work.core.clock.now(), "done", None, counts) if done.parts else None
+
+
 # In this order, each in the time that the others left; what fails fails alone.
 JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
     "curate": _curate,
@@ -386,4 +395,5 @@ JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
     "embed": _embed,
     "mirror": _mirror,
     "erase": _clean,
+    "expire": _expire,
 }

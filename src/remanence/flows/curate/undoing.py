@@ -5,7 +5,7 @@ What use alone has changed since a run does not stand in the way of undoing it, 
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, cast, overload
@@ -29,7 +29,7 @@ from remanence.edit.images import as_today, rewritten
 from remanence.edit.links import grown, seen
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
-from remanence.errors import Conflict, Erased, InvalidInput, NotFound, shown
+from remanence.errors import Conflict, Erased, ImagesEnded, InvalidInput, NotFound, shown
 from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.curate.lasting import without_lasting
@@ -53,9 +53,11 @@ from remanence.model import (
     short_id,
 )
 from remanence.receipt import Receipt
+from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
-from remanence.store.base import Arriving
+from remanence.store.base import Arriving, Purged
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
+from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE, of_seq
 from remanence.text_columns import lengths_of
 
@@ -84,6 +86,8 @@ async def undo(core: Core, run: str) -> Receipt:
         )
     if parts[0].cause.verb == ERASE:
         raise Erased("an erasure is not undone: what it took is kept nowhere")
+    if parts[0].cause.verb == EXPIRE:
+        raise ImagesEnded("an end of images is not undone", recovery="nothing: what ended is kept nowhere")
     undoing = undo_id(run)
     done = {part.cause.part for part in await _parts(core, undoing)}
     left = [part for part in reversed(parts) if part.cause.part not in done]
@@ -91,6 +95,7 @@ async def undo(core: Core, run: str) -> Receipt:
         raise InvalidInput(
             f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
         )
+    _refuse_ended(run, left)
     later = Later(core, parts[0].position, {run, undoing})
     if len(left) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left, later)
@@ -111,6 +116,17 @@ async def undo(core: Core, run: str) -> Receipt:
             raise _changed_since(parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
+
+
+def _refuse_ended(run: str, left: Sequence[Logged]) -> None:
+    """Refuse to take back a run of which images have ended."""
+    for part in left:
+        if part.ended_at is not None:
+            raise ImagesEnded(
+                f"run {run} is of {date_of(part.cause.at)} and cannot be undone: its images ended on"
+                f" {date_of(part.ended_at)}",
+                recovery="change its memories by hand; images are kept for as long as the setting `audit_days` says",
+            )
 
 
 async def _refuse_erased(core: Core, run: str, left: Sequence[Logged]) -> None:
@@ -547,8 +563,16 @@ async def _recreated(
             raise NotFound(
                 f"no memory {shown(name)}, and no image of it in the audit", recovery="look at `history`"
             )
-        seqs.add(found[1])
-        created |= {(change.table, change.key): change for change in await _rebuilt(core, *found)}
+        if found.ended_at is not None:
+            raise ImagesEnded(
+                f"memory {shown(name)} was deleted on {date_of(found.at)}, and its image ended on"
+                f" {date_of(found.ended_at)}: it cannot be restored",
+                recovery="take it from a backup of before, or learn it anew",
+            )
+        seqs.add(found.seq)
+        created |= {
+            (change.table, change.key): change for change in await _rebuilt(core, found.run, found.seq)
+        }
     here = await _standing_ends(core, list(created.values())) | seqs
     kept = [change for change in created.values() if _ends(change) <= here]
     whole = cast("list[Change]", as_today(kept, {}))
@@ -562,7 +586,7 @@ async def _rebuilt(core: Core, run: str, seq: int) -> list[Change]:
     """Rebuild one purged memory from the run that purged it."""
     now = core.clock.now()
     built: list[Change] = []
-    async for part in logged(core, run, None):
+    async for part in logged(core, run, seq):
         gone = [change for change in part.changes if change.after is None and _names(change, seq)]
         built += rows_of(await present(core, inverses(gone), part.position))
     return [await _stood_up(core, change, now) if change.table == "memories" else change for change in built]
@@ -572,33 +596,15 @@ def _ids(created: Sequence[Change]) -> list[str]:
     return [(change.after or {})["id"] for change in created if change.table == "memories"]
 
 
-async def _changes(core: Core, run: str | None = None, memory: int | None = None) -> AsyncIterator[Change]:
-    """Yield the logged changes of a run, of a memory, or of the whole scope, oldest first."""
-    async for part in logged(core, run, memory):
-        for change in part.changes:
-            yield change
-
-
-async def image(core: Core, name: int | str) -> tuple[str, int] | None:
-    """Find the latest run that destroyed a memory's row, and the row's number; a short id means what no key does."""
-    found: dict[int, str] = {}
-    short: dict[int, tuple[str, str]] = {}
+async def image(core: Core, name: int | str) -> Purged | None:
+    """Find a memory whose row has gone, by an index; a short id means what no key does."""
     number = numbered(name) if isinstance(name, str) else name
-    async for part in logged(core, None, number if isinstance(name, int) else None):
-        for change in part.changes:
-            if change.table != "memories" or change.after is not None or not isinstance(change.key, int):
-                continue
-            if not change.before:  # erased
-                continue
-            row = change.before
-            if name in (change.key, row.get("id"), row.get("key")):
-                found[change.key] = part.cause.run
-            elif change.key == number or is_ending(str(name), row.get("id", "")):
-                short[change.key] = part.cause.run, row.get("id", "")
+    rows = await core.store.purged(core.scope, [name, *([number] if isinstance(number, int) else [])])
+    found = [one for one in rows if name in (one.seq, one.id, one.key)]
+    short = [one for one in rows if one.seq == number or is_ending(str(name), one.id)]
     if not found and len(short) > 1:
-        raise ambiguous(str(name), [f"{short_id(seq)} {id_}" for seq, (_, id_) in short.items()])
-    found = found or {seq: run for seq, (run, _) in short.items()}
-    return (found[latest], latest) if (latest := next(reversed(found), None)) is not None else None
+        raise ambiguous(str(name), [f"{short_id(one.seq)} {one.id}" for one in short])
+    return max(found or short, key=lambda one: one.at, default=None)
 
 
 async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:

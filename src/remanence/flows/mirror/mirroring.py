@@ -217,6 +217,11 @@ class Mirroring:
                 return moved
             moved = True
             touched = _touched(entry for part in page for entry in part.entries)
+            if any(part.ended_at is not None for part in page):  # what these changed is told no more
+                snapshot = await core.store.snapshot(
+                    core.scope, SnapshotRequest(frozenset()), core.clock.now()
+                )
+                touched |= set(snapshot.seq.tolist())
             await self._boxes.changed(core, sorted(-one for one in touched if one < 0))
             await self._write_all(sorted(touched | await self._drawn_from(touched)))
             self.journal.reached(page[-1].position, page[-1].digest)

@@ -69,6 +69,8 @@ class AttributeIndex:
         parts = 0
         position = self._position
         while page := await self._store.history(self._scope, after=position, limit=PAGE):
+            if any(part.ended_at is not None for part in page):
+                return False
             # No block changes attributes.
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
             changes = [entry for entry in entries if isinstance(entry, Change)]

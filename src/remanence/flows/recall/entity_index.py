@@ -89,6 +89,8 @@ class EntityIndex:
         changed: set[int] = set()
         position = self.position
         while page := await self.store.history(self.scope, after=position, limit=PAGE):
+            if any(part.ended_at is not None for part in page):
+                return False
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
             for entry in entries:
                 keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]

@@ -356,6 +356,8 @@ class ScopeIndex:
             page = await self._store.history(self._scope, after=self.position, limit=PAGE)
             if not page:
                 break
+            if any(part.ended_at is not None for part in page):
+                return None  # what these parts changed is told no more
             entries = [
                 entry for part in page for entry in part.entries if entry.table in {"memories", "tags"}
             ]

@@ -1,24 +1,30 @@
-"""The log of the reference store: parts chained by digests, and what an erasure leaves of them.
+"""The log of the reference store: parts chained by digests, and what an erasure or the end of images leaves.
 
 Knows parts and changes; knows nothing of scopes.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from remanence.change import ROWLESS, Cause, Change, Logged
 from remanence.redaction import Names
+from remanence.store.base import Ended
 from remanence.store.chain import UNCHAINED, digest_of, part_digest
 from remanence.store.constraints import memories_of
+from remanence.store.ending import EXPIRE, THROUGH, Mark, reach
+from remanence.store.erasure import ERASE
+
+# Of why a part was done, None where that is said still, and of what it changed.
+Digests = tuple[bytes | None, bytes]
 
 
 class Left(NamedTuple):
     """What an erasure leaves of a log, the digests that its parts had, and the texts and ids of what went."""
 
     log: list[Logged]
-    digests: dict[int, tuple[bytes, bytes]]  # of why a part was done, and of what it changed
+    digests: dict[int, Digests]
     texts: set[str]
     ids: dict[int, str]
 
@@ -27,7 +33,7 @@ def emptied(log: Sequence[Logged], gone: Collection[int], names: Names | None) -
     """Take the images of memories out of every part, and a person's names out of why it was done, and by whom."""
     meant = frozenset(gone)
     left: list[Logged] = []
-    digests: dict[int, tuple[bytes, bytes]] = {}
+    digests: dict[int, Digests] = {}
     for part in log:
         kept = tuple(one for one in part.changes if not _is_of(one, meant))
         cause = part.cause if names is None else _unnamed(part.cause, names)
@@ -52,6 +58,91 @@ def _unnamed(cause: Cause, names: Names) -> Cause:
     return replace(cause, actor=actor, detail=detail)
 
 
+class Ending(NamedTuple):
+    """A log of which images have ended, the digests of what the parts changed before, and why, as the log says it."""
+
+    log: list[Logged]
+    digests: dict[int, Digests]
+    cause: Cause
+
+
+def ended(log: Sequence[Logged], keeping: Collection[int], before: int, cause: Cause) -> Ending | None:
+    """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due."""
+    mark = mark_of(log)
+    ahead = [(part.position, part.cause.at, part.count) for part in log[mark.through :]]
+    through, more = reach(ahead, before)
+    parts = {
+        part.position: replace(
+            part,
+            entries=tuple(one for one in part.changes if _is_kept(one, keeping)),
+            used=(),
+        )
+        for part in log[: max(through, mark.through)]
+    }
+    again = [part for part in log[: mark.through] if parts[part.position].entries != part.changes]
+    if not through and not again:
+        return None
+    fresh = log[mark.through : through] if through else []
+    stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
+    now = replace(mark.moved(map(held_digest, again), stays), through=max(mark.through, through))
+    touched = [*again, *fresh]
+    counts = {
+        "parts": len(touched),
+        "changes": sum(
+            len(part.changes) + len(part.used) - len(parts[part.position].entries) for part in touched
+        ),
+        "kept": len(stays),
+        "more": more,
+    }
+    digests: dict[int, Digests] = {part.position: (None, entries_digest(part)) for part in fresh}
+    cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **now.values(), **counts})
+    places = {part.position for part in touched}
+    found = [
+        _with_end(part, parts[part.position], cause.at) if part.position in places else part for part in log
+    ]
+    return Ending(found, digests, cause)
+
+
+def _with_end(whole: Logged, left: Logged, now: int) -> Logged:
+    """Return what is left of a part with when its images ended, where any have."""
+    lost = left.entries != whole.entries or bool(whole.used)
+    return replace(left, ended_at=left.ended_at or (now if lost else None))
+
+
+def mark_of(log: Sequence[Logged]) -> Mark:
+    """Return how far images have ended, and what stands of them, as the last part that took some says."""
+    said = [
+        part.cause.detail
+        for part in log
+        if part.cause.verb in {EXPIRE, ERASE} and THROUGH in part.cause.detail
+    ]
+    return Mark.read(said[-1]) if said else Mark()
+
+
+def moved(log: Sequence[Logged], left: Sequence[Logged]) -> dict[str, Any]:
+    """Return what an erasure has to say of images that were kept beyond their time, where it took some of them."""
+    mark = mark_of(log)
+    pairs = list(zip(log, left, strict=True))[: mark.through]
+    changed = [(old, new) for old, new in pairs if old.entries != new.entries]
+    if not changed:
+        return {}
+    stays = [held_digest(new) for _, new in changed if new.entries]
+    return mark.moved([held_digest(old) for old, _ in changed], stays).values()
+
+
+def told(part: Logged) -> Ended:
+    """Return what a part that ended images says of that."""
+    detail = part.cause.detail
+    return Ended(
+        part.position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], detail["more"]
+    )
+
+
+def held_digest(part: Logged) -> bytes:
+    """Return the digest of what a part holds."""
+    return digest_of([part.position, [_said(change) for change in part.changes]])
+
+
 def part_of(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
     """Return a part as it is logged after the others."""
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
@@ -65,10 +156,18 @@ def part_of(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) ->
     return replace(part, digest=digest(previous, part))
 
 
-def digest(previous: bytes, part: Logged, kept: tuple[bytes, bytes] | None = None) -> str:
-    """Return the digest of a part; `kept` are those of why and of what, where an erasure took some of that away."""
-    because, entries = kept or (header_digest(part), entries_digest(part))
-    return part_digest(previous, because, entries).hex()
+def digest(previous: bytes, part: Logged, kept: Digests | None = None) -> str:
+    """Return the digest of a part; `kept` are those of why and of what, where some of that was taken away."""
+    because, entries = kept or (None, entries_digest(part))
+    return part_digest(previous, because or header_digest(part), entries).hex()
+
+
+def kept_digests(before: Mapping[int, Digests], now: Mapping[int, Digests]) -> dict[int, Digests]:
+    """Return the digests that parts had at first, of those that were taken from before and of those that are now."""
+    found = {**now, **before}
+    for position in before.keys() & now.keys():
+        found[position] = (before[position][0] or now[position][0], before[position][1])
+    return found
 
 
 def header_digest(part: Logged) -> bytes:
@@ -83,6 +182,10 @@ def entries_digest(part: Logged) -> bytes:
 
 def _said(what: Cause | Change) -> dict[str, Any]:
     return {one.name: getattr(what, one.name) for one in fields(what)}
+
+
+def _is_kept(change: Change, keeping: Collection[int]) -> bool:
+    return not set(keeping).isdisjoint(memories_of(change.table, change.key))
 
 
 def _is_of(change: Change, gone: AbstractSet[int]) -> bool:

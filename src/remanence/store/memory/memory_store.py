@@ -26,7 +26,6 @@ from remanence.snapshot import Among, LinkColumns, Snapshot, SnapshotRequest, me
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
-    LEASES_MOST,
     Arriving,
     Booked,
     Bookkeeping,
@@ -35,11 +34,13 @@ from remanence.store.base import (
     Check,
     Cleaned,
     Embedded,
+    Ended,
     Find,
     Ints,
     Known,
     KnownMemory,
     Postings,
+    Purged,
     Surveyed,
 )
 from remanence.store.block_rules import refuse_malformed_entries
@@ -58,9 +59,23 @@ from remanence.store.constraints import (
     refuse_wanted,
     resolve,
 )
+from remanence.store.ending import PROVEN, Mark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
-from remanence.store.memory.log import digest, emptied, part_of
+from remanence.store.memory.books import joined, lease, release
+from remanence.store.memory.log import (
+    Digests,
+    digest,
+    emptied,
+    ended,
+    held_digest,
+    kept_digests,
+    mark_of,
+    moved,
+    part_of,
+    told,
+)
+from remanence.store.memory.purging import gone, keeping, with_end
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
@@ -81,8 +96,9 @@ class _Scope:
     counters: Counter[str] = field(default_factory=Counter)
     embeddings: dict[tuple[int, str], bytes] = field(default_factory=dict)  # by seq and model
     erased: dict[str, int] = field(default_factory=dict)  # by what is known of it, and when
-    # By position the digests of why a part was done and of what it changed, where an erasure took some of that away.
-    emptied: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
+    # By position the digests that a part had, where an erasure or the end of images took some of it away.
+    emptied: dict[int, Digests] = field(default_factory=dict)
+    purged: dict[int, Purged] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -275,6 +291,40 @@ class MemoryStore:
         self._read("")
         return True
 
+    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+        """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
+        state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(())
+        if part in state.done:
+            written, done = state.done[part]
+            refuse_other(cause, written, asked)
+            return told(state.log[done.position - 1])
+        if cause.fence is not None:
+            refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
+        left = ended(state.log, keeping(state.tables, state.purged, before, cause.at), before, cause)
+        if left is None:
+            return Ended(0, mark_of(state.log).through)
+        log = [*left.log, part_of(left.log, left.cause, ())]
+        done = Committed(cause.run, cause.part, len(log), (), 0)
+        self._scopes[scope] = replace(
+            state,
+            log=log,
+            emptied=kept_digests(state.emptied, left.digests),
+            done=state.done | {part: (asked, done)},
+        )
+        return told(log[-1])
+
+    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+        """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
+        state = self._read(scope)
+        rows = [one for _, one in sorted(state.purged.items())]
+        exact = [one for one in rows if {one.seq, one.id, one.key} & set(names)]
+        known = {name for one in exact for name in (one.id, one.key)}
+        others = tuple(name for name in names if isinstance(name, str) and name and name not in known)
+        found = (
+            exact + [one for one in rows if one not in exact and one.id.endswith(others)] if others else exact
+        )
+        return [with_end(state.log, one) for one in sorted(found, key=lambda one: one.seq)]
+
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
         rows = sorted(self._read(scope).tables["boxes"].items(), reverse=True)
@@ -364,7 +414,7 @@ class MemoryStore:
         resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
         if cause.verb == ERASE:
-            state, logged = _erased(state, tables, logged, cause)
+            state, logged, cause = _erased(state, tables, logged, cause)
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
         log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
@@ -379,6 +429,7 @@ class MemoryStore:
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
             counters=_counted(state.counters, cause.counts),
             values=_put(state.values, cause.values),
+            purged=gone(state.purged, logged, cause),
             embeddings=_still(state, tables),
         )
         return done
@@ -416,10 +467,10 @@ class MemoryStore:
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         state.values = _put(state.values, {**asked.put, **swapped})
         if asked.cover is not None:
-            state.spans = _joined(state.spans, asked.cover)
+            state.spans = joined(state.spans, asked.cover)
         if asked.release is not None:
-            _release(state.leases, *asked.release)
-        fence = None if asked.lease is None else _lease(state.leases, *asked.lease, now=asked.now)
+            release(state.leases, *asked.release)
+        fence = None if asked.lease is None else lease(state.leases, *asked.lease, now=asked.now)
         wanted = {
             name: value
             for name, value in sorted(state.values.items())
@@ -466,7 +517,7 @@ class MemoryStore:
                 not dangling,
                 "; ".join(dangling) or "every tag, link, source and claim has its memories",
             ),
-            Check("audit", not broken, "; ".join(broken) or "every part follows from the one before"),
+            Check("audit", not broken, "; ".join(broken) or PROVEN + from_where(self._ended())),
             self._lineage(),
         ]
 
@@ -476,6 +527,15 @@ class MemoryStore:
             f"a store in memory cannot be copied to {path}",
             recovery="export its memories, or open a file instead",
         )
+
+    def _ended(self) -> list[tuple[str, int, int]]:
+        """Return of each scope the last part whose images have ended, and when that was."""
+        marks = {scope: mark_of(state.log).through for scope, state in sorted(self._scopes.items())}
+        return [
+            (scope, through, self._scopes[scope].log[through - 1].cause.at)
+            for scope, through in marks.items()
+            if through
+        ]
 
     def _claims(self, scope: str) -> list[Claim]:
         return [Claim(*key, **row) for key, row in sorted(self._read(scope).tables["claims"].items())]
@@ -625,23 +685,16 @@ def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
-def _joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
-    met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
-    joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
-    apart = [span for span in spans if span not in met]
-    return sorted([*apart, joined]) if joined[0] < joined[1] else apart
-
-
 def _erased(
     state: _Scope, tables: Tables, logged: Sequence[Change], cause: Cause
-) -> tuple[_Scope, tuple[Change, ...]]:
+) -> tuple[_Scope, tuple[Change, ...], Cause]:
     """Take what goes out of every part before, and return of it what the log keeps: which memories are meant.
 
     `tables` are as the commit leaves them.
     """
     meant = [cast("int", change.key) for change in logged if change.table == "memories"]
     left = emptied(state.log, meant, cause.unnamed)
+    cause = replace(cause, detail={**cause.detail, **moved(state.log, left.log)})
     former = {seq: state.tables["memories"][seq] for seq in meant if seq in state.tables["memories"]}
     texts = left.texts | {row["text"] for row in former.values()}
     ids = left.ids | {seq: row["id"] for seq, row in former.items()}
@@ -650,10 +703,10 @@ def _erased(
     state = replace(
         state,
         log=left.log,
-        emptied=left.digests | state.emptied,
+        emptied=kept_digests(state.emptied, left.digests),
         erased=dict.fromkeys(names, cause.at) | state.erased,
     )
-    return state, tuple(Change("memories", seq, {}, None) for seq in meant)
+    return state, tuple(Change("memories", seq, {}, None) for seq in meant), cause
 
 
 def _chain_holds(state: _Scope) -> bool:
@@ -663,27 +716,11 @@ def _chain_holds(state: _Scope) -> bool:
         if (part.position, part.digest) != (place, expected):
             return False
         previous = bytes.fromhex(part.digest)
-    return True
+    mark = mark_of(state.log)
+    held = [held_digest(part) for part in state.log[: mark.through] if part.entries]
+    return Mark(mark.through).moved((), held) == mark
 
 
 def _about(part: Logged, memory: int) -> Logged:
     changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
     return replace(part, entries=changes, count=len(changes), used=())
-
-
-def _lease(
-    leases: dict[str, tuple[str, int, int]], name: str, holder: str, until: int, *, now: int
-) -> int | None:
-    """Take or renew a lease; return its fence, or None where another holds it."""
-    held_by, held_until, fence = leases.get(name, ("", now, 0))
-    if held_by != holder and now < held_until <= now + LEASES_MOST * (until - now):
-        return None
-    leases[name] = (holder, until, fence + (held_by != holder))
-    return leases[name][2]
-
-
-def _release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> None:
-    """Free a lease; its fence stays, so that the next holder's is higher."""
-    held_by, until, fence = leases.get(name, ("", 0, 0))
-    if held_by == holder:
-        leases[name] = ("", min(until, 0), fence)

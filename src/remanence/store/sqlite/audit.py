@@ -6,6 +6,7 @@ kept earlier in the same part, only the number of that change is. A block is kep
 """
 
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,6 +22,7 @@ from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
+from remanence.store.ending import Mark, is_whole
 from remanence.store.sqlite import block_log
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
@@ -47,10 +49,23 @@ _OF_RUN = (
     " UNION ALL SELECT position FROM runs INDEXED BY runs_run WHERE run = ?3 AND entries IS NULL)"
     " CROSS JOIN runs USING (position)"
 )
+CLOSE = (
+    "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope)"
+    " DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
+    " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest"
+)
 _INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
-_CHANGE = 'position, n, kind, "key", subkey, shape, "before", "after"'
-_INSERT_CHANGE = f"INSERT INTO changes ({_CHANGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-SELECT_CHANGES = f"SELECT {_CHANGE} FROM changes WHERE position = ?"
+CHANGE_COLUMNS = 'position, n, kind, "key", subkey, shape, "before", "after"'
+_INSERT_CHANGE = f"INSERT INTO changes ({CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_ENDS = (
+    "SELECT at, detail FROM runs INDEXED BY runs_ending WHERE scope = ? AND verb IN ('expire', 'erase')"
+    " AND json_extract(detail, '$.through') IS NOT NULL ORDER BY position"
+)
+_COUNT = (
+    "SELECT (SELECT count(*) FROM changes WHERE position = ?)"
+    " + (SELECT coalesce(sum(rows), 0) FROM blocks WHERE position = ?)"
+)
+SELECT_CHANGES = f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position = ?"
 
 
 def json_text(value: Any) -> str:
@@ -165,6 +180,17 @@ def write(
     return digest, mentions
 
 
+def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, asked: bytes) -> int:
+    """Write a part that changes nothing and only says something, and return its position."""
+    (last,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
+    ).fetchone()
+    images = Images(int(last) + 1, 0, asked)
+    digest, _ = write(connection, scope, cause, images)
+    connection.execute(CLOSE, (scope[0], images.position, 0, cause.at, digest))
+    return images.position
+
+
 def sealed(connection: sqlite3.Connection) -> tuple[int, bytes]:
     """Return the last part of the one chain over all scopes that older versions wrote, and its digest.
 
@@ -223,7 +249,36 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: Aud
         f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
         (*parameters, asked.limit),
     )
-    return [_logged(connection, names, row, asked) for row in found.fetchall()]
+    rows = found.fetchall()
+    ended = ends(connection, parameters[0]) if rows else Ends()
+    return [_logged(connection, names, row, asked, ended.at(row[0])) for row in rows]
+
+
+def mark(connection: sqlite3.Connection, scope: int) -> Mark:
+    """Return how far the images of a scope have ended and what stands of them, as the last part that took some says."""
+    row = connection.execute(f"{_ENDS} DESC LIMIT 1", (scope,)).fetchone()
+    with DECODING:
+        return Mark() if row is None else Mark.read(orjson.loads(row[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Up to which positions images ended, and when, ascending."""
+
+    through: Sequence[int] = ()
+    times: Sequence[int] = ()
+
+    def at(self, position: int) -> int | None:
+        """Return when the images of a part ended, None where they have not."""
+        place = bisect_left(self.through, position)
+        return self.times[place] if place < len(self.through) else None
+
+
+def ends(connection: sqlite3.Connection, scope: int | None) -> Ends:
+    """Return when the images of a scope ended."""
+    rows = connection.execute(_ENDS, (scope,)).fetchall()
+    with DECODING:
+        return Ends([Mark.read(orjson.loads(detail)).through for _, detail in rows], [at for at, _ in rows])
 
 
 def _positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
@@ -268,7 +323,13 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
     )
 
 
-def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any], asked: AuditQuery) -> Logged:
+def _logged(
+    connection: sqlite3.Connection,
+    names: Interned,
+    row: Sequence[Any],
+    asked: AuditQuery,
+    ended_at: int | None,
+) -> Logged:
     (
         position,
         _,
@@ -301,15 +362,23 @@ def _logged(connection: sqlite3.Connection, names: Interned, row: Sequence[Any],
         fired=() if fired is None else tuple(orjson.loads(fired)),
         planned=bool(planned),
     )
+    if ended_at is not None and is_whole(cause, _held(connection, position), count):
+        ended_at = None
     if not asked.rows and asked.memory is None:
-        return Logged(position, cause, (), digest.hex(), count)
+        return Logged(position, cause, (), digest.hex(), count, ended_at=ended_at)
     blocks = block_log.read(connection, position)
     entries = tuple(_entries(connection, names, position, blocks, asked.memory))
     if asked.memory is not None:
         count = row_count(entries)
     if not asked.rows:
-        return Logged(position, cause, (), digest.hex(), count)
-    return Logged(position, cause, entries, digest.hex(), count, block_log.used_in(blocks))
+        return Logged(position, cause, (), digest.hex(), count, ended_at=ended_at)
+    return Logged(position, cause, entries, digest.hex(), count, block_log.used_in(blocks), ended_at)
+
+
+def _held(connection: sqlite3.Connection, position: int) -> int:
+    """Count the changes of a part that are there."""
+    (count,) = connection.execute(_COUNT, (position, position)).fetchone()
+    return int(count)
 
 
 def _entries(

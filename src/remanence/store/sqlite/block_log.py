@@ -4,25 +4,27 @@ Knows rows of `blocks`; knows nothing of chains and parts.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 import numpy as np
 
 from remanence.change import Block, Ints
 from remanence.model import LINK_COLUMNS
+from remanence.snapshot import Bools
 from remanence.store.block_images import packed, unpacked
 from remanence.store.sqlite.dialect import DECODING
+from remanence.store.sqlite.interned import Fresh, Interned
 
 # position, n, kind, shape, rows, least, greatest, keys, image. Of links that are made there are no values, of memories
 # that were used neither these nor bounds: nobody looks for uses by memory.
 Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
 KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
-_COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
-_INSERT = f"INSERT INTO blocks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SELECT = f"SELECT {_COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
+COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
+_INSERT = f"INSERT INTO blocks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT = f"SELECT {COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
 _ABOUT = (
-    f"SELECT {_COLUMNS} FROM blocks INDEXED BY blocks_bounds"
+    f"SELECT {COLUMNS} FROM blocks INDEXED BY blocks_bounds"
     " WHERE least <= ?1 AND greatest >= ?1 AND position > ?2"
 )
 
@@ -58,6 +60,29 @@ def write(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
 def read(connection: sqlite3.Connection, position: int) -> list[Row]:
     """Return the blocks of a part, in order."""
     return connection.execute(_SELECT, (position,)).fetchall()
+
+
+def is_about(row: Row, memories: Collection[int]) -> Bools:
+    """Tell which rows of a block are about any of these memories; what was only used is kept for nobody."""
+    if row[5] is None:
+        return np.zeros(row[4], np.bool_)
+    with DECODING:
+        keys = _keys(row)
+    ends = keys[:, np.newaxis] if keys.ndim == 1 else keys[:, :2]
+    return cast("Bools", np.isin(ends, np.fromiter(memories, np.int64, len(memories))).any(axis=1))
+
+
+def narrow(connection: sqlite3.Connection, names: Interned | Fresh, row: Row, stays: Bools) -> None:
+    """Leave some rows of a block alone, or take it away where none stay."""
+    connection.execute("DELETE FROM blocks WHERE position = ? AND n = ?", row[:2])
+    if not stays.any():
+        return
+    shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
+    with DECODING:
+        block = _block(row, shapes).where(stays)
+    number = row[3]
+    whole = block.before if block.table == "links" else None
+    write(connection, [row_of(row[0], row[1], block, whole, lambda _: cast("int", number))])
 
 
 def positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:

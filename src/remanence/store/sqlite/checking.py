@@ -11,6 +11,7 @@ from itertools import chain
 
 from remanence.model import Status
 from remanence.store.base import Check
+from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import cleaning, fulltext, ledger, proving, sums
@@ -28,6 +29,14 @@ _CLOCKS_OFF = (
     "SELECT s.scope FROM scopes s WHERE s.newest_at <> (SELECT max(r.at) FROM runs r WHERE r.scope = s.scope)"
 )
 
+# Of each scope up to which part images have ended, and of when the last of these was.
+_IMAGES_FROM = """
+    SELECT names.name, r.position, r.at FROM runs AS r JOIN names ON names.no = r.scope
+    WHERE r.position IN (
+        SELECT max(json_extract(detail, '$.through')) FROM runs INDEXED BY runs_ending
+        WHERE verb IN ('expire', 'erase') GROUP BY scope)
+    ORDER BY names.name"""
+
 Faults = Iterator[str]
 _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
 _REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
@@ -42,7 +51,7 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         _looked(
             "sums", "every state, tag, source and link is what was written", lambda: sums.broken(connection)
         ),
-        _looked("audit", "every part follows from the one before", lambda: _audit(connection, names)),
+        _looked("audit", _proven(connection), lambda: _audit(connection, names)),
         _looked(
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
         ),
@@ -119,6 +128,15 @@ def _rows(connection: sqlite3.Connection) -> Faults:
         for seq, vector, digest in connection.execute(f"SELECT seq, vector, digest FROM {table}"):
             if sums.vector_digest(vector) != digest:
                 yield f"the vector of memory {seq} in {table} is not what was written"
+
+
+def _proven(connection: sqlite3.Connection) -> str:
+    """Say what a sound audit proves: from where on the images, too."""
+    try:
+        rows = connection.execute(_IMAGES_FROM).fetchall()
+    except _UNREADABLE:
+        rows = []
+    return PROVEN + from_where([(name, through, at) for name, through, at in rows])
 
 
 def _audit(connection: sqlite3.Connection, names: Interned) -> Faults:

@@ -23,11 +23,6 @@ from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.transaction import Key, Work
 
-_CLOSE = (
-    "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope)"
-    " DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
-    " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest"
-)
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
     " UNION SELECT source FROM json_each(?1) CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value"
@@ -87,7 +82,7 @@ def commit(
     if not cause.planned:
         _touch(work, writes)
     if logs:
-        connection.execute(_CLOSE, (no, images.position, work.words, cause.at, digest))
+        connection.execute(audit.CLOSE, (no, images.position, work.words, cause.at, digest))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
     if cause.fired:

@@ -23,7 +23,7 @@ from remanence.errors import (
 )
 
 APPLICATION_ID = 0x52454D41  # "REMA"
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 SQLITE_MIN = (3, 37, 0)  # STRICT tables
 BUSY_MS = 10_000
 _ASKING_MS = 20  # in which SQLite asks for a lock five times

@@ -23,6 +23,7 @@ from remanence.store.sqlite.audit import (
     entries_digest,
     header_digest,
     json_text,
+    mark,
     shapes_of,
 )
 from remanence.store.sqlite.dialect import id_list
@@ -40,6 +41,7 @@ _WHO = "SELECT position, actor, detail FROM runs WHERE scope = ?"
 _PUT_WHO = "UPDATE runs SET actor = ?, detail = ? WHERE position = ?"
 _PUT = 'INSERT INTO emptied (position, "by", header, rest) VALUES (?, ?, ?, ?)'
 _KEPT = 'SELECT header FROM emptied WHERE position = ? ORDER BY "by" LIMIT 1'
+_HOLDS = "SELECT 1 FROM changes WHERE position = ? UNION ALL SELECT 1 FROM blocks WHERE position = ? LIMIT 1"
 _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
 WITHOUT = "erased"  # stands in the detail of a run for what was said there
 
@@ -53,7 +55,7 @@ class Found:
     ids: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass
 class Emptying:
     """The parts of one scope, given by number and name, out of which changes are taken."""
 
@@ -64,6 +66,11 @@ class Emptying:
     found: Found = field(default_factory=Found)
     _parts: dict[int, list[Row]] = field(default_factory=dict)  # what is left of each
     _headers: dict[int, bytes] = field(default_factory=dict)
+    _ended: dict[int, bytes] = field(default_factory=dict)  # what parts held whose images have ended
+
+    def __post_init__(self) -> None:
+        """Look up how far images have ended."""
+        self._mark = mark(self.connection, self.scope[0])
 
     def take(self) -> None:
         """Take out every change of the memories that go, and remember what it said."""
@@ -108,6 +115,17 @@ class Emptying:
             for position in sorted(self._parts)
         ]
 
+    def moved(self) -> dict[str, Any]:
+        """Return what the run has to say of images that were kept beyond their time, where it took some of them."""
+        if not self._ended:
+            return {}
+        stays = [
+            rest(self.connection, self.names, self.scope[1], position)
+            for position in sorted(self._ended)
+            if holds_any(self.connection, position)
+        ]
+        return self._mark.moved(self._ended.values(), stays).values()
+
     def _take(self, position: int, goes: Callable[[Row], bool]) -> None:
         rows = self._rows(position)
         going = {row[1]: row for row in rows if goes(row)}
@@ -118,12 +136,10 @@ class Emptying:
             self._remember(row, by_number)
         kept = _shared_again([row for row in rows if row[1] not in going], by_number)
         changed = [row for row in kept if row != by_number[row[1]]]
-        execute = self.connection.executemany
-        execute("DELETE FROM changes WHERE position = ? AND n = ?", [(position, n) for n in going])
-        execute(
-            'UPDATE changes SET "before" = ?, "after" = ? WHERE position = ? AND n = ?',
-            [(row[6], row[7], position, row[1]) for row in changed],
+        self.connection.executemany(
+            "DELETE FROM changes WHERE position = ? AND n = ?", [(position, n) for n in going]
         )
+        _rewrite(self.connection, changed)
         self._parts[position] = kept
 
     def _rows(self, position: int) -> list[Row]:
@@ -135,6 +151,8 @@ class Emptying:
             self._parts[position] = self.connection.execute(
                 f"{SELECT_CHANGES} ORDER BY n", (position,)
             ).fetchall()
+            if position <= self._mark.through and holds_any(self.connection, position):
+                self._ended[position] = rest(self.connection, self.names, self.scope[1], position)
         return self._parts[position]
 
     def _remember(self, row: Row, by_number: Mapping[int, Row]) -> None:
@@ -173,6 +191,26 @@ def rest(connection: sqlite3.Connection, names: Fresh | Interned, scope: str, po
     shapes = {number: names.text(connection, number) for number in numbers}
     content = header_digest(header, scope, asked) + entries_digest(shapes, rows, blocks)
     return blake2b(content, digest_size=32).digest()
+
+
+def share_again(connection: sqlite3.Connection, rows: Sequence[Row], stay: Sequence[Row]) -> None:
+    """Give images of one part that were kept with changes which go to those that refer to them."""
+    by_number = {row[1]: row for row in rows}
+    mine = [row for row in stay if row[0] == rows[0][0]]
+    kept = _shared_again(mine, by_number)
+    _rewrite(connection, [row for row in kept if row != by_number[row[1]]])
+
+
+def _rewrite(connection: sqlite3.Connection, changed: Sequence[Row]) -> None:
+    connection.executemany(
+        'UPDATE changes SET "before" = ?, "after" = ? WHERE position = ? AND n = ?',
+        [(row[6], row[7], *row[:2]) for row in changed],
+    )
+
+
+def holds_any(connection: sqlite3.Connection, position: int) -> bool:
+    """Tell whether any image of a part is there."""
+    return connection.execute(_HOLDS, (position, position)).fetchone() is not None
 
 
 def strings_in(value: Any) -> Iterator[str]:

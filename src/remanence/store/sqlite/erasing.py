@@ -13,7 +13,7 @@ import orjson
 from remanence.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import folds_of
-from remanence.store.sqlite import accessors, emptying, fulltext
+from remanence.store.sqlite import accessors, emptying, fulltext, purged
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.interned import NAMES_GONE, TAG
@@ -103,14 +103,14 @@ class Erasing:
             audit.take_names(work.cause.unnamed)
             self._strings |= {*work.cause.unnamed.names}
         self._left = audit.left()
-        work.cause = replace(
-            work.cause, detail={**work.cause.detail, erasure.EMPTIED: emptying.vouched(self._left)}
-        )
+        told = {erasure.EMPTIED: emptying.vouched(self._left), **audit.moved()}
+        work.cause = replace(work.cause, detail={**work.cause.detail, **told})
 
     def finish(self) -> None:
         """Keep the ledger, take names away that nothing bears any more, and what is to be proven gone."""
         work = self._work
         emptying.write(work.connection, work.images.position, self._left)
+        purged.drop(work, self._meant)
         self._keep_ledger()
         dropped = self._drop_names()
         pieces = Pieces()

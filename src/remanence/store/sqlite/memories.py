@@ -12,7 +12,7 @@ from remanence.model import COLUMNS, Status
 from remanence.store.constraints import claims_text, refuse_state
 from remanence.store.erasure import ERASE
 from remanence.store.memory.tables import freed
-from remanence.store.sqlite import accessors, embeddings, fulltext
+from remanence.store.sqlite import accessors, embeddings, fulltext, purged
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
     DEFAULTS,
@@ -146,6 +146,7 @@ class Memories:
             states.append(self._state_row(change.key, after))
             if after.get("vector") is not None:
                 vectors.append((change.key, after["vector"], vector_digest(after["vector"])))
+        purged.drop(work, self.created)
         work.connection.executemany(_INSERT_MEMORY, rows)
         work.connection.executemany(_INSERT_STATE, states)
         work.connection.executemany(_INSERT_VECTOR, vectors)
@@ -168,6 +169,8 @@ class Memories:
         embeddings.drop(work, self.destroyed)
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
+        if work.cause.verb != ERASE:
+            purged.put(work, [(seq, row["id"], row["key"]) for seq, row in self._gone.items()])
         work.sums.removed("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])
         vectors = [(seq, row[_VECTOR_AT]) for seq, row in self._kept.items()]
         work.sums.removed("vectors", [(seq, vector_digest(vector)) for seq, vector in vectors if vector])

@@ -1,6 +1,7 @@
 """Whether the audit is what was written: every part under its digest, each after the one before it in its scope.
 
-A part that an erasure emptied is what that left of it, under the digest that it had before.
+A part that an erasure emptied is what that left of it, under the digest that it had before. Of one whose images have
+ended its cause is proven, and what was kept.
 
 Knows the digests of parts; knows nothing of what they changed.
 """
@@ -13,6 +14,7 @@ from typing import Any
 import orjson
 
 from remanence.store.chain import UNCHAINED, part_digest
+from remanence.store.ending import Mark
 from remanence.store.erasure import EMPTIED, ERASE
 from remanence.store.sqlite import block_log, emptying
 from remanence.store.sqlite.audit import (
@@ -20,9 +22,11 @@ from remanence.store.sqlite.audit import (
     SELECT_CHANGES,
     entries_digest,
     header_digest,
+    mark,
     sealed,
     shapes_of,
 )
+from remanence.store.sqlite.emptying import holds_any
 from remanence.store.sqlite.interned import Interned
 
 _RUNS = f"SELECT {', '.join(HEADER)}, previous, digest, entries, asked FROM runs ORDER BY position"
@@ -33,6 +37,7 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     last_shared, seal = sealed(connection)
     left = _emptied(connection)
     yield from _unvouched(connection)
+    kept = _Kept(connection, names)
     shared, latest = UNCHAINED, 0
     ends: dict[int, tuple[int, bytes]] = {}  # of each scope the last part, and what the next one follows
     for *header, previous, digest, entries, asked in connection.execute(_RUNS).fetchall():
@@ -40,6 +45,9 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
         is_shared = position <= last_shared
         if latest + 1 != position or previous != (shared if is_shared else ends.get(scope, (0, seal))[1]):
             yield f"part {position} does not follow part {latest}"
+        elif position <= kept.through(scope):
+            if not kept.follows(header, (previous, digest, entries, asked), left.get(position)):
+                yield f"part {position} is not what was written"
         elif position in left:
             if not _is_left(connection, names, header, (previous, digest, entries), left[position]):
                 yield f"part {position} is not what an erasure left of it"
@@ -49,7 +57,50 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
         ends[scope] = position, seal if is_shared else digest
     if shared != seal:
         yield f"parts 1 to {last_shared} are not those that were sealed"
+    yield from kept.broken()
     yield from _cut_off(connection, latest, ends)
+
+
+class _Kept:
+    """The parts whose images have ended: why each was done is proven, and what was kept of what it changed."""
+
+    def __init__(self, connection: sqlite3.Connection, names: Interned) -> None:
+        self._connection = connection
+        self._names = names
+        self._marks: dict[int, Mark] = {}
+        self._held: dict[int, list[bytes]] = {}
+
+    def through(self, scope: int) -> int:
+        """Return up to which position the images of a scope have ended."""
+        if scope not in self._marks:
+            self._marks[scope] = mark(self._connection, scope)
+        return self._marks[scope].through
+
+    def follows(
+        self,
+        header: Sequence[Any],
+        digests: tuple[bytes, bytes, bytes | None, bytes],
+        left: tuple[bytes, bytes] | None,
+    ) -> bool:
+        """Tell whether a part has the digest that it had, and note what is left of it."""
+        position, scope = header[:2]
+        name = self._names.text(self._connection, scope)
+        if holds_any(self._connection, position):
+            self._held.setdefault(scope, []).append(
+                emptying.rest(self._connection, self._names, name, position)
+            )
+        previous, digest, entries, asked = digests
+        if entries is None:
+            return True  # as older versions wrote it, all is under one digest: the next part alone proves it
+        because = header_digest(header, name, asked) if left is None else left[0]
+        return digest == part_digest(previous, because, entries)
+
+    def broken(self) -> Iterator[str]:
+        """Yield the scopes of which other images were kept than the part says that ended the others."""
+        for scope, said in sorted(self._marks.items()):
+            found = Mark(said.through).moved((), self._held.get(scope, ()))
+            if found != said:
+                yield f"of scope {scope}, parts up to {said.through} hold other images than were kept"
 
 
 def _digest(

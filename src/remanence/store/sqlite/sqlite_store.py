@@ -27,10 +27,12 @@ from remanence.store.base import (
     Check,
     Cleaned,
     Embedded,
+    Ended,
     Find,
     Ints,
     Known,
     Postings,
+    Purged,
     Surveyed,
     writes,
 )
@@ -44,7 +46,9 @@ from remanence.store.sqlite import (
     cleaning,
     commits,
     embeddings,
+    ending_parts,
     ledger,
+    purged,
     reading,
     snapshots,
 )
@@ -217,6 +221,16 @@ class SqlStore:
             return False
         await asyncio.to_thread(cleaning.keep_ledger, self._path)
         return True
+
+    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+        """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
+        return await self._write(
+            lambda connection: ending_parts.end_images(connection, self._fresh, scope, before, cause)
+        )
+
+    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+        """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
+        return await self._read(lambda connection: purged.named(connection, self._names, scope, names))
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""

@@ -76,6 +76,7 @@ SUMMED: Mapping[str, Summed] = {
     "erased": _of_scope("mark", "at", texts=("mark",)),
     "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
     "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
+    "purged": _of_scope("seq", "id", "key", "position", "at", texts=("id", "key")),
     "mentions": Summed(("seq", "position"), ("seq", "position")),
     "names": Summed(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
     "settings": _of_scope("name", "value", texts=("name", "value")),

@@ -11,6 +11,7 @@ from remanence.testing.contract.boxes import BoxContract
 from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
 from remanence.testing.contract.embeddings import EmbeddingContract
+from remanence.testing.contract.ending import EndingContract
 from remanence.testing.contract.erasing import ErasingContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
@@ -31,6 +32,7 @@ class StoreContract(
     ClaimContract,
     BoxContract,
     ErasingContract,
+    EndingContract,
     EmbeddingContract,
     WritersContract,
 ):

@@ -1,0 +1,34 @@
+"""Leases and what sessions covered, as the reference store keeps them beside its memories.
+
+Knows names, times and holders; knows nothing of scopes.
+"""
+
+from collections.abc import Sequence
+
+from remanence.store.base import LEASES_MOST
+
+
+def joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
+    met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
+    joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
+    apart = [span for span in spans if span not in met]
+    return sorted([*apart, joined]) if joined[0] < joined[1] else apart
+
+
+def lease(
+    leases: dict[str, tuple[str, int, int]], name: str, holder: str, until: int, *, now: int
+) -> int | None:
+    """Take or renew a lease; return its fence, or None where another holds it."""
+    held_by, held_until, fence = leases.get(name, ("", now, 0))
+    if held_by != holder and now < held_until <= now + LEASES_MOST * (until - now):
+        return None
+    leases[name] = (holder, until, fence + (held_by != holder))
+    return leases[name][2]
+
+
+def release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> None:
+    """Free a lease; its fence stays, so that the next holder's is higher."""
+    held_by, until, fence = leases.get(name, ("", 0, 0))
+    if held_by == holder:
+        leases[name] = ("", min(until, 0), fence)

@@ -1,0 +1,74 @@
+"""Which memories have gone, and by which part: where the image lies that brings one back, until it ends."""
+
+import sqlite3
+from collections.abc import Collection, Sequence
+
+import orjson
+
+from remanence.store.base import Purged
+from remanence.store.sqlite import audit
+from remanence.store.sqlite.dialect import id_list
+from remanence.store.sqlite.interned import SCOPE, Interned
+from remanence.store.sqlite.transaction import Work
+
+_INSERT = 'INSERT INTO purged (scope, seq, id, "key", position, at) VALUES (?, ?, ?, ?, ?, ?)'
+_THESE = "FROM purged WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
+_OF = f'SELECT scope, seq, id, "key", position, at {_THESE}'
+_DROP = f"DELETE {_THESE}"
+_ANY = "SELECT 1 FROM purged WHERE scope = ? LIMIT 1"
+_NAMED = (
+    "SELECT p.seq, p.id, p.key, r.run, p.at, p.position FROM purged AS p JOIN runs AS r USING (position)"
+    " WHERE p.scope = ?1 AND ({condition})"
+)
+_EXACT = _NAMED.format(
+    condition="p.seq IN (SELECT value FROM json_each(?2)) OR p.id IN (SELECT value FROM json_each(?3))"
+    " OR p.key IN (SELECT value FROM json_each(?3))"
+)
+_ENDING = _NAMED.format(
+    condition="EXISTS (SELECT 1 FROM json_each(?2) WHERE substr(p.id, -length(value)) = value)"
+)
+_IMAGE = (
+    'SELECT 1 FROM changes WHERE position = ? AND kind = 0 AND "key" = ? AND "before" IS NOT NULL LIMIT 1'
+)
+
+
+def put(work: Work, rows: Sequence[tuple[int, str, str | None]]) -> None:
+    """Keep by which part memories go, each given by number, id and key."""
+    kept = [(work.no, *row, work.images.position, work.cause.at) for row in rows]
+    work.connection.executemany(_INSERT, kept)
+    work.sums.added("purged", kept)
+
+
+def drop(work: Work, seqs: Collection[int]) -> None:
+    """Forget that memories have gone: they come back, or were erased."""
+    if not seqs or work.connection.execute(_ANY, (work.no,)).fetchone() is None:
+        return
+    given = (work.no, id_list(seqs))
+    work.sums.removed("purged", work.connection.execute(_OF, given).fetchall())
+    work.connection.execute(_DROP, given)
+
+
+def named(
+    connection: sqlite3.Connection, names: Interned, scope: str, asked: Sequence[int | str]
+) -> list[Purged]:
+    """Return those that have one of these numbers, ids or keys, or an id that ends so."""
+    no = names.number(connection, SCOPE, scope)
+    seqs = [name for name in asked if isinstance(name, int)]
+    texts = {name for name in asked if isinstance(name, str) and name}
+    rows = connection.execute(_EXACT, (no, id_list(seqs), _listed(texts))).fetchall()
+    unknown = texts - {name for row in rows for name in row[1:3]}
+    if unknown:
+        rows += connection.execute(_ENDING, (no, _listed(unknown))).fetchall()
+    marks = audit.ends(connection, no)
+    return [
+        Purged(seq, id_, key, run, at, None if _has_image(connection, position, seq) else marks.at(position))
+        for seq, id_, key, run, at, position in sorted(set(rows))
+    ]
+
+
+def _listed(texts: Collection[str]) -> str:
+    return orjson.dumps(sorted(texts)).decode()
+
+
+def _has_image(connection: sqlite3.Connection, position: int, seq: int) -> bool:
+    return connection.execute(_IMAGE, (position, seq)).fetchone() is not None
