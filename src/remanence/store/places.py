@@ -55,6 +55,7 @@ TABLES = (
     Place("sums", "hash", _FOLLOWS),
     Place("scopes", "hash", _FOLLOWS),
     Place("changes", "text", "the images go", ("subkey", '"before"', '"after"')),
+    Place("purged", "text", "the id and the key of what goes leave with it", ("id", "key")),
     Place("runs", "text", "what goes is taken out of `detail`; the digests stay", ("run", "actor")),
     Place("names", "name", "a name that nothing bears any more goes, its number stays", ("name",)),
     Place("settings", "text", "proposals about the memories go"),

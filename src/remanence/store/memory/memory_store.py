@@ -14,15 +14,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
-from remanence.change import GUARDS, MILLION, Cause, Change, Committed, Entry, Fence, Logged, rows_of
+from remanence.change import GUARDS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
 from remanence.claim import Claim, Forbidden
 from remanence.clock import DAY, MINUTE
-from remanence.errors import Conflict, InvalidInput, StoreUnavailable
-from remanence.model import COLUMN, COLUMNS, STANDING, Column, Link, Memory, Relation, Segment, Status, Tail
+from remanence.errors import Conflict, StoreUnavailable
+from remanence.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
-from remanence.snapshot import Among, LinkColumns, Snapshot, SnapshotRequest, means
+from remanence.snapshot import Among, Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
@@ -76,6 +75,7 @@ from remanence.store.memory.log import (
     told,
 )
 from remanence.store.memory.purging import gone, keeping, with_end
+from remanence.store.memory.snapshot_columns import array, attribute, link_columns, tagged, tagged_at
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
@@ -370,11 +370,11 @@ class MemoryStore:
             seq=seq,
             whole=len(whole),
             columns={
-                name: _array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
+                name: array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
             },
             names=names,
-            tags={pattern: _tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
-            tagged_at={tag: _tagged_at(seq, tag, state.tables["tags"]) for tag in wanted.tagged_at},
+            tags={pattern: tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
+            tagged_at={tag: tagged_at(seq, tag, state.tables["tags"]) for tag in wanted.tagged_at},
             agents=np.array([len(row["accessors"] or ()) for _, row in rows], np.int64)
             if wanted.agents
             else None,
@@ -383,7 +383,7 @@ class MemoryStore:
             )
             if wanted.agents
             else None,
-            links=None if wanted.links is None else _link_columns(seq, state.tables["links"], wanted.links),
+            links=None if wanted.links is None else link_columns(seq, state.tables["links"], wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),
             destroyed_today=sum(
@@ -392,7 +392,7 @@ class MemoryStore:
             spans=spans,
             heard=heard,
             asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
-            attributes={name: _attribute([row for _, row in rows], name) for name in wanted.attributes},
+            attributes={name: attribute([row for _, row in rows], name) for name in wanted.attributes},
             link_count=len(state.tables["links"]) if wanted.link_count else None,
         )
 
@@ -615,61 +615,6 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
 def _meets(row: Row, among: Among | None) -> bool:
     """Tell whether a memory is among those that are asked for."""
     return among is None or any(all(row[name] in values for name, values in holds.items()) for holds in among)
-
-
-def _array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:
-    match column.kind:
-        case "enum":
-            return np.array([-1 if value is None else value for value in values], np.int8)
-        case "name":
-            return np.array([-1 if value is None else names.index(value) for value in values], np.int32)
-        case "int" | "flag":
-            return np.array(values, np.int64)
-        case "time" | "fraction":
-            return np.array([np.nan if value is None else value for value in values], np.float64)
-        case _:
-            raise InvalidInput(
-                f"{column.name} is in no snapshot", recovery="ask for numbers, names, times and enums only"
-            )
-
-
-def _tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
-    owners = {owner for owner, tag in tags if means(pattern, tag)}
-    return np.array([number in owners for number in seq.tolist()], np.bool_)
-
-
-def _tagged_at(seq: Ints, tag: str, tags: Mapping[tuple[int, str], Row]) -> npt.NDArray[np.float64]:
-    times = [tags.get((number, tag), {}).get("at") for number in seq.tolist()]
-    return np.array([np.nan if at is None else at for at in times], np.float64)
-
-
-def _attribute(rows: Sequence[Row], name: str) -> tuple[AttributeColumn, Codes]:
-    column = AttributeColumn()
-    codes = [column.code(value_of(row["attributes"], name)) for row in rows]
-    return column, np.array(codes, np.int32)
-
-
-def _link_columns(
-    seq: Ints, links: Mapping[tuple[int, int, int], Row], wanted: Collection[str]
-) -> LinkColumns:
-    keys = sorted(links)
-    ends = np.array(keys, np.int64).reshape(-1, 3)
-    columns = {name: _of_links([links[key][name] for key in keys], name) for name in ("weight", *wanted)}
-    return LinkColumns(
-        source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
-        target=np.searchsorted(seq, ends[:, 1]).astype(np.int32),
-        relation=ends[:, 2].astype(np.int8),
-        **columns,
-    )
-
-
-def _of_links(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
-    """Return a column of links: fractions in millionths, -1 where nobody said, times with NaN."""
-    if name in {"last_at", "resolved_at"}:
-        return np.array([np.nan if value is None else value for value in values], np.float64)
-    if name == "count":
-        return np.array(values, np.int32)
-    return np.array([-1 if value is None else round(value * MILLION) for value in values], np.int32)
 
 
 def _lost(tables: Tables) -> list[int]:

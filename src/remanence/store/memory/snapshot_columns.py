@@ -1,0 +1,78 @@
+"""Columns of a snapshot of the reference store, out of its rows.
+
+Knows rows and arrays; knows nothing of scopes.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.attributes import AttributeColumn, Codes, value_of
+from remanence.change import MILLION
+from remanence.errors import InvalidInput
+from remanence.model import Column
+from remanence.snapshot import LinkColumns, means
+from remanence.store.base import Ints
+from remanence.store.memory.tables import Row
+
+
+def array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:
+    """Return a column of memories as a snapshot has it."""
+    match column.kind:
+        case "enum":
+            return np.array([-1 if value is None else value for value in values], np.int8)
+        case "name":
+            return np.array([-1 if value is None else names.index(value) for value in values], np.int32)
+        case "int" | "flag":
+            return np.array(values, np.int64)
+        case "time" | "fraction":
+            return np.array([np.nan if value is None else value for value in values], np.float64)
+        case _:
+            raise InvalidInput(
+                f"{column.name} is in no snapshot", recovery="ask for numbers, names, times and enums only"
+            )
+
+
+def tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
+    """Tell which memories have a tag that a pattern means."""
+    owners = {owner for owner, tag in tags if means(pattern, tag)}
+    return np.array([number in owners for number in seq.tolist()], np.bool_)
+
+
+def tagged_at(seq: Ints, tag: str, tags: Mapping[tuple[int, str], Row]) -> npt.NDArray[np.float64]:
+    """Return since when memories have a tag, NaN where they have not."""
+    times = [tags.get((number, tag), {}).get("at") for number in seq.tolist()]
+    return np.array([np.nan if at is None else at for at in times], np.float64)
+
+
+def attribute(rows: Sequence[Row], name: str) -> tuple[AttributeColumn, Codes]:
+    """Return an attribute's values and the code of each memory's."""
+    column = AttributeColumn()
+    codes = [column.code(value_of(row["attributes"], name)) for row in rows]
+    return column, np.array(codes, np.int32)
+
+
+def link_columns(
+    seq: Ints, links: Mapping[tuple[int, int, int], Row], wanted: Collection[str]
+) -> LinkColumns:
+    """Return links by the places of their ends, with what is wanted of them."""
+    keys = sorted(links)
+    ends = np.array(keys, np.int64).reshape(-1, 3)
+    columns = {name: _of_links([links[key][name] for key in keys], name) for name in ("weight", *wanted)}
+    return LinkColumns(
+        source=np.searchsorted(seq, ends[:, 0]).astype(np.int32),
+        target=np.searchsorted(seq, ends[:, 1]).astype(np.int32),
+        relation=ends[:, 2].astype(np.int8),
+        **columns,
+    )
+
+
+def _of_links(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
+    """Return a column of links: fractions in millionths, -1 where nobody said, times with NaN."""
+    if name in {"last_at", "resolved_at"}:
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    if name == "count":
+        return np.array(values, np.int32)
+    return np.array([-1 if value is None else round(value * MILLION) for value in values], np.int32)
