@@ -91,13 +91,11 @@ class Erasing:
         work = self._work
         audit = Emptying(work.connection, work.names, (work.no, work.scope), self._meant)
         audit.take()
-        known = (
-            purged.named(work.connection, work.names, work.scope, sorted(self._purged))
-            if self._purged
-            else []
-        )
-        self._ids = audit.found.ids | {one.seq: one.id for one in known}
-        self._ids = {seq: id for seq, id in self._ids.items() if seq in self._purged}
+        self._ids = {
+            seq: name
+            for seq, name in [*audit.found.ids.items(), *purged.ids(work, self._purged)]
+            if seq in self._purged
+        }
         self._texts |= audit.found.texts
         self._strings = audit.found.strings | set(_strings(self._former))
         folds = folds_of(self._texts)

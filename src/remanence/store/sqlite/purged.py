@@ -48,6 +48,14 @@ def drop(work: Work, seqs: Collection[int]) -> None:
     work.connection.execute(_DROP, given)
 
 
+def ids(work: Work, seqs: Collection[int]) -> list[tuple[int, str]]:
+    """Return the ids of memories that have gone, with their numbers."""
+    if not seqs:
+        return []
+    rows = work.connection.execute(_OF, (work.no, id_list(seqs))).fetchall()
+    return [(row[1], row[2]) for row in rows]
+
+
 def named(
     connection: sqlite3.Connection, names: Interned, scope: str, asked: Sequence[int | str]
 ) -> list[Purged]:
