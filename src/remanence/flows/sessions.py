@@ -96,6 +96,8 @@ async def opened(core: Core) -> list[Session]:
     """List the open sessions of the scope, the newest first."""
     now = core.clock.now()
     marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=("open/",)))).values
+    if not marks:
+        return []
     names = {session_key(name.removeprefix("open/")): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
     found = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]

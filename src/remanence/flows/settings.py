@@ -230,6 +230,16 @@ async def numbers(core: Core, *names: str) -> list[int]:
     return [int(value) for value in values]
 
 
+def rows_of(*names: str) -> tuple[str, ...]:
+    """Return the bookkeeping's names of some settings, for who reads more than settings at once."""
+    return tuple(_row(_declared(name).name) for name in names)
+
+
+def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
+    """Return what some settings are that are numbers, by rows that were read."""
+    return [int(_current(_declared(name), rows).value) for name in names]
+
+
 async def words(core: Core, *names: str) -> list[str]:
     """Return what some settings are now that are words, by one read."""
     values = await _values(core, names)

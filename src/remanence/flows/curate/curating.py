@@ -272,9 +272,10 @@ async def _agreed_on(
     await core.uses.settle()
     made = core.made.get(plan)
     digest = await asyncio.to_thread(plan.digest_now)
-    await _refuse_applied(core, plan, digest)
-    own = made is not None and digest == made.digest
-    if own and not await _moved(core, plan.position):
+    own, moved = made is not None and digest == made.digest, await _moved(core, plan.position)
+    if moved:
+        await _refuse_applied(core, plan, digest)
+    if own and not moved:
         return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
     policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
     if not own:

@@ -348,8 +348,7 @@ async def _mirror(work: Tick) -> Ran | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
     (folder,) = await settings.words(core, "mirror_folder")
-    position = await position_of(core)
-    if not folder or position == work.record.mirrored:
+    if not folder or (position := await position_of(core)) == work.record.mirrored:
         return None
     mirroring = Mirroring(core, Path(folder))
     async with mirroring.opened():

@@ -33,6 +33,7 @@ LAST, HEARD = (
     "consolidate/last",
     "consolidate/heard",
 )  # values: when one last ran, when something was last found
+LIMITS = ("consolidate_extractions", "consolidate_minutes", "consolidate_idle_minutes")
 ENABLED = "engine_actions"
 STEPPING = "consolidate/steps"
 LOOKED_THROUGH = 6 * HOUR  # how often a scope is looked through for near duplicates, as deep rules are judged
@@ -160,7 +161,8 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
 
 async def due_at(core: Core) -> int | None:
     """Say when a consolidation is due by itself; None where nothing waits for one, or it may do nothing."""
-    return None if await refused(core) else (await _quiet(core)).due_at(core.clock.now())
+    due = (await _quiet(core)).due_at(core.clock.now())
+    return None if due is None or await refused(core) else due
 
 
 def ran(core: Core, done: Consolidated) -> Ran | None:
@@ -198,7 +200,8 @@ async def refused(core: Core) -> str:
 
 
 async def _quiet(core: Core) -> Quiet:
-    asked = Bookkeeping(core.clock.now(), get=(LAST, HEARD), counters=(EXTRACTIONS,))
+    rows = settings.rows_of(*LIMITS)
+    asked = Bookkeeping(core.clock.now(), get=(LAST, HEARD, *rows), counters=(EXTRACTIONS,))
     booked = await core.store.bookkeep(core.scope, asked)
     newest = await core.store.find(core.scope, Find((Status.INBOX,), limit=1))
     return Quiet(
@@ -206,7 +209,5 @@ async def _quiet(core: Core) -> Quiet:
         booked.values.get(HEARD, 0),
         booked.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
-        *await settings.numbers(
-            core, "consolidate_extractions", "consolidate_minutes", "consolidate_idle_minutes"
-        ),
+        *settings.numbers_in(booked.values, *LIMITS),
     )

@@ -124,9 +124,11 @@ async def triggers(core: Core) -> Triggers:
 async def waiting(core: Core, most: int | None = None) -> list[Waiting]:
     """List what waits, the oldest first; `most` looks at no more sessions than that, those with most to hear."""
     now = core.clock.now()
-    when = await triggers(core)
     found = []
     all_ = await buffers(core)
+    if not all_:  # each tick asks twice
+        return []
+    when = await triggers(core)
     if most is not None and len(all_) > most:
         all_ = sorted(all_, key=lambda one: (-one.high, -one.turns - len(one.released)))[:most]
     for buffer in all_:
