@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import remanence
-from benchmarks.budget.policies import DRAWN, RANDOM, Budget, cut_of
+from benchmarks.budget.policies import DRAWN, RANDOM, TRACED, Budget, cut_of
 from remanence.clock import ManualClock, to_micros
 from remanence.model import Memory, Turn
 
@@ -25,10 +25,14 @@ SEED = 11
 
 @dataclass(frozen=True)
 class Left:
-    """The ids of the turns that what stands is of, and what share of the memories that is."""
+    """The ids of the turns that what stands is of, what share of the memories that is, and how large traces are.
+
+    `traces` is the size of all hashes as they are stored, beside that of the archived texts.
+    """
 
     turns: frozenset[str]
     share: float
+    traces: float | None = None
 
 
 class Adapter(Protocol):
@@ -98,7 +102,8 @@ class Ours:
             await memory.apply(plan, policy=cut.policy, overrides=cut.overrides, allow_destroyed=len(every))
             left = await memory.list_memories(limit=LISTED_MAX)
             turns = frozenset(source for one in left for source in one.sources)
-            return Left(turns, len(left) / max(1, len(every)))
+            traces = await _traced(memory) if budget.per == TRACED else None
+            return Left(turns, len(left) / max(1, len(every)), traces)
 
     def ask(self, folder: Path, questions: Sequence[str], archive: str) -> list[list[str]]:
         """Recall without counting uses."""
@@ -117,6 +122,14 @@ class Ours:
         clock = ManualClock(int(path.with_suffix(ENDED).read_text()))
         clock.advance(days=SETTLES_DAYS)
         return remanence.open(path, clock=clock, embedder=self._embedder)
+
+
+async def _traced(memory: remanence.Engine) -> float:
+    """Let recall keep hashes of all that is archived; return the share that they are of the texts."""
+    await memory.settings.set("archive_indexed_most", 0)
+    archived = await memory.list_memories(status="archived", limit=LISTED_MAX)
+    kept = await memory._core.store.archive_words(memory.scope, -1)  # noqa: SLF001
+    return sum(map(len, kept.parts.values())) / max(1, sum(len(one.text.encode()) for one in archived))
 
 
 def _drawn(memories: Sequence[Memory], unit: str, amount: int) -> list[Memory]:

@@ -17,6 +17,7 @@ ORDERS = {
 }
 RANDOM = "random"
 CONDENSED = "condensed"
+TRACED = "traced"
 DRAWN = "drawn"
 TAKES_AWAY = frozenset({"archive", "prune"})
 
@@ -51,7 +52,10 @@ do = "archive"
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be left: a share of the memories, of the words, or of the words where all is condensed first."""
+    """How much may be left: a share of the memories, of the words, or of the words where all is condensed first.
+
+    Where it is traced, too, memories are counted, and recall keeps only hashes of the words of all others.
+    """
 
     share: float
     per: str
@@ -59,7 +63,7 @@ class Budget:
     @property
     def unit(self) -> str:
         """What a rule counts."""
-        return "rows" if self.per == "memories" else "words"
+        return "rows" if self.per in {"memories", TRACED} else "words"
 
     def amount(self, memories: Sequence[Memory]) -> int:
         """Return how many of them may be left of some memories."""

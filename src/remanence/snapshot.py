@@ -75,7 +75,8 @@ class SnapshotRequest:
 
     `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
     of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory. With
-    `among` only memories that meet it are read, which goes with neither links nor attributes.
+    `among` only memories that meet it are read, with `only` those of these sequence numbers, which goes with neither
+    links nor attributes.
     """
 
     columns: frozenset[str]
@@ -88,6 +89,7 @@ class SnapshotRequest:
     tagged_at: frozenset[str] = frozenset()
     agents: bool = False
     among: Among | None = None
+    only: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ PROVEN = {
     "scopes": "the audit and the texts",
     "terms": "the texts",
     "waiting": "the texts",
+    "archive_words": "the texts",
     "meta": "read when the file is opened",
     "sums": "the rows",
 }

@@ -57,6 +57,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "fitted",
         "tokens",
         "twins",
+        "word_hashes",
         "worth",
     ),
     ("curate", "edit", "gate", "llm", "recall", "store", "write"),
@@ -108,6 +109,7 @@ PURE = frozenset(
         "timescale",
         "twins",
         "verbs",
+        "word_hashes",
         "write",
     },
 )

@@ -20,6 +20,7 @@ from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
 from remanence.flows.naming import found, plain_name, refuse_erased, several, unknown
+from remanence.flows.recall.archive_index import ArchiveIndex
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.entity_index import EntityIndex
 from remanence.flows.recall.index import ScopeIndex
@@ -121,6 +122,7 @@ class Core:
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
+    archive: ArchiveIndex = field(init=False)  # read where the index leaves the archive out
     attributes: AttributeIndex = field(init=False)
     entities: EntityIndex = field(init=False)
     uses: Uses = field(init=False)
@@ -144,6 +146,7 @@ class Core:
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
+        self.archive = ArchiveIndex(self.store, self.scope)
         self.attributes = AttributeIndex(self.store, self.scope)
         self.entities = EntityIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)

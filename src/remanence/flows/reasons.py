@@ -4,7 +4,8 @@ Nothing is stored for this: signs, speaker and place are read again; how rare it
 stored value leaves, and is told word by word where the scope still shows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, acts_of, ways_back
 from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
-from remanence.flows.recall.index import ASKS, RANKED
+from remanence.flows.recall.index import ASKS, RANKED, ScopeIndex
 from remanence.model import STANDING, Memory, Relation, Role, Status, short_id
 from remanence.text import stems, term_hash, words
 from remanence.worth import Fall, Worth, WorthReason
@@ -77,12 +78,25 @@ def _first_text(memory: Memory, parts: Sequence[Logged]) -> str:
 
 async def _place(core: Core, memory: Memory) -> tuple[int, bool, int]:
     """Return how many of its segment came before it, whether the last of them asks, and how many of the scope did."""
-    async with core.index.still(core.clock.now(), RANKED):
-        row = int(core.index.rows_of([memory.seq])[0])
-        segment = core.index.ground.segment
+    async with _whole(core) as index:
+        row = int(index.rows_of([memory.seq])[0])
+        segment = index.ground.segment
         own = np.flatnonzero(segment[:row] == segment[row])
-        asked = bool(len(own)) and bool(core.index.column(ASKS)[own[-1]])
-        return len(own), asked, int(np.count_nonzero(core.index.lends[:row]))
+        asked = bool(len(own)) and bool(index.column(ASKS)[own[-1]])
+        return len(own), asked, int(np.count_nonzero(index.lends[:row]))
+
+
+@asynccontextmanager
+async def _whole(core: Core) -> AsyncIterator[ScopeIndex]:
+    """Hold an index of the whole scope still, one for this question alone where recall's leaves the archive out."""
+    now = core.clock.now()
+    async with core.index.still(now, RANKED):
+        if not core.index.leaves_archive:
+            yield core.index
+            return
+    index = ScopeIndex(core.store, core.scope, 0, with_archive=True)
+    async with index.still(now, RANKED):
+        yield index
 
 
 async def _fall(core: Core, memory: Memory, parts: Sequence[Logged], policy: Policy) -> Fall | None:

@@ -20,12 +20,13 @@ from remanence.extraction import (
     wanted_of,
 )
 from remanence.flows.core import QUIET, Core
+from remanence.flows.recall.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN
+from remanence.flows.setting_rows import UNDER, row_of
 from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 from remanence.text import check_text
 
-UNDER = "setting/"  # what the bookkeeping's names of settings begin with
 WORDS_MAX = 10_000
 MIRROR_FOLDER = "mirror_folder"
 DOCUMENT_CHARS_MAX = 100_000
@@ -55,6 +56,13 @@ SETTINGS: Mapping[str, Setting] = {
     one.name: one
     for one in (
         Setting("audit_days", 60, 1, 36_500, "for how many days what a run changed can be taken back"),
+        Setting(
+            INDEXED_MOST,
+            INDEXED_MOST_BUILT_IN,
+            0,
+            1_000_000_000,
+            "the most archived memories that recall keeps whole in memory; of more it keeps hashes of their words",
+        ),
         Setting(
             "boot_tokens", 1_600, 1, 1_000_000, "how many tokens `boot` returns where no budget is given"
         ),
@@ -202,7 +210,7 @@ SETTINGS: Mapping[str, Setting] = {
 
 def built_in() -> dict[str, dict[str, Any]]:
     """Return the rows of the bookkeeping that hold the settings where nobody has set them."""
-    return {_row(name): {"source": "builtin", "value": one.value} for name, one in SETTINGS.items()}
+    return {row_of(name): {"source": "builtin", "value": one.value} for name, one in SETTINGS.items()}
 
 
 async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
@@ -232,7 +240,7 @@ async def numbers(core: Core, *names: str) -> list[int]:
 
 def rows_of(*names: str) -> tuple[str, ...]:
     """Return the bookkeeping's names of some settings, for who reads more than settings at once."""
-    return tuple(_row(_declared(name).name) for name in names)
+    return tuple(row_of(_declared(name).name) for name in names)
 
 
 def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
@@ -249,7 +257,7 @@ async def words(core: Core, *names: str) -> list[str]:
 
 async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
     declared = [_declared(name) for name in names]
-    asked = Bookkeeping(core.clock.now(), get=tuple(map(_row, names)))
+    asked = Bookkeeping(core.clock.now(), get=tuple(map(row_of, names)))
     rows = (await core.store.bookkeep(core.scope, asked)).values
     return [_current(one, rows).value for one in declared]
 
@@ -273,7 +281,7 @@ class Settings:
         Raises NameUnknown where there is none of that name.
         """
         declared = _declared(name)
-        asked = Bookkeeping(self._core.clock.now(), get=(_row(name),))
+        asked = Bookkeeping(self._core.clock.now(), get=(row_of(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
     async def document(self) -> str:
@@ -293,7 +301,7 @@ class Settings:
         after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
         for name, value in given.items():
             self._check(_declared(name), value, after)
-        rows = {_row(name): {"source": "user", "value": value} for name, value in given.items()}
+        rows = {row_of(name): {"source": "user", "value": value} for name, value in given.items()}
         rows |= {row: built for row, built in built_in().items() if row not in rows}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={**rows, QUIET: None})
@@ -310,7 +318,7 @@ class Settings:
         self._check(_declared(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
-            self._core.scope, Bookkeeping(self._core.clock.now(), put={_row(name): row, QUIET: None})
+            self._core.scope, Bookkeeping(self._core.clock.now(), put={row_of(name): row, QUIET: None})
         )
         return await self.get(name)
 
@@ -354,13 +362,9 @@ def _read(document: str) -> dict[str, Any]:
         ) from error
 
 
-def _row(name: str) -> str:
-    return f"{UNDER}{name}"
-
-
 def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
     """Say what a setting is now, by the rows of the bookkeeping."""
-    row = rows.get(_row(declared.name))
+    row = rows.get(row_of(declared.name))
     return declared if row is None else replace(declared, value=row["value"], source=row["source"])
 
 

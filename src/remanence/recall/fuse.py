@@ -147,7 +147,8 @@ def rank(
 ) -> Ranked:
     """Rank a scope against a question and return the best `limit` rows.
 
-    `terms` are those of the question's stems, `vectors` are window vectors by row, `contextual` those of a model,
+    `terms` are those of the question's stems, `vectors` are window vectors by row, `contextual` those of a model, or in
+    place of either their cosines with the question, where somebody has compared them.
     `allowed` (by row) are the rows inside the filters, else the live ones, `archived` those whose score is lowered.
     """
     inside = ground.corpus.live if allowed is None else allowed
@@ -339,6 +340,8 @@ def _likeness(
 ) -> Floats | None:
     if vectors is None or query is None or not query.size or not query.any():
         return None
+    if vectors.ndim == 1:
+        return _taken(vectors, candidates)
     if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
         return cosine(vectors, query, candidates)
     return _taken(cosine(vectors, query), candidates)

@@ -68,6 +68,19 @@ class Postings:
     position: int
 
 
+@dataclass(frozen=True, slots=True)
+class ArchiveWords:
+    """What stands for archived memories, as `word_hashes` packs it: parts by number, the names behind its numbers.
+
+    `held` is how many memories are archived, `position` where the scope stood.
+    """
+
+    position: int
+    held: int
+    parts: Mapping[int, bytes] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
 EMBEDDED_MAX = 10_000
 
 
@@ -242,6 +255,13 @@ class Store(Protocol):
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
         """Return the postings of stems; unknown stems have empty ones."""
+        ...
+
+    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
+        """Return the word hashes of archived memories that changed above a position; None for no more than how many.
+
+        They follow from the memories, in the commit that changes these: no audit holds them.
+        """
         ...
 
     async def vectors(

@@ -236,9 +236,10 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
         raise NameUnknown("column", name, LINK_COLUMNS)
     for name in frozenset().union(*(wanted.among or ())) - _LABELLED:
         raise NameUnknown("column", name, _LABELLED)
-    if wanted.among is not None and (wanted.links is not None or wanted.attributes):
+    some = wanted.among is not None or wanted.only is not None
+    if some and (wanted.links is not None or wanted.attributes):
         raise InvalidInput(
-            "links and attributes are of all memories", recovery="ask for them without `among`"
+            "links and attributes are of all memories", recovery="ask for them without `among` and `only`"
         )
     refuse_clocks(wanted.clocks)
 

@@ -51,6 +51,7 @@ TABLES = (
     Place("words_idx", "text", "merged, so that no deleted word is left"),
     Place("words_config", "number", _NOTHING),
     Place("waiting", "text", _GO, ("stems",)),
+    Place("archive_words", "hash", "packed anew without the rows that go"),
     Place("terms", "hash", _FOLLOWS),
     Place("sums", "hash", _FOLLOWS),
     Place("scopes", "hash", _FOLLOWS),

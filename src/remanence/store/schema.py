@@ -324,6 +324,19 @@ traces = _table(
     sqlite_with_rowid=False,
 )
 
+# What stands for archived memories where their texts leave the index of recall, as `word_hashes` packs it: `position`
+# is that of the last commit that changed a part, `held` how many memories are in it.
+archive_words = _table(
+    "archive_words",
+    _name("scope"),
+    _int("part"),
+    _int("position"),
+    _int("held"),
+    _blob("packed"),
+    PrimaryKeyConstraint("scope", "part"),
+    Index("archive_words_changed", "scope", "position", "held"),
+)
+
 # Numbered in order of first sight, so that frequent words share few pages and a write dirties few of them.
 terms = _table(
     "terms",

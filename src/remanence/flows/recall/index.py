@@ -15,6 +15,7 @@ import numpy.typing as npt
 from remanence.change import Block, Change, Logged
 from remanence.entity import CATEGORY, THREAD
 from remanence.errors import StoreDamaged
+from remanence.flows.recall.archive_index import is_left_out
 from remanence.flows.recall.arm import Arm, widened
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.model import COLUMN, Memory, Role, Status
@@ -42,6 +43,8 @@ COLUMNS = (
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 # What tells who may be returned: entities say nothing themselves and lend no words.
 _TOLD_BY = frozenset({"status", "category", "thread"})
+# Who is read where the archive is left out.
+_INDEXED = ({"status": frozenset(int(status) for status in Status if status is not Status.ARCHIVED)},)
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -52,7 +55,8 @@ PATTERNS_MAX = 64  # tag patterns whose memories are remembered
 class ScopeIndex:
     """The resident columns of one scope; `refresh` before use, and read them `still` where something is awaited."""
 
-    def __init__(self, store: Store, scope: str, dimensions: int) -> None:
+    def __init__(self, store: Store, scope: str, dimensions: int, *, with_archive: bool = False) -> None:
+        self._with_archive = with_archive  # however large it is
         self._store = store
         self._scope = scope
         self._own = Arm(None, dimensions)  # 0 dimensions while the vectors are not all of one embedder
@@ -66,6 +70,8 @@ class ScopeIndex:
         self._terms = KeptTerms()
         self._tagged: dict[str, Ints] = {}
         self._turn = asyncio.Lock()
+        # Whether archived memories have no rows here, because hashes of their words stand for them.
+        self.leaves_archive = False
 
     def __len__(self) -> int:
         return self._rows
@@ -200,7 +206,10 @@ class ScopeIndex:
         first, last = self.seq[[0, -1]]
         seqs = seqs[: np.searchsorted(seqs, last, "right")]
         # Where no number is missing, none is looked for.
-        rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
+        if self.leaves_archive:
+            rows = self.rows_among(seqs)[0]
+        else:
+            rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
         lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]
         return lending
 
@@ -236,9 +245,7 @@ class ScopeIndex:
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
                 self._tagged.clear()
-            snapshot = await self._store.snapshot(
-                self._scope, SnapshotRequest(frozenset(), tags=frozenset({pattern})), now
-            )
+            snapshot = await self._snapshot(frozenset(), frozenset({pattern}), now)
             self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
         marked = np.zeros(len(self), np.bool_)
         marked[self.rows_among(self._tagged[pattern])[0]] = True
@@ -283,7 +290,7 @@ class ScopeIndex:
         async with self._turn:
             whole = False
             try:
-                await self._catch_up()
+                await self._catch_up(now)
                 await self._read(now, columns, tags)
                 if (vectors or windows) and self._own.bare is None:
                     await self._take(self._own)
@@ -308,8 +315,10 @@ class ScopeIndex:
         return [arm for arm in arms if arm.bare is not None]
 
     async def _take(self, arm: Arm) -> None:
-        """Read all vectors of an arm."""
-        await _to_the_end(arm.take, *await self._vectors(arm), self.seq, len(self._seq))
+        """Read all vectors of an arm that have rows here."""
+        only = self.seq.tolist() if self.leaves_archive else None
+        read = await self._read_vectors(arm, only)
+        await _to_the_end(arm.take, *read, self.seq, len(self._seq))
 
     async def _follow(self, asked: tuple[str, int] | None) -> None:
         """Keep the vectors of one model only; read those that were written since."""
@@ -333,11 +342,20 @@ class ScopeIndex:
             rows, _ = self.rows_among(seqs)
             arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
-    async def _catch_up(self) -> None:
+    async def weigh_archive(self, now: int) -> None:
+        """Look whether the archive is to be left out from now on, or to be read again."""
+        leaves = await is_left_out(self._store, self._scope, now)
+        if leaves != self.leaves_archive:
+            async with self._turn:
+                self.position = -1
+
+    async def _catch_up(self, now: int) -> None:
         """Patch what changed, or forget all that is kept."""
         changed = None if self.position < 0 else await self._changed()
         if changed is None or not await self._patch(changed):
             self._forget()
+            if not self._with_archive:
+                self.leaves_archive = await is_left_out(self._store, self._scope, now)
 
     def _forget(self) -> None:
         self.position = -1
@@ -402,15 +420,21 @@ class ScopeIndex:
         await _to_the_end(self._fill, snapshot, missing)
 
     async def _snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
-        wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns)
+        among = _INDEXED if self.leaves_archive else None
+        wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
         return await self._store.snapshot(self._scope, wanted, now)
 
-    async def _vectors(
+    async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, npt.NDArray[np.float16]]:
+        if arm.bare is None:
+            return _NO_VECTORS
+        return await self._read_vectors(arm, only)
+
+    async def _read_vectors(
         self, arm: Arm, only: Sequence[int] | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
-        unread = arm.bare is None and only is not None
-        if (arm.model is None and not arm.dimensions) or unread or (only is not None and not only):
-            return np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
+        """Read vectors of an arm, all or those of some memories."""
+        if (arm.model is None and not arm.dimensions) or (only is not None and not only):
+            return _NO_VECTORS
         return await self._store.vectors(self._scope, only=only, model=arm.model)
 
     async def take_vectors(self, dimensions: int) -> None:
@@ -439,6 +463,11 @@ class ScopeIndex:
         for start in range(0, len(seqs), PAGE):
             found = await self._store.get(self._scope, seqs[start : start + PAGE])
             memories += [memory for memory in found if memory is not None]
+        if self.leaves_archive:
+            left = [memory for memory in memories if memory.status is Status.ARCHIVED]
+            if any(memory.seq in self for memory in left):
+                return False  # what went into the archive lends nothing here from now on
+            memories = [memory for memory in memories if memory.status is not Status.ARCHIVED]
         if not memories:
             return True
         only = [memory.seq for memory in memories]
@@ -517,6 +546,9 @@ class ScopeIndex:
         for arm in self._arms:
             arm.grow(self._rows, needed, len(self._seq))
         self._rows = needed
+
+
+_NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
 
 
 async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:

@@ -18,6 +18,8 @@ from remanence.errors import InvalidInput
 from remanence.flows import contextual
 from remanence.flows.contextual import Asked
 from remanence.flows.core import LISTED_MAX, Core, aside
+from remanence.flows.recall.archive_index import Archive
+from remanence.flows.recall.archive_ranking import Found, Question, Wanted, ranked_with_archive
 from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
@@ -61,6 +63,9 @@ TOLD_POOL = 2
 WEAK = "nothing here answers this well"  # how a weak answer begins
 NO_ROOM = "the best answer does not fit into this budget"
 
+# So often both indexes are brought to one position.
+TOGETHER_TRIES = 3
+
 Bools = npt.NDArray[np.bool_]
 
 
@@ -87,15 +92,13 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     meant = await contextual.asked(core, asked.query)
-    async with core.index.still(core.clock.now(), columns, windows=True, model=meant.arm):
-        opened = await _opened(core, asked)
-        allowed = await _allowed(core, asked, opened)
-        ranked = await ranked_rows(core, asked, (known, terms, meant), allowed, pool, opened)
-        seqs = [int(core.index.seq[row]) for row in ranked.rows]
+    await core.index.weigh_archive(core.clock.now())
+    found = await _looked_for(core, asked, (known, terms, meant), columns, pool)
+    ranked, seqs = found.ranked, found.seqs
     same = await told(core, seqs)
     if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
-    looked = await ended(core, await core.store.get(core.scope, seqs))
+    looked = await ended(core, await _read(core, seqs, found.read))
     memories, same = looked.memories, same.without(looked.edited)
     above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
@@ -106,6 +109,70 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
     return answer
+
+
+async def _looked_for(
+    core: Core,
+    asked: RecallRequest,
+    words: tuple[Known, Sequence[str], Asked],
+    columns: frozenset[str],
+    pool: int,
+) -> Found:
+    """Rank what stands, and of the archive what is open; where the index leaves that out, both at one position.
+
+    Who writes faster than both are read is waited for a few times only: what he moves in between may then be missed.
+    """
+    index, now = core.index, core.clock.now()
+    for attempt in range(TOGETHER_TRIES):
+        left_out = index.leaves_archive
+        archive, position = await core.archive.read() if left_out else (None, -1)
+        async with index.still(now, columns, windows=True, model=words[2].arm):
+            apart = left_out != index.leaves_archive or (left_out and position != index.position)
+            if apart and attempt < TOGETHER_TRIES - 1:
+                continue
+            if archive is None:
+                core.archive.forget()
+            return await _ranked_together(core, asked, words, archive, pool)
+    raise AssertionError("unreachable")
+
+
+async def _ranked_together(
+    core: Core,
+    asked: RecallRequest,
+    words: tuple[Known, Sequence[str], Asked],
+    archive: Archive | None,
+    pool: int,
+) -> Found:
+    """Rank what the index holds, which stays still, and with it what has left it for the archive."""
+    opened = await _opened(core, asked)
+    allowed = await _allowed(core, asked, opened)
+    wanted = None if archive is None else await _wanted(core, asked)
+    if archive is not None and wanted is not None:
+        question = Question(_query(core, asked, words), asked.asker, words[2])
+        found = await ranked_with_archive(core, archive, question, wanted, allowed, pool)
+        if found is not None:
+            return found
+    ranked = await ranked_rows(core, asked, words, allowed, pool, opened)
+    return Found(ranked, core.index.seq[ranked.rows].tolist(), {})
+
+
+async def _wanted(core: Core, asked: RecallRequest) -> Wanted | None:
+    """Return what of the archive may be found, None where it is closed; who asks for the status gets full scores."""
+    statuses, by_status = asked.filters.statuses, asked.filters.by_status
+    if of_entities(asked) or (by_status and statuses is not None and Status.ARCHIVED not in statuses):
+        return None
+    if not by_status and (
+        asked.archived == "closed" or (asked.archived is None and not await number(core, "recall_archived"))
+    ):
+        return None
+    return Wanted(asked.thread, asked.between, asked.filters, lowered=not by_status)
+
+
+async def _read(core: Core, seqs: Sequence[int], known: Mapping[int, Memory]) -> list[Memory | None]:
+    """Read memories, but for those that were read already."""
+    missing = [seq for seq in seqs if seq not in known]
+    found = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
+    return [known[seq] if seq in known else found[seq] for seq in seqs]
 
 
 def tokens_of(core: Core, text: str) -> int:
@@ -235,15 +302,8 @@ def _rank_rows(
 ) -> Ranked:
     index = core.index
     allowed, archived = masks
-    known, wanted, meant = words
-    query = Query(
-        text=asked.query,
-        stems=tuple(wanted),
-        vector=_vector(core, asked.query, known),
-        asker=None if asked.asker is None else index.code("speaker", asked.asker),
-        within_conversation=asked.thread is not None,
-        contextual=meant.vector,
-    )
+    _, wanted, meant = words
+    query = _query(core, asked, words)
     vectors = index.windows if index.dimensions else None
     found = index.contextual(meant.model)
     beside = None if found is None else Contextual(*found, core.embedder.thresholds.weak_below)
@@ -252,6 +312,18 @@ def _rank_rows(
     else:
         ground, terms = index.ground, index.terms(wanted, postings)
     return rank(ground, terms, vectors, query, allowed, pool, beside, archived)
+
+
+def _query(core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str], Asked]) -> Query:
+    known, wanted, meant = words
+    return Query(
+        text=asked.query,
+        stems=tuple(wanted),
+        vector=_vector(core, asked.query, known),
+        asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
+        within_conversation=asked.thread is not None,
+        contextual=meant.vector,
+    )
 
 
 def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:

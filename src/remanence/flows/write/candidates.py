@@ -47,7 +47,8 @@ async def candidates(core: Core, memories: Sequence[Memory], *, sharing: bool = 
     ).rows
     vectors = core.index.dimensions > 0
     async with core.index.still(core.clock.now(), COLUMNS, vectors=vectors):
-        return await asyncio.to_thread(_found, core, asked, held, postings, sharing=sharing)
+        of = known.memories if core.index.leaves_archive else len(core.index)
+        return await asyncio.to_thread(_found, core, asked, (held, of), postings, sharing=sharing)
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
@@ -57,12 +58,12 @@ def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
 def _found(
     core: Core,
     asked: Mapping[int, Sequence[str]],
-    held: Mapping[int, Mapping[str, int]],
+    counted: tuple[Mapping[int, Mapping[str, int]], int],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
     *,
     sharing: bool,
 ) -> dict[int, Alike]:
-    index = core.index
+    index, (held, of) = core.index, counted
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
     if index.dimensions and not sharing:
@@ -81,5 +82,5 @@ def _found(
         others = older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
         seqs = index.seq[[one for one, _ in others]].tolist() if others else []
         cosines = [cosine for _, cosine in others] if seq in embedded else None
-        found[seq] = Alike(seqs, cosines, held[seq], len(index.seq))
+        found[seq] = Alike(seqs, cosines, held[seq], of)
     return found

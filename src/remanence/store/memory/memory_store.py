@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from remanence import word_hashes
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
 from remanence.change import GUARDS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
 from remanence.claim import Claim, Forbidden
@@ -25,6 +26,7 @@ from remanence.snapshot import Among, Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
+    ArchiveWords,
     Arriving,
     Booked,
     Bookkeeping,
@@ -194,6 +196,32 @@ class MemoryStore:
             position=state.position,
         )
 
+    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
+        """Return the word hashes of all archived memories, or no more than how many there are."""
+        state = self._read(scope)
+        archived = {
+            seq: row
+            for seq, row in sorted(state.tables["memories"].items())
+            if row["status"] == Status.ARCHIVED
+        }
+        if after is None or after == state.position:
+            return ArchiveWords(state.position, len(archived))
+        named = [[row[name] for name in word_hashes.NAMED] for row in archived.values()]
+        numbers = {
+            name: number for number, name in enumerate(sorted({n for some in named for n in some if n}), 1)
+        }
+        # A part that nothing is left of is empty, not gone: whoever has read it must learn that.
+        parts: dict[int, list[word_hashes.Row]] = {
+            word_hashes.part_of(seq): [] for seq in state.tables["memories"]
+        }
+        for (seq, row), some in zip(archived.items(), named, strict=True):
+            coded = [None if name is None else numbers[name] for name in some]
+            parts[word_hashes.part_of(seq)].append(word_hashes.row(seq, row["text"], coded, row))
+        packed = {part: word_hashes.pack(rows) for part, rows in parts.items()}
+        return ArchiveWords(
+            state.position, len(archived), packed, {number: name for name, number in numbers.items()}
+        )
+
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
@@ -356,7 +384,8 @@ class MemoryStore:
         refuse_wanted(wanted)
         spans, heard = state.clocks(wanted.clocks)
         whole = state.tables["memories"]
-        rows = sorted((seq, row) for seq, row in whole.items() if _meets(row, wanted.among))
+        only = whole.keys() if wanted.only is None else set(wanted.only)
+        rows = sorted((seq, row) for seq, row in whole.items() if seq in only and _meets(row, wanted.among))
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {

@@ -4,6 +4,7 @@ Knows arrays of memories' states and of links; knows nothing of single changes.
 """
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -57,6 +58,11 @@ class Blocks:
     def changed(self) -> list[int]:
         """The sequence numbers of memories whose state changes."""
         return [seq for _, block in self._of("memories") for seq in block.keys.tolist()]
+
+    def described(self, columns: AbstractSet[str]) -> set[int]:
+        """Return the memories of which any of some columns is set."""
+        described = (block for _, block in self._of("memories") if not columns.isdisjoint(block.columns))
+        return {seq for block in described for seq in block.keys.tolist()}
 
     @property
     def ends(self) -> set[int]:

@@ -14,7 +14,7 @@ from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.places import BY_NAME, VECTORS
-from remanence.store.sqlite import cleaning, fulltext, ledger, proving, sums
+from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
 from remanence.store.sqlite.interned import Interned
 from remanence.store.sqlite.rows import MEMORIES, row_digest
@@ -54,6 +54,11 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         _looked("audit", _proven(connection), lambda: _audit(connection, names)),
         _looked(
             "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
+        ),
+        _looked(
+            "archive words",
+            "the words of every archived memory are those of its text",
+            lambda: archive_words.broken(connection),
         ),
         _lineage(connection),
         *_erased(connection),

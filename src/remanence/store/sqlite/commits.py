@@ -14,7 +14,7 @@ from remanence.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
-from remanence.store.sqlite import audit, bookkeeping
+from remanence.store.sqlite import archive_words, audit, bookkeeping
 from remanence.store.sqlite.attached import Attached
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
@@ -78,6 +78,7 @@ def commit(
     writes.memories.destroy()
     if erasing is not None:
         erasing.finish()
+    archive_words.follow(work, _described(writes), set(writes.memories.destroyed))
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
@@ -92,6 +93,11 @@ def commit(
     work.sums.write(connection)
     position = images.position if logs else position_of(connection, no)
     return Committed(cause.run, cause.part, position, assigned, count)
+
+
+def _described(writes: "_Writes") -> set[int]:
+    """Return the memories that stay of which something changes that the word hashes of the archive tell."""
+    return writes.memories.described(archive_words.TOLD) | writes.blocks.described(archive_words.TOLD)
 
 
 class _Writes(NamedTuple):

@@ -4,6 +4,7 @@ Knows columns, counters and transitions; knows nothing of tags, links and source
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any
 
@@ -82,6 +83,13 @@ class Memories:
     def changed(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return self._updates.changed
+
+    def described(self, columns: AbstractSet[str]) -> set[int]:
+        """Return the memories of which any of some columns changes, and those that come into the archive."""
+        arrived = (
+            change.key for _, change in self._created if (change.after or {}).get("status") == Status.ARCHIVED
+        )
+        return {*self._updates.of(columns), *arrived}  # type: ignore[arg-type]
 
     @property
     def gone(self) -> Mapping[int, Mapping[str, Any]]:

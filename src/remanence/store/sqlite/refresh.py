@@ -13,16 +13,17 @@ from typing import Any
 from remanence.condense import CONDENSED_VERSION
 from remanence.decay_class import DECAY_VERSION, FADING_TAGS, decay
 from remanence.model import COLUMN
-from remanence.store.sqlite import equals, fulltext, sums
+from remanence.store.sqlite import archive_words, equals, fulltext, sums
 from remanence.store.sqlite.interned import SCOPE, TAG, Interned
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.text import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
 from remanence.text_columns import lengths_of, summary_shown
 from remanence.tokens import TOKENS_VERSION, token_counts
+from remanence.word_hashes import WORD_HASHES_VERSION
 
 RANGE = 8_192  # memories that are read, computed and written at once
 ROW_DIGEST_VERSION = 3
-_TOKENIZER, _SUMS = "tokenizer", "sums"
+_TOKENIZER, _SUMS, _ARCHIVE_WORDS = "tokenizer", "sums", "archive words"
 _DIGESTED = tuple(column.name for column in MEMORIES)
 _FINGERPRINTS = "memories_fingerprint"
 
@@ -129,6 +130,7 @@ MARKS: Mapping[str, str] = {
     _TOKENIZER: str(TOKENIZER_VERSION),
     **{step.name: str(step.version) for step in STEPS},
     _SUMS: str(sums.SUMS_VERSION),
+    _ARCHIVE_WORDS: str(WORD_HASHES_VERSION),
 }
 
 
@@ -149,6 +151,8 @@ def refresh(connection: sqlite3.Connection) -> None:
         equals.link_equals(connection)
     elif due:
         _pass(connection, due)
+    if not overdue.isdisjoint({_TOKENIZER, _ARCHIVE_WORDS}):
+        archive_words.rebuild(connection)
     if due or _SUMS in overdue:
         sums.compute(connection)
     connection.executemany(

@@ -4,7 +4,7 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,7 +57,9 @@ def snapshot(
         "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
     ).fetchone()
     (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
-    seq, arrays = _rows(connection, no, columns, count, _among(connection, names, wanted.among))
+    seq, arrays = _rows(
+        connection, no, columns, count, (_among(connection, names, wanted.among), wanted.only)
+    )
     texts = {
         column.name: _named(connection, names, arrays, column.name)
         for column in columns
@@ -159,9 +161,17 @@ def _holding(connection: sqlite3.Connection, names: Interned, holds: Holds) -> s
 
 
 def _rows(
-    connection: sqlite3.Connection, no: int, columns: Sequence[Column], count: int, among: str
+    connection: sqlite3.Connection,
+    no: int,
+    columns: Sequence[Column],
+    count: int,
+    which: tuple[str, Sequence[int] | None],
 ) -> tuple[Ints, dict[str, Array]]:
-    """Return sequence numbers and columns of memories of a scope, which has so many in all."""
+    """Return sequence numbers and columns of memories of a scope, which has so many in all.
+
+    `which` of them are read are those that meet a condition, and where numbers are given these.
+    """
+    among, only = which
     packing = Packing([Field("seq", "seq - ?1", 16), *map(_field, columns)])
     bounds, dense = _extent(connection, no)
     source = (
@@ -171,7 +181,11 @@ def _rows(
     # Made for all from the start: columns that grow would lie twice in memory, and leave holes in it.
     seq, end = np.empty(count, np.int64), 0
     arrays: dict[str, Array] = {column.name: np.empty(count, _KINDS[column.kind]) for column in columns}
-    for base, rows in gather(connection, packing, source, bounds, ROWS_STEP):
+    if only is None:
+        found = gather(connection, packing, source, bounds, ROWS_STEP)
+    else:
+        found = _gathered(connection, packing, (no, among), only)
+    for base, rows in found:
         begin, end = end, end + len(rows)
         seq[begin:end] = rows.unsigned("seq") + base
         for column in columns:
@@ -179,6 +193,20 @@ def _rows(
     if end == count:
         return seq, arrays
     return seq[:end].copy(), {name: array[:end].copy() for name, array in arrays.items()}
+
+
+def _gathered(
+    connection: sqlite3.Connection, packing: Packing, which: tuple[int, str], only: Sequence[int]
+) -> Iterator[tuple[int, Rows]]:
+    """Yield (base, rows) of some memories: only the ranges that they lie in are looked at."""
+    no, among = which
+    by_base: dict[int, list[int]] = {}
+    for number in sorted(set(only)):
+        by_base.setdefault(number - number % ROWS_STEP, []).append(number)
+    for base, numbers in by_base.items():
+        listed = ", ".join(map(str, numbers))
+        source = f"FROM states WHERE seq BETWEEN ?1 AND ?2 AND seq IN ({listed}) AND scope = {no}{among} ORDER BY seq"
+        yield from gather(connection, packing, source, (base, base + ROWS_STEP - 1), ROWS_STEP)
 
 
 def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:

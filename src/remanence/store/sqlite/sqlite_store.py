@@ -19,6 +19,7 @@ from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory, Relation
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
+    ArchiveWords,
     Arriving,
     Booked,
     Bookkeeping,
@@ -39,6 +40,7 @@ from remanence.store.base import (
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_clocks, refuse_interval
 from remanence.store.sqlite import (
+    archive_words,
     audit,
     bookkeeping,
     box_reading,
@@ -152,6 +154,10 @@ class SqlStore:
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
         """Return the postings of stems; unknown stems have empty ones."""
         return await self._read(lambda connection: reading.search(connection, self._names, scope, stems))
+
+    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
+        """Return the word hashes of archived memories that changed above a position; None for no more than how many."""
+        return await self._read(lambda connection: archive_words.read(connection, self._names, scope, after))
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None

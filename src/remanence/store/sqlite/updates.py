@@ -5,6 +5,7 @@ Knows columns, counters and transitions; knows nothing of creation and destructi
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -119,6 +120,15 @@ class Updates:
     def changed(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
+
+    def of(self, columns: AbstractSet[str]) -> Iterator[int]:
+        """Yield the memories of which any of some columns is set."""
+        return (
+            seq
+            for group in self._groups.values()
+            if not columns.isdisjoint(group.names)
+            for seq in group.seqs
+        )
 
     @property
     def unnamed(self) -> list[int]:

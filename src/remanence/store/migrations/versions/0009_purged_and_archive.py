@@ -1,4 +1,4 @@
-"""Memories that were purged are found by their names, and the images of old parts of the audit can end."""
+"""Purged memories are found by their names, images of the audit can end, and archived memories have hashes of words."""
 
 from alembic import op
 
@@ -39,6 +39,20 @@ FROM (
 WHERE json_extract(image, '$.id') IS NOT NULL
 GROUP BY scope, gone
 """,
+    # Hashes of the words of archived memories, in parts of up to 1,024 memories.
+    """
+CREATE TABLE archive_words (
+    scope INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    packed BLOB NOT NULL,
+    PRIMARY KEY (scope, part),
+    FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
+)
+ STRICT
+""",
+    "CREATE INDEX archive_words_changed ON archive_words (scope, position, held)",
     # Filled anew once the file is brought up.
     "DROP TABLE sums",
     """

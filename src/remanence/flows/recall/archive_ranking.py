@@ -1,0 +1,308 @@
+"""What stands ranked with archived memories that have left the index: the best of these by hashes are read for it.
+
+Knows both indexes and the store; what a score is made of is the ranking's to know.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.clock import MINUTE
+from remanence.entity import THREAD
+from remanence.flows.contextual import Asked
+from remanence.flows.core import Core
+from remanence.flows.recall.archive_index import Archive
+from remanence.flows.recall.filters import Filters
+from remanence.model import COLUMN, Memory, Status
+from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
+from remanence.recall.fuse import Contextual, Query, Ranked, rank
+from remanence.recall.joined import Joined, Rows, around, joined
+from remanence.recall.semantic import cosine, window_vectors
+from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.store.base import Ints
+from remanence.text import stems
+from remanence.word_hashes import NAMED
+
+READ_MOST = 10  # archived texts that one recall reads
+# So many of the best by hashes are looked at where a filter asks for what hashes do not tell: with more, the rest is
+# as good as unfindable.
+LOOKED_AT = 5_000
+_TOLD = frozenset({*NAMED, "role"})  # the columns of a filter that need no look at the memories
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
+
+    thread: str | None
+    between: tuple[int, int] | None
+    filters: Filters
+    lowered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as it is ranked, its asker by name, and what a model made of it; no vector where nothing has one."""
+
+    query: Query
+    asker: str | None
+    meant: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was ranked, by number, and the archived memories that were read for it."""
+
+    ranked: Ranked
+    seqs: list[int]
+    read: Mapping[int, Memory]
+
+
+async def ranked_with_archive(
+    core: Core, archive: Archive, question: Question, wanted: Wanted, allowed: Bools, pool: int
+) -> Found | None:
+    """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
+    picked = await _picked(core, archive, question, wanted)
+    read = await core.store.get(core.scope, archive.seq[picked].tolist()) if len(picked) else []
+    memories = {one.seq: one for one in read if one is not None and one.status is Status.ARCHIVED}
+    picked = picked[np.isin(archive.seq[picked], [*memories])]
+    if not len(picked):
+        return None
+    near = around(archive.ground.windows, picked)
+    postings = await core.index.postings(question.query.stems, every=True)
+    vectors = await _vectors(core, archive.seq[near].tolist(), question)
+    beside = _Beside(archive, picked, near, memories)
+    ranked, seqs = await asyncio.to_thread(
+        _ranked, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
+    )
+    return Found(ranked, seqs, memories)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Rows of the archive that were picked, with those around them, and the memories of the former."""
+
+    archive: Archive
+    picked: Rows
+    near: Rows
+    memories: Mapping[int, Memory]
+
+    @property
+    def places(self) -> Rows:
+        """Where those that were picked stand among those around them."""
+        return np.searchsorted(self.near, self.picked)
+
+    def holding(self, stem: str) -> Rows:
+        """Return by place who holds a stem: by the text where it was read, else by its hash."""
+        holds = self.archive.holding_among(stem, self.near)
+        for place in self.places.tolist():
+            seq = int(self.archive.seq[self.near[place]])
+            holds[place] = stem in stems(self.memories[seq].text)
+        return np.flatnonzero(holds)
+
+
+_Vectors = tuple[tuple[Ints, Any], tuple[Ints, Any] | None]
+
+
+async def _vectors(core: Core, seqs: Sequence[int], question: Question) -> _Vectors:
+    """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
+    none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
+    own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
+    if core.index.contextual(question.meant.model) is None:
+        return own, None
+    return own, await core.store.vectors(core.scope, only=seqs, model=question.meant.model)
+
+
+async def _picked(core: Core, archive: Archive, question: Question, wanted: Wanted) -> Rows:
+    """Return the rows of the archive that match best by hashes and pass the filters, ascending."""
+    allowed = _allowed(archive, wanted)
+    told = _tells_all(wanted)
+    most = READ_MOST if told else LOOKED_AT
+    ranked = await asyncio.to_thread(archive.best, question.query, question.asker, allowed, most)
+    rows = ranked.rows
+    if not told and len(rows):
+        passing = await _passing(core, archive.seq[rows].tolist(), wanted)
+        rows = rows[np.isin(archive.seq[rows], passing)]
+    return np.sort(rows[:READ_MOST])
+
+
+def _tells_all(wanted: Wanted) -> bool:
+    filters = wanted.filters
+    more = filters.tags or filters.attributes or filters.columns.keys() - _TOLD
+    return not more and wanted.between is None
+
+
+def _allowed(archive: Archive, wanted: Wanted) -> Bools:
+    """Return the rows that pass the filters, as far as the archive tells; entities say nothing."""
+    columns = archive.columns
+    allowed: Bools = columns["thread"] != archive.number("thread", THREAD)
+    if wanted.thread is not None:
+        allowed &= columns["thread"] == archive.number("thread", wanted.thread)
+    if wanted.between is not None:
+        first, last = (at // MINUTE for at in wanted.between)
+        allowed &= (columns["minute"] >= first) & (columns["minute"] <= last)
+    for name, values in wanted.filters.columns.items():
+        if name in _TOLD:
+            codes = [_code(archive, name, value) for value in values]
+            allowed &= np.isin(columns[name], codes)
+    return allowed
+
+
+def _code(archive: Archive, column: str, value: Any) -> int:
+    if value is None:
+        return 0 if column in NAMED else -1
+    return archive.number(column, value) if column in NAMED else int(value)
+
+
+async def _passing(core: Core, seqs: Sequence[int], wanted: Wanted) -> Ints:
+    """Return which memories pass the filters, by their columns and tags, not by their texts."""
+    filters, now = wanted.filters, core.clock.now()
+    columns = {*filters.columns, *(("said_at",) if wanted.between else ())}
+    request = SnapshotRequest(frozenset(columns), tags=frozenset(filters.tags), only=tuple(seqs))
+    snapshot = await core.store.snapshot(core.scope, request, now)
+    passes = np.ones(len(snapshot), np.bool_)
+    for name, values in filters.columns.items():
+        passes &= _any_of(snapshot, name, values)
+    if wanted.between is not None:
+        said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
+        passes &= (said_at >= wanted.between[0]) & (said_at <= wanted.between[1])
+    for pattern in filters.tags:
+        passes &= snapshot.tags[pattern]
+    if filters.attributes:
+        passes &= np.isin(snapshot.seq, await core.attributes.seqs(filters.attributes, now))
+    found: Ints = snapshot.seq[passes]
+    return found
+
+
+def _any_of(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
+    """Tell which memories of a snapshot have one of some values in a column, None for none."""
+    held = snapshot.columns[name]
+    given = [value for value in values if value is not None]
+    if COLUMN[name].kind == "name":
+        codes = {text: code for code, text in enumerate(snapshot.names[name])}
+        given = [codes.get(value, -2) for value in given]
+    found: Bools = np.isin(held, given)
+    if len(given) < len(values):
+        found |= np.isnan(held) if held.dtype.kind == "f" else held == -1
+    return found
+
+
+def _ranked(
+    core: Core,
+    beside: _Beside,
+    question: Question,
+    read: tuple[Mapping[str, Ints], _Vectors],
+    masks: tuple[Bools, bool],
+    pool: int,
+) -> tuple[Ranked, list[int]]:
+    """Put the memories that were read between those that stand, and rank both."""
+    index, (postings, vectors), (allowed, lowered) = core.index, read, masks
+    archived, speakers = _corpus(core, beside)
+    both = joined(index.ground.corpus, archived, speakers)
+    picked = np.zeros(len(beside.near), np.bool_)
+    picked[beside.places] = True
+    query = question.query
+    terms = both.terms(
+        query.stems,
+        {stem: index.lending_rows(postings[stem]) for stem in query.stems},
+        {stem: beside.holding(stem) for stem in query.stems},
+    )
+    asker = None if question.asker is None else _code_among(speakers, question.asker)
+    ranked = rank(
+        both.ground,
+        terms,
+        _own_cosines(core, beside, both, query, vectors[0]),
+        replace(query, asker=asker),
+        both.marked(allowed, picked),
+        pool,
+        _contextual(core, beside, both, question, vectors[1]),
+        both.marked(np.zeros(len(allowed), np.bool_), picked) if lowered else None,
+    )
+    return ranked, both.ground.corpus.seq[ranked.rows].tolist()
+
+
+def _code_among(speakers: Sequence[str], name: str) -> int:
+    return speakers.index(name) if name in speakers else -2
+
+
+def _corpus(core: Core, beside: _Beside) -> tuple[Corpus, list[str]]:
+    """Return archived rows as the ranking sees them, in the codes of the index, and the speakers by code."""
+    index, archive, near = core.index, beside.archive, beside.near
+    whole, standing = archive.ground.corpus, index.ground.corpus
+    speakers = [*index.names("speaker")]
+    known = {name: code for code, name in enumerate(speakers)}
+    speaker = []
+    for code in whole.speaker[near].tolist():
+        name = archive.speakers[code] if code >= 0 else None
+        if name is not None and name not in known:
+            known[name] = len(speakers)
+            speakers.append(name)
+        speaker.append(-1 if name is None else known[name])
+    own = whole.segment[near]
+    segment = own + (int(standing.segment.max(initial=-1)) + 1)
+    for number in np.unique(own).tolist():
+        at = int(near[np.flatnonzero(own == number)[0]])
+        rows = _beside_rows(core, archive, at)
+        if len(rows):
+            segment[own == number] = standing.segment[rows[0]]
+    taken = {name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__}
+    taken |= {
+        "segment": segment,
+        "speaker": np.array(speaker, np.int32),
+        "live": np.zeros(len(near), np.bool_),
+    }
+    for place in beside.places.tolist():  # what was read is known exactly
+        memory = beside.memories[int(archive.seq[near[place]])]
+        taken["words"][place], taken["said_at"][place] = memory.words, memory.said_at
+        taken["value"][place] = memory.value or 0
+    return Corpus(**taken), speakers
+
+
+def _beside_rows(core: Core, archive: Archive, row: int) -> Rows:
+    """Return the rows of the index that are of the session of an archived memory, else of its thread."""
+    index = core.index
+    for column in ("session", "thread"):
+        number = int(archive.columns[column][row])
+        if number:
+            name = next(text for text, known in archive.numbers[column].items() if known == number)
+            rows = index.column(column) == index.code(column, name)
+            return np.flatnonzero(rows if column == "session" else rows & (index.column("session") < 0))
+    return np.zeros(0, np.intp)
+
+
+def _own_cosines(
+    core: Core, beside: _Beside, both: Joined, query: Query, read: tuple[Ints, Any]
+) -> Floats | None:
+    if not core.index.dimensions or query.vector is None or not query.vector.any():
+        return None
+    return both.by_row(cosine(core.index.windows, query.vector), _compared(beside, query.vector, read)[0])
+
+
+def _contextual(
+    core: Core, beside: _Beside, both: Joined, question: Question, read: tuple[Ints, Any] | None
+) -> Contextual | None:
+    found = core.index.contextual(question.meant.model)
+    vector = question.query.contextual
+    if found is None or read is None or vector is None or not vector.any():
+        return None
+    windows, held = found
+    cosines, has = _compared(beside, vector, read)
+    floor = core.embedder.thresholds.weak_below
+    return Contextual(both.by_row(cosine(windows, vector), cosines), both.marked(held, has), floor)
+
+
+def _compared(beside: _Beside, vector: Floats, read: tuple[Ints, Any]) -> tuple[Floats, Bools]:
+    """Compare the windows of archived memories with a question; the second tells which have a vector of their own."""
+    archive, near, (seqs, vectors) = beside.archive, beside.near, read
+    bare = np.zeros((len(near), len(vector)), np.float16)
+    at = np.searchsorted(archive.seq[near], seqs)
+    bare[at] = vectors
+    held = np.zeros(len(near), np.bool_)
+    held[at] = True
+    whole = archive.ground.corpus
+    some = Corpus(**{name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__})
+    return cosine(window_vectors(windows_of(some), bare), vector), held

@@ -1,0 +1,166 @@
+"""What stands for archived memories where their texts leave the index: their words as hashes of 12 bits, packed.
+
+One part holds those of up to 1,024 memories that arrived one after another, with what tells where each belongs. Knows
+numbers and bytes, the same in every store; knows nothing of where parts are kept.
+"""
+
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.clock import MINUTE
+from remanence.text import asks, stems, term_hash
+
+Ints = npt.NDArray[np.int64]
+
+HASH_BITS = 12
+HASHES = 1 << HASH_BITS
+PART_BITS = 10
+# So many memories share a part: enough to pack well, few enough to be written again.
+PART_ROWS = 1 << PART_BITS
+WORD_HASHES_VERSION = 1  # raised where other hashes, or other columns, are kept: parts are then made anew
+# Where a memory belongs, by the numbers of names, 0 for none; when it was said, in minutes; its length and its value.
+NAMED = ("session", "thread", "agent", "speaker")
+COLUMNS = (*NAMED, "role", "minute", "words", "worth", "asks")
+WORDS_MOST = 65_535
+# A value in steps of 4 %, up to 2**16: it is a factor of at most 1.4 in a ranking.
+_WORTH_STEPS, _WORTH_MOST = 16, 255
+_COUNT_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some memories: sequence numbers, ascending, their columns, and (hash, row) of every word, in order of hashes."""
+
+    seq: Ints
+    columns: Mapping[str, Ints]
+    hashes: npt.NDArray[np.uint16]
+    rows: npt.NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        """Return how many memories there are."""
+        return len(self.seq)
+
+
+def part_of(seq: int) -> int:
+    """Return the number of the part that a memory belongs to."""
+    return seq >> PART_BITS
+
+
+def hashes_of(words: Iterable[str]) -> list[int]:
+    """Return the distinct hashes of some stems, ascending."""
+    return sorted({hash_of(word) for word in words})
+
+
+def hash_of(stem: str) -> int:
+    """Return the hash of one stem."""
+    return term_hash(stem) & (HASHES - 1)
+
+
+def worth_code(value: float | None) -> int:
+    """Return a keep-value in the few steps that are kept of it."""
+    return min(_WORTH_MOST, round(_WORTH_STEPS * float(np.log2(1 + max(0.0, value or 0.0)))))
+
+
+def worth_of(codes: Ints) -> npt.NDArray[np.float32]:
+    """Return keep-values, as far as they are known."""
+    return (np.exp2(codes / _WORTH_STEPS) - 1).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One archived memory, its columns in order."""
+
+    seq: int
+    columns: tuple[int, ...]
+    hashes: Sequence[int]
+
+
+def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any]) -> Row:
+    """Return what is kept of a memory; `named` are the numbers of `NAMED`, `rest` role, said_at, words and value."""
+    columns = (
+        *(number or 0 for number in named),
+        int(rest["role"]),
+        int(rest["said_at"]) // MINUTE,
+        min(WORDS_MOST, int(rest["words"])),
+        worth_code(rest["value"]),
+        int(asks(text)),
+    )
+    return Row(seq, columns, hashes_of(stems(text)))
+
+
+def changed(packed: bytes | None, gone: Collection[int], fresh: Sequence[Row]) -> bytes | None:
+    """Return a part without the memories that go and with those that come; None where nothing changes."""
+    held = [] if packed is None else [one for one in rows_of(unpacked(packed)) if one.seq not in gone]
+    if packed is None and not fresh:
+        return None
+    made = pack(sorted([*held, *fresh], key=lambda one: one.seq))
+    return None if made == packed else made
+
+
+def rows_of(part: Part) -> list[Row]:
+    """Return the memories of a part one by one."""
+    order = np.argsort(part.rows, kind="stable")
+    ends = np.searchsorted(part.rows[order], np.arange(len(part) + 1))
+    hashes = part.hashes[order].tolist()
+    columns = zip(*(part.columns[name].tolist() for name in COLUMNS), strict=True)
+    return [
+        Row(seq, values, hashes[start:end])
+        for seq, values, start, end in zip(
+            part.seq.tolist(), columns, ends[:-1].tolist(), ends[1:].tolist(), strict=True
+        )
+    ]
+
+
+def pack(rows: Sequence[Row]) -> bytes:
+    """Pack memories in order of arrival: each column as differences, its bytes by rank, and all that compressed.
+
+    The words are pairs of hash and row in order, as the gaps between them: ten bits a word where a list of hashes for
+    each memory would take twelve and their number.
+    """
+    counts = np.array([len(one.hashes) for one in rows], np.int64)
+    hashes = np.array([value for one in rows for value in one.hashes], np.int64)
+    pairs = np.sort(hashes * len(rows) + np.repeat(np.arange(len(rows)), counts))
+    columns = [np.array([one.columns[at] for one in rows], np.int64) for at in range(len(COLUMNS))]
+    numbers = [np.array([one.seq for one in rows], np.int64), *columns, pairs]
+    sizes = np.array([len(rows), len(pairs)], "<u4").tobytes()
+    return zlib.compress(sizes + b"".join(map(_planes, numbers)), 9)
+
+
+def unpacked(packed: bytes) -> Part:
+    """Return the memories of a part as arrays; raises ValueError where it holds none."""
+    try:
+        content = zlib.decompress(packed)
+    except zlib.error as error:
+        raise ValueError(f"a part of the word hashes cannot be read: {error}") from error
+    count, pairs = np.frombuffer(content, "<u4", 2).tolist()
+    at, wanted = 2 * _COUNT_BYTES, [count] * (1 + len(COLUMNS)) + [pairs]
+    if len(content) != at + 8 * sum(wanted):
+        raise ValueError("a part of the word hashes has another length than it says")
+    numbers = []
+    for size in wanted:
+        numbers.append(_from_planes(content, at, size))
+        at += 8 * size
+    seq, *columns, held = numbers
+    hashes, rows = np.divmod(held, max(1, count))
+    return Part(
+        seq, dict(zip(COLUMNS, columns, strict=True)), hashes.astype(np.uint16), rows.astype(np.uint16)
+    )
+
+
+def _planes(values: Ints) -> bytes:
+    """Return the differences of values, signs in the lowest bit, as one row of bytes a rank."""
+    steps = np.diff(values, prepend=0)
+    folded = ((steps << 1) ^ (steps >> 63)).astype("<u8")
+    return folded.view(np.uint8).reshape(-1, 8).T.tobytes()
+
+
+def _from_planes(content: bytes, at: int, size: int) -> Ints:
+    planes = np.frombuffer(content, np.uint8, 8 * size, at).reshape(8, size)
+    folded = np.ascontiguousarray(planes.T).view("<u8").reshape(-1)
+    steps = (folded >> np.uint64(1)).astype(np.int64) ^ -(folded & np.uint64(1)).astype(np.int64)
+    return np.cumsum(steps)
