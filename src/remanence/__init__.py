@@ -38,6 +38,7 @@ from remanence.keywords import (
     Columns,
     DecayName,
     Editable,
+    Foretelling,
     IfExists,
     KindName,
     LifecycleName,
@@ -87,15 +88,17 @@ if TYPE_CHECKING:
     from remanence import sync
     from remanence.claim import Forbidden
     from remanence.curate.explain import Explanation
+    from remanence.curate.forecast_report import Forecast, Leaving, RunToCome
     from remanence.curate.plan import Plan
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.curate.policy.compiled import Policy
-    from remanence.engine import Engine, Run
+    from remanence.engine import Engine
     from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Shortened, Wanted
     from remanence.flows.acted import EngineAction
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.copies import RegisteredCopy
     from remanence.flows.curate.daemon import Ended
+    from remanence.flows.curate.run_names import Run
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.schedules import Schedule
     from remanence.flows.curate.scheduling import Ran
@@ -189,6 +192,8 @@ __all__ = [
     "Fact",
     "FileEdit",
     "Forbidden",
+    "Forecast",
+    "Foretelling",
     "FoundFact",
     "Frame",
     "FrameDefinition",
@@ -212,6 +217,7 @@ __all__ = [
     "KnownEntity",
     "Learned",
     "LeaseLost",
+    "Leaving",
     "Lifecycle",
     "LifecycleName",
     "Link",
@@ -263,6 +269,7 @@ __all__ = [
     "RoleName",
     "Run",
     "RunReport",
+    "RunToCome",
     "Schedule",
     "Setting",
     "Settings",
@@ -330,6 +337,9 @@ _LATER = {
     "Event": "remanence.flows.inspect",
     "Explanation": "remanence.curate.explain",
     "Forbidden": "remanence.claim",
+    "Forecast": "remanence.curate.forecast_report",
+    "Leaving": "remanence.curate.forecast_report",
+    "RunToCome": "remanence.curate.forecast_report",
     "Extracted": "remanence.extraction",
     "Extractor": "remanence.llm.base",
     "Fact": "remanence.extraction",
@@ -367,7 +377,7 @@ _LATER = {
     "Relationship": "remanence.extraction",
     "Review": "remanence.flows.review",
     "ReviewItem": "remanence.flows.review",
-    "Run": "remanence.engine",
+    "Run": "remanence.flows.curate.run_names",
     "RunReport": "remanence.flows.curate.runs",
     "Schedule": "remanence.flows.curate.schedules",
     "Ticked": "remanence.flows.curate.ticking",

@@ -5,11 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Literal, Self, TypeAlias, Unpack
+from typing import Any, Literal, Self, Unpack
 
 from remanence.claim import Forbidden
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
+from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
@@ -17,7 +18,8 @@ from remanence.edit.links import Linking
 from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, review, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, runs, schedules, undoing
+from remanence.flows.curate import curating, forecasting, runs, schedules, undoing
+from remanence.flows.curate.run_names import Run
 from remanence.flows.entities import Entities
 from remanence.flows.erase import Erase
 from remanence.flows.exchange import transfer
@@ -25,7 +27,7 @@ from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
 from remanence.flows.mirror.mirror import Mirror, Mirrorings
 from remanence.flows.recall import framing, profiling, rating, recalling
-from remanence.flows.recall.filters import LABELLED, LISTABLE, read, together
+from remanence.flows.recall.filters import LABELLED, listed_by, read
 from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
@@ -55,10 +57,12 @@ from remanence.keywords import (
     Asking,
     Columns,
     Editable,
+    Foretelling,
     IfExists,
     KindName,
     Moment,
     OutcomeName,
+    Overrides,
     Progress,
     RelationName,
     Some,
@@ -84,12 +88,6 @@ from remanence.receipt import Consolidated, Receipt
 from remanence.signatures import checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
-
-Overrides = Mapping[str, Mapping[str, Any]]
-Run: TypeAlias = Annotated[
-    str | Receipt | Rated | Consolidated | inspect.Event | runs.RunReport,
-    "a run: its id, or what a verb returned of it",
-]
 
 
 @checked_class
@@ -351,10 +349,8 @@ class Engine:
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         """
-        named: dict[str, Any] = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        given = {name: value for name, value in named.items() if value is not None}
-        wanted = read(together(given, equal, filters or {}), LISTABLE)
-        asked = recalling.Listing(wanted, limit, oldest_first)
+        named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
+        asked = recalling.Listing(listed_by(named, equal, filters or {}), limit, oldest_first)
         return await recalling.list_memories(self._core, asked)
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
@@ -533,6 +529,15 @@ class Engine:
         chosen = curating.choose(self._core, policy, overrides)
         return await self.apply(await curating.plan(self._core, chosen))
 
+    async def forecast(
+        self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
+    ) -> Forecast:
+        """Show what the policy will do in the days to come if nothing but time passes; nothing is written.
+
+        Each tick is judged as `plan` would judge it then. What cannot be known is in `unknown`.
+        """
+        return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
+
     async def plan_compaction(self, keep_recent: int) -> Plan:
         """Show which episodes would be deleted if so many of the newest stay; nothing is written.
 
@@ -660,12 +665,8 @@ class Engine:
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:
         """Begin a session and end it when the block ends; within an open session that one goes on."""
-        outer = self._core.session
-        try:
-            yield await self.begin_session(task_type)
-        finally:
-            if outer is None:
-                await self.end_session()
+        async with sessions.during(self._core, task_type) as begun:
+            yield begun
 
     # Backup, export and import
 

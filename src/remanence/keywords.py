@@ -108,6 +108,22 @@ class Asking(TypedDict, total=False):
     archived: ArchiveName | None
 
 
+Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys and their new values
+
+
+class Foretelling(TypedDict, total=False):
+    """What else `forecast` is asked for.
+
+    `every` is how many seconds lie between two ticks, where something else than the daemon ticks; `limit` how many
+    runs and how many memories are listed, from `offset` on.
+    """
+
+    overrides: Overrides | None
+    every: float | None
+    limit: int
+    offset: int
+
+
 class Editable(TypedDict, total=False):
     """What of a memory can be changed by name."""
 

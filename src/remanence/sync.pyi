@@ -8,15 +8,16 @@ from typing import Any, Literal, Self, Unpack
 from remanence.claim import Forbidden
 from remanence.clock import Clock
 from remanence.curate.explain import Explanation
+from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
-from remanence.engine import Overrides, Run
 from remanence.flows import acted, inspect, review
 from remanence.flows.boxes import Box, Trace
 from remanence.flows.copies import RegisteredCopy
 from remanence.flows.curate import runs
 from remanence.flows.curate.daemon import Ended
+from remanence.flows.curate.run_names import Run
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.curate.timetable import Timetable
@@ -45,10 +46,12 @@ from remanence.keywords import (
     CadenceName,
     Columns,
     Editable,
+    Foretelling,
     IfExists,
     KindName,
     Moment,
     OutcomeName,
+    Overrides,
     Progress,
     RelationName,
     Some,
@@ -301,6 +304,9 @@ class Engine:
         allow_destroyed: int | None = None,
     ) -> Receipt: ...
     def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt: ...
+    def forecast(
+        self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
+    ) -> Forecast: ...
     def plan_compaction(self, keep_recent: int) -> Plan: ...
     def compact_episodic(self, keep_recent: int) -> int: ...
     @property

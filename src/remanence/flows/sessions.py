@@ -4,7 +4,8 @@ Their time is what the clock of active hours counts. A session whose engine keep
 along; one that was begun to outlive its process counts as a whole when it is ended.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,17 @@ async def leave(core: Core) -> None:
                 await _close(core, core.pulse.session)
         finally:
             await heartbeat.stop(core)
+
+
+@asynccontextmanager
+async def during(core: Core, task_type: str) -> AsyncIterator[str]:
+    """Keep a session open for a block; within an open one that goes on, and outlasts the block."""
+    outer = core.session
+    try:
+        yield await begin(core, task_type)
+    finally:
+        if outer is None:
+            await end(core, None)
 
 
 async def opened(core: Core) -> list[Session]:

@@ -10,6 +10,7 @@ import numpy as np
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.view import Array, LinkView, Node, View, visible
 from remanence.curate.plan import Plan
+from remanence.curate.planner.state import shared
 from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
@@ -50,7 +51,8 @@ def _stays(snapshot: Snapshot, policy: Policy, now: int, until: int) -> bool:
     rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)
     if any(now < at <= until for at in rested):
         return False
-    views = [View(snapshot, instant) for instant in (now, now + (until - now) // 2, until)]
+    known = shared(policy)
+    views = [View(snapshot, instant, shared=known) for instant in (now, now + (until - now) // 2, until)]
     nodes = [rule.node for rule in policy.rules if rule.over == "memories"]
     if not _same(views, [*nodes, *(guard.node for guard in policy.guards)]):
         return False
@@ -64,29 +66,28 @@ def _stays(snapshot: Snapshot, policy: Policy, now: int, until: int) -> bool:
 
 def _same(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
     """Tell whether the parts of conditions are as true at each instant as at the first."""
-    done: set[tuple[str, bool]] = set()
-    for node in nodes:
-        for part, of_memories in _parts(node, isinstance(views[0], View)):
-            key = (part.text, of_memories)
-            if key in done:
-                continue
-            done.add(key)
-            if _crosses_twice(part) or not _is_same(part, [_on(view, of_memories) for view in views]):
-                return False
-    return True
+    return all(
+        not _crosses_twice(part) and _is_same(part, [_on(view, of_memories) for view in views])
+        for part, of_memories in _parts(nodes, isinstance(views[0], View))
+    )
 
 
 def _on(view: View | LinkView, of_memories: bool) -> View | LinkView:
     return view.memories if of_memories and isinstance(view, LinkView) else view
 
 
-def _parts(node: Node, of_memories: bool) -> Iterator[tuple[Node, bool]]:
-    """Yield the truths of which a condition is made and that are made of none themselves, and whether of memories."""
-    inner = of_memories or node.text.startswith(_ENDS)
-    below = [one for part in node.parts for one in _parts(part, inner)]
-    yield from below
-    if node.type == "truth" and not any(part.type == "truth" for part in node.parts):
-        yield node, of_memories
+def _parts(nodes: Iterable[Node], of_memories: bool) -> Iterator[tuple[Node, bool]]:
+    """Yield once the truths of which conditions are made and that are made of none, and whether of memories."""
+    left = [(node, of_memories) for node in nodes]
+    seen: set[tuple[str, bool]] = set()
+    while left:
+        node, outer = left.pop()
+        if (node.text, outer) in seen:
+            continue
+        seen.add((node.text, outer))
+        left += [(part, outer or node.text.startswith(_ENDS)) for part in node.parts]
+        if node.type == "truth" and not any(part.type == "truth" for part in node.parts):
+            yield node, outer
 
 
 def _crosses_twice(part: Node) -> bool:

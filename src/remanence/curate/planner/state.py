@@ -159,10 +159,10 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
     may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
     start = {name: snapshot.columns[name] for name in sorted(may)}
     start |= {f"tag:{rule.tag}": snapshot.tags[rule.tag] for rule in policy.rules if rule.tag}
-    return Working(View(snapshot, now, shared=_shared(policy)), start, snapshot.links)
+    return Working(View(snapshot, now, shared=shared(policy)), start, snapshot.links)
 
 
-def _shared(policy: Policy) -> frozenset[str]:
+def shared(policy: Policy) -> frozenset[str]:
     """Find the conditions and aliases that stand in more than one place."""
     seen: Counter[str] = Counter()
     nodes = [rule.node for rule in policy.rules if rule.over == "memories"] + [

@@ -246,9 +246,20 @@ def concerned(policy: Policy) -> Among | None:
 
     What no rule chooses no rule changes, so that none chooses it later in the run either.
     """
-    if wanted(policy).links is not None:
+    return None if wanted(policy).links is not None else concerned_beside_links(policy)
+
+
+def concerned_beside_links(policy: Policy) -> Among | None:
+    """Say the same where rules may cut links between what stands; None where any memory counts.
+
+    That is where a condition on memories reads links, and where two memories become one.
+    """
+    over_links = [rule for rule in policy.rules if rule.over == "links"]
+    others = [rule for rule in policy.rules if rule.over == "memories"]
+    nodes = [node for rule in others for node in rule.nodes] + [guard.node for guard in policy.guards]
+    if LINKS in reads_of(nodes) or len(over_links) + len(others) < len(policy.rules):
         return None
-    found = [_only(rule) for rule in policy.rules]
+    found = [_only(rule) for rule in others] + [{"status": STANDING}] * bool(over_links)
     return tuple(found) if all(found) else None
 
 

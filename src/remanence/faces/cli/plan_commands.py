@@ -99,6 +99,26 @@ async def compact(
     return await _applied(memory, made, allow_destroyed)
 
 
+async def forecast(
+    *,
+    memory: Memory,
+    days: Annotated[int, Parameter(help="How many days to look ahead.")] = 30,
+    every: Annotated[
+        float | None, Parameter(help="Seconds between two ticks, where no daemon ticks when one is due.")
+    ] = None,
+    limit: Annotated[int, Parameter(help="How many runs and memories --json lists.")] = 1_000,
+    offset: Annotated[int, Parameter(help="From which on.")] = 0,
+    svg: Annotated[
+        str | None, OUTPUT, Parameter(help="Draw what leaves when as SVG into this file; - prints it.")
+    ] = None,
+) -> Any:
+    with waiting("looking ahead"):
+        told = await memory.forecast(days, every=every, limit=limit, offset=offset)
+    if svg is not None:
+        files.write(svg, told.svg())
+    return None if svg == "-" else told
+
+
 async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
 

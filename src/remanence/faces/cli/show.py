@@ -15,6 +15,7 @@ from typing import Any
 from remanence import results
 from remanence.clock import lasting
 from remanence.curate.explain import Explanation
+from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport, memory_line, render, said
 from remanence.effects import PLANNED, ways_back
@@ -318,6 +319,12 @@ def _plan_report(report: PlanReport) -> Iterator[Text]:
         yield Text(visible(line))
     if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
         yield Text("all of them: --list", "dim")
+
+
+@lines.register
+def _forecast(forecast: Forecast) -> Iterator[Text]:
+    for line in forecast.lines(_width()):
+        yield Text(line)
 
 
 @lines.register

@@ -144,20 +144,20 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
 async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
     memories = {
         memory.seq: Affected(memory.seq, memory.id, memory.text, memory.said_at)
-        for memory in await _readable(core, named(plan, listed))
+        for memory in await readable(core, named(plan, listed))
         if memory is not None
     }
     return Preview(memories, listed, tokens(plan, snapshot))
 
 
-async def _readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+async def readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
     """Read memories to show; one that is damaged is shown by its number alone, since a plan needs no texts."""
     try:
         return await core.store.get(core.scope, seqs)
     except StoreDamaged:
         if len(seqs) == 1:
             return []
-        return [memory for seq in seqs for memory in await _readable(core, [seq])]
+        return [memory for seq in seqs for memory in await readable(core, [seq])]
 
 
 async def frozen(
@@ -174,6 +174,17 @@ async def frozen(
     """
     await heartbeat.beat(core)
     await core.uses.settle()
+    return await read_frozen(core, policy, more, only, among)
+
+
+async def read_frozen(
+    core: Core,
+    policy: Policy,
+    more: AbstractSet[str] = frozenset(),
+    only: tuple[int, int] | None = None,
+    among: Among | None = None,
+) -> tuple[Snapshot, int]:
+    """Freeze the scope as it is kept; nothing is written."""
     present = await core.watch.present()
     now = present.reading.wall
     asked = wanted(policy)

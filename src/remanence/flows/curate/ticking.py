@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from remanence.change import Fence
 from remanence.clock import MINUTE, SECOND, lived
 from remanence.curate.pace import (
@@ -26,20 +24,19 @@ from remanence.curate.pace import (
     with_quicker,
 )
 from remanence.curate.planner.calm import calm_until
+from remanence.curate.record import Record, tasks
 from remanence.errors import InvalidInput, LeaseLost
 from remanence.flows import contextual, embedding, expiring, reembedding, sessions, settings
 from remanence.flows.core import QUIET, Core, leased
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
-from remanence.flows.curate.timetable import ROW, Calm, Record, position_of, read
+from remanence.flows.curate.timetable import ROW, position_of, read
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.mirror.watching import synced
 from remanence.flows.write import hearing, settling, waiting
 from remanence.keywords import CadenceName
-from remanence.model import STANDING, Severity
 from remanence.process import memory_share
 from remanence.results import Result, Time, minute_of, visible
-from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
@@ -220,10 +217,10 @@ async def _due(core: Core, record: Record, position: int, now: int) -> CadenceNa
     if core.policy.interval is not None:  # a policy that says itself how often it runs
         return "deep" if await scheduling.should_curate(core) else None
     due = slower(record.unfinished, record.pace.due(record.last, now))
-    return due or ("rapid" if await _dirty(core, record, position) else None)
+    return due or ("rapid" if await is_dirtied(core, record, position) else None)
 
 
-async def _dirty(core: Core, record: Record, position: int) -> bool:
+async def is_dirtied(core: Core, record: Record, position: int) -> bool:
     """Tell whether others have changed so much since the last tick that one is due before its time."""
     if position == record.position:
         return False
@@ -260,24 +257,9 @@ async def _moded(work: Tick, record: Record, now: int) -> Record:
     snapshot = work.curated.snapshot
     beating = [one for one in await sessions.opened(work.core) if one.every is not None]
     agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
-    working, urgent = _tasks(snapshot)
+    working, urgent = tasks(snapshot)
     load = Load(agents, working, urgent, memory_share(), record.overran)
     return replace(record, moded=record.moded.after(load, now), memories=snapshot.memories)
-
-
-def _tasks(snapshot: Snapshot) -> tuple[bool, bool]:
-    """Tell whether a task is in progress, and whether a grave one is pending."""
-    columns, names = snapshot.columns, snapshot.names
-    if "task" not in names["category"]:
-        return False, False
-    tasks = (columns["category"] == names["category"].index("task")) & np.isin(
-        columns["status"], list(STANDING)
-    )
-    states = {name: code for code, name in enumerate(names["state"])}
-    grave = np.greater_equal(columns["severity"], Severity.HIGH)
-    working = tasks & (columns["state"] == states.get("in_progress", -2))
-    urgent = tasks & (columns["state"] == states.get("pending", -2)) & grave
-    return bool(working.any()), bool(urgent.any())
 
 
 async def _next_at(core: Core, record: Record, position: int, now: int, left: bool) -> int:
@@ -299,19 +281,12 @@ async def _curate(work: Tick) -> Ran | None:
     if work.due is None:
         return None
     core, now = work.core, work.core.clock.now()
-    judged = with_quicker(work.due)
-    last = {**work.record.last}
-    last.update((name, now) for name in judged)
     done = work.curated = await scheduling.curated(core, work.fence, work.due, work.stint.over, work.backup)
     work.unfinished = work.stint.cut
     if done.ran.outcome == "skipped" and not done.ran.held:
         return done.ran  # the lease is lost
     until = await asyncio.to_thread(calm_until, done.snapshot, done.part, done.plan)
-    calm = {name: one for name, one in work.record.calm.items() if name not in judged}
-    if until is not None:
-        calm |= {name: Calm(done.plan.position, until) for name in judged}
-    deferred = sum(len(one.seqs) for one in done.plan.deferred)
-    work.record = replace(work.record, last=last, calm=calm, deferred=deferred)
+    work.record = work.record.judged(with_quicker(work.due), now, done.plan, until)
     return done.ran
 
 

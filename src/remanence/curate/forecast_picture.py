@@ -1,0 +1,238 @@
+"""A forecast as a picture: a bar for each span of days, by what leaves how; in characters, and as SVG.
+
+Knows counts by day; knows nothing of rules. The SVG needs no other file, no script and no library.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from html import escape
+
+from remanence.clock import DAY, to_datetime
+from remanence.effects import ARCHIVING, MERGE, PRUNE, PURGE, SHRINK, SUMMARISE
+from remanence.results import number
+
+SPANS = (1, 7, 30, 91, 365)  # days of a bar
+BARS_MAX = 45
+SHOWN = (PURGE.name, PRUNE.name, MERGE.name, ARCHIVING.name, SUMMARISE.name, SHRINK.name)
+# Each kind has a sign of its own, so that neither colour nor a terminal that knows any is needed.
+SIGNS: Mapping[str, str] = dict(zip(SHOWN, "#x+=~-", strict=True))
+_WORDS: Mapping[str, str] = dict(
+    zip(SHOWN, ("purged", "deleted", "merged", "archived", "summed up", "condensed"), strict=True)
+)
+_LABEL = len("2026-01-01 ")
+_BAR_MIN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Leavings:
+    """What is drawn: what leaves in a scope under a policy in each 24 hours between two instants, by kind."""
+
+    scope: str
+    policy: str
+    at: int
+    until: int
+    by_day: Sequence[Mapping[str, int]]
+
+    @property
+    def days(self) -> int:
+        """How many days there are."""
+        return (self.until - self.at) // DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What leaves within a span of days, by kind."""
+
+    label: str
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """How much leaves."""
+        return sum(self.counts.values())
+
+
+def bars(leaving: Leavings) -> tuple[int, list[Bar]]:
+    """Return how many days a bar stands for, and the bars."""
+    days = leaving.by_day
+    span = next((span for span in SPANS if len(days) <= span * BARS_MAX), SPANS[-1])
+    found = []
+    for first in range(0, len(days), span):
+        counts: Counter[str] = Counter()
+        for day in days[first : first + span]:
+            counts.update({name: count for name, count in day.items() if name in SHOWN})
+        label = (to_datetime(leaving.at) + timedelta(days=first)).date().isoformat()
+        found.append(Bar(label, {name: counts[name] for name in SHOWN if counts[name]}))
+    return span, found
+
+
+def chart(leaving: Leavings, width: int) -> str:
+    """Draw it in characters; what is not nothing is at least one."""
+    span, drawn = bars(leaving)
+    most = max(bar.total for bar in drawn)
+    if not most:
+        return "nothing leaves"
+    figures = max(len(f"{bar.total:,}") for bar in drawn) + 1
+    room = max(_BAR_MIN, width - _LABEL - figures)
+    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in drawn]
+    return "\n".join([f"{_spanned(span)}; {_legend(drawn)}", *lines])
+
+
+def _spanned(span: int) -> str:
+    return f"each line {number(span, 'day', 'days')}"
+
+
+def _legend(drawn: Sequence[Bar]) -> str:
+    kinds = [name for name in SHOWN if any(name in bar.counts for bar in drawn)]
+    return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
+
+
+def _cells(bar: Bar, most: int, room: int) -> str:
+    """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
+    cells, done, drawn = "", 0, 0
+    for name, count in bar.counts.items():
+        done += count
+        until = min(room, max(drawn + 1, round(done * room / most)))
+        cells += SIGNS[name] * (until - drawn)
+        drawn = until
+    return cells
+
+
+WIDTH, HEIGHT = 800, 360
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 60, 64
+# Colours that tell apart for the colour-blind, on white and on black; each kind has a pattern of its own, too.
+_COLOURS: Mapping[str, tuple[str, str]] = dict(
+    zip(
+        SHOWN,
+        (
+            ("#7a1f1f", "#e08080"),
+            ("#c2542d", "#f29b6e"),
+            ("#7a5cc0", "#b9a3f0"),
+            ("#2a6fb0", "#7ab8f0"),
+            ("#2f8f6b", "#7fd6b3"),
+            ("#8a8a2a", "#d6d670"),
+        ),
+        strict=True,
+    )
+)
+_TICKS = 4
+_LABELS_MAX = 8
+_LEGEND_EACH = 118
+
+
+def svg(leaving: Leavings) -> str:
+    """Draw it as SVG, light and dark as the reader's screen is."""
+    span, drawn = bars(leaving)
+    most = _nice(max(bar.total for bar in drawn))
+    told = escape(_told(leaving, span))
+    days = number(leaving.days, "day", "days")
+    return "\n".join(
+        [
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+                ' aria-labelledby="title desc" font-family="system-ui, sans-serif" font-size="12">'
+            ),
+            f'<title id="title">What leaves in the next {days}</title>',
+            f'<desc id="desc">{told}</desc>',
+            _style(),
+            f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
+            (
+                f'<text class="ink" x="{LEFT}" y="20" font-size="15">What leaves in the next {days}:'
+                f" policy {escape(leaving.policy)}, scope {escape(leaving.scope)}</text>"
+            ),
+            *_keys(drawn),
+            *_grid(most),
+            *_columns(drawn, most),
+            *_dates(drawn),
+            (
+                f'<text class="ink" x="{LEFT + _inner / 2:.1f}" y="{HEIGHT - 12}" text-anchor="middle">'
+                f"from that day on, UTC; each bar {number(span, 'day', 'days')}</text>"
+            ),
+            (
+                f'<text class="ink" transform="translate(16 {TOP + _high / 2:.1f}) rotate(-90)"'
+                ' text-anchor="middle">memories</text>'
+            ),
+            "</svg>\n",
+        ]
+    )
+
+
+_inner, _high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+
+def _told(leaving: Leavings, span: int) -> str:
+    """Say in words what the picture shows."""
+    counts = {name: sum(day.get(name, 0) for day in leaving.by_day) for name in SHOWN}
+    what = ", ".join(f"{count:,} {_WORDS[name]}" for name, count in counts.items() if count)
+    return (
+        f"Under the policy {leaving.policy} in the scope {leaving.scope}, from"
+        f" {to_datetime(leaving.at).date()} to {to_datetime(leaving.until).date()}, if nothing but time passes:"
+        f" {what or 'nothing leaves'}. Each bar stands for {number(span, 'day', 'days')}."
+    )
+
+
+def _style() -> str:
+    """Set the colours, light and dark; a picture alone asks the reader's screen."""
+    light, dark = (
+        " ".join(f".{_named(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
+        for side in (0, 1)
+    )
+    return (
+        "<style>.ground{fill:#ffffff} .ink{fill:#1f2328} .line{stroke:#d0d4da} "
+        f"{light} @media (prefers-color-scheme: dark){{.ground{{fill:#15181c}} .ink{{fill:#e6e8ea}}"
+        f" .line{{stroke:#3a4048}} {dark}}}</style>"
+    )
+
+
+def _named(kind: str) -> str:
+    return f"k-{kind}"
+
+
+def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
+    kinds = [name for name in SHOWN if any(name in bar.counts for bar in drawn)]
+    for place, name in enumerate(kinds):
+        x = LEFT + place * _LEGEND_EACH
+        yield f'<rect class="{_named(name)}" x="{x}" y="32" width="12" height="12"/>'
+        total = sum(bar.counts.get(name, 0) for bar in drawn)
+        yield f'<text class="ink" x="{x + 17}" y="42">{_WORDS[name]} {total:,}</text>'
+
+
+def _grid(most: int) -> Iterator[str]:
+    for step in range(_TICKS + 1):
+        value, y = most * step / _TICKS, TOP + _high * (1 - step / _TICKS)
+        yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text class="ink" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,.0f}</text>'
+
+
+def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
+    """Draw the bars, what is gravest below; a count that is not nothing is seen."""
+    each = _inner / len(drawn)
+    for place, bar in enumerate(drawn):
+        y = float(TOP + _high)
+        for name, count in bar.counts.items():
+            high = max(1.0, _high * count / most)
+            y -= high
+            yield (
+                f'<rect class="{_named(name)}" x="{LEFT + place * each + each * 0.1:.1f}" y="{y:.1f}"'
+                f' width="{each * 0.8:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
+                "</title></rect>"
+            )
+
+
+def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
+    each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
+    for place in range(0, len(drawn), step):
+        x = LEFT + (place + 0.5) * each
+        yield f'<text class="ink" x="{x:.1f}" y="{TOP + _high + 18}" text-anchor="middle">{drawn[place].label}</text>'
+
+
+def _nice(most: int) -> int:
+    """Return a round number at or above another that four lines divide."""
+    scale = 4
+    while True:
+        for times in (1, 2, 5):
+            if scale * times >= most:
+                return scale * times
+        scale *= 10

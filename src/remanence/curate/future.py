@@ -1,0 +1,199 @@
+"""What a policy will do if nothing but time passes: the planner judges each tick to come, on the scope as it is then.
+
+Knows when ticks come and what each leaves behind; decides nothing itself, reads nothing and writes nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from remanence.clock import DAY, HOUR, MINUTE, Reading
+from remanence.curate.carried import destroyed_since, done, meets, settled, some
+from remanence.curate.forecast import due
+from remanence.curate.pace import AGENT_SEEN, CADENCES, Load, Pace, slower, with_quicker
+from remanence.curate.plan import Plan, plan
+from remanence.curate.planner import brake
+from remanence.curate.planner.calm import calm_until
+from remanence.curate.policy.compiled import Policy, concerned_beside_links, within
+from remanence.curate.record import Record, tasks
+from remanence.keywords import CadenceName
+from remanence.model import STANDING
+from remanence.snapshot import Holds, Snapshot
+from remanence.timekeeping import Present, observed
+from remanence.timescale import scales
+
+TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
+# Rows that one forecast judges, in all plans; each counts as so many more, for what a plan costs whatever it holds.
+WORK_MAX, PLAN_ROWS = 4_000_000, 2_000
+STEPS = (15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """How a scope stands, and what decides when ticks come.
+
+    `destroyed` are the automatic runs of the last day with what each destroyed, `beats` until when sessions that are
+    open were counted, `dirty` whether so much has changed since the last tick that one is due, `settles_at` when the
+    inbox becomes active.
+    """
+
+    snapshot: Snapshot
+    policy: Policy
+    now: int
+    record: Record = field(default_factory=Record)
+    quiet_until: int | None = None
+    last_curate_at: int | None = None
+    destroyed: tuple[tuple[int, int], ...] = ()
+    beats: tuple[int, ...] = ()
+    dirty: bool = False
+    settles_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One tick at which rules were judged: what is done, on what, what holds the rest, and what waits.
+
+    `coarse` is how far apart ticks are taken from here on, where there are too many to plan each.
+    """
+
+    cadence: CadenceName
+    before: Snapshot
+    plan: Plan
+    after: Snapshot
+    hold: brake.Hold | None = None
+    deferred: int = 0
+    coarse: int = 0
+
+
+def future(begin: Begin, until: int, every: int = 0) -> Iterator[Judged]:
+    """Yield the ticks to come at which rules are judged, up to an instant, as a scope is ticked whenever it is due.
+
+    With `every`, in microseconds, ticks come only so often, from now on. Where all rows judged come to more than
+    `WORK_MAX`, ticks are taken together.
+    """
+    them, at, coarse = _Future(begin), begin.now, 0
+    if begin.quiet_until is not None:
+        at = _on_grid(begin.now, begin.quiet_until, every)
+    while at <= until:
+        cadence = them.due(at)
+        if cadence is not None:
+            judged = them.judge(cadence, at)
+            if not coarse and them.work > WORK_MAX / 2:
+                coarse = _step((until - at) * them.dearest / (WORK_MAX / 2))
+                every = max(every, coarse)
+            yield replace(judged, coarse=coarse)
+        them.settle(at)
+        soonest = them.next_at(at)
+        if soonest is None:
+            break
+        at = _on_grid(at, soonest, every)
+
+
+def _on_grid(at: int, soonest: int, every: int) -> int:
+    """Return when the next tick comes, where something ticks only every so often."""
+    return soonest if not every else at + -(-(soonest - at) // every) * every
+
+
+def _step(least: float) -> int:
+    """Return how far apart ticks are taken: the first of a few spans that is long enough."""
+    return next((step for step in STEPS if step >= least), STEPS[-1])
+
+
+class _Future:
+    """The scope and its schedule, carried from tick to tick."""
+
+    def __init__(self, begin: Begin) -> None:
+        record = begin.record
+        if not record.intervals:
+            record = replace(record, intervals=dict[str, int](Pace().intervals.items()))
+        self.begin, self.policy = begin, begin.policy
+        self.snapshot, self.record = begin.snapshot, record
+        self.last_curate_at, self.settles_at = begin.last_curate_at, begin.settles_at
+        self.destroyed = list(begin.destroyed)
+        self.parts: dict[CadenceName, Policy] = {}
+        self.work = self.dearest = 0
+
+    def due(self, now: int) -> CadenceName | None:
+        """Say which rules are due."""
+        if self.policy.interval is not None:
+            return "deep" if due(self.policy, scales(self.snapshot, now), self.last_curate_at, now) else None
+        found = slower(self.record.unfinished, self.record.pace.due(self.record.last, now))
+        return found or ("rapid" if self.begin.dirty and now == self.begin.now else None)
+
+    def judge(self, cadence: CadenceName, now: int) -> Judged:
+        """Judge rules as a tick does, and carry the scope forward."""
+        part = self.parts.setdefault(cadence, within(self.policy, cadence))
+        seen, before = self._seen(part, now), self.snapshot
+        self._spend(len(seen))
+        made = whole = plan(seen, part, now, automatic=True)
+        hold = brake.holding(whole)
+        if hold is not None and not hold.clock:
+            made = plan(seen, part, now, automatic=True, sparing=True)
+        doubt = brake.holding(made)
+        if doubt is None:
+            self._carry(made)
+            self.last_curate_at = now if len(part.rules) == len(self.policy.rules) else self.last_curate_at
+        self._record(cadence, now, whole, seen, part)
+        waits = sum(len(one.seqs) for one in whole.deferred)
+        return Judged(cadence, before, made, self.snapshot, doubt or hold, waits)
+
+    def _spend(self, rows: int) -> None:
+        self.work += PLAN_ROWS + rows
+        self.dearest = max(self.dearest, PLAN_ROWS + rows)
+
+    def _seen(self, part: Policy, now: int) -> Snapshot:
+        """Return what a tick reads: what the rules can concern, and the tasks; the limits of that day."""
+        among = concerned_beside_links(part)
+        counted = replace(
+            self.snapshot,
+            destroyed_today=destroyed_since(self.destroyed, now),
+            present=self._present(now),
+            whole=len(self.snapshot),
+        )
+        return counted if among is None else some(counted, meets(counted, (*among, TASKS)))
+
+    def _present(self, now: int) -> Present | None:
+        """Return what the clocks say by then: all ran on, and every tick looked at them."""
+        present = self.snapshot.present
+        if present is None:
+            return None
+        boot = present.reading.boot
+        running = present.reading.running + now - present.reading.wall if boot is not None else 0
+        reading = Reading(now, boot, running)
+        then = Present(reading, observed(Present(reading, present.marks), self.snapshot.newest_at))
+        self.snapshot = replace(self.snapshot, present=then)
+        return then
+
+    def _carry(self, made: Plan) -> None:
+        self.snapshot = done(self.snapshot, made)
+        if made.destroyed:
+            self.destroyed.append((made.now, made.destroyed))
+
+    def _record(self, cadence: CadenceName, now: int, whole: Plan, seen: Snapshot, part: Policy) -> None:
+        """Keep what a tick keeps: until when rules do nothing, and the pace that suits what goes on."""
+        until = calm_until(seen, part, whole) if self.policy.interval is None else None
+        record = self.record.judged(with_quicker(cadence), now, whole, until)
+        agents = sum(now - AGENT_SEEN < at <= now for at in self.begin.beats)
+        moded = record.moded.after(Load(agents, *tasks(seen)), now)
+        self.record = replace(record, moded=moded, memories=seen.memories, unfinished=None)
+
+    def settle(self, now: int) -> None:
+        """Let the inbox become active once that is due; what a consolidation finds beside, nobody knows."""
+        if self.settles_at is None or self.settles_at > now:
+            return
+        self.settles_at = None
+        self.snapshot = settled(self.snapshot, now)
+
+    def next_at(self, now: int) -> int | None:
+        """Say when the next tick comes, None for never."""
+        times = [self._judged_at(now), self.settles_at]
+        soonest = min((at for at in times if at is not None), default=None)
+        return None if soonest is None else max(soonest, now + 1)
+
+    def _judged_at(self, now: int) -> int | None:
+        pace = self.record.pace
+        if self.policy.interval is None:
+            return min(self.record.expected(pace, name, self.snapshot.position) for name in CADENCES)
+        if self.policy.clock != "wall":  # the others run with sessions, and stand still without
+            return None
+        at = now if self.last_curate_at is None else self.last_curate_at + self.policy.interval
+        return at if at > now else now + pace.intervals["rapid"]

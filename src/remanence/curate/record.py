@@ -1,0 +1,117 @@
+"""What ticks keep of a scope: when which rules were judged last, until when they do nothing, what failed.
+
+Knows the row and what follows from it; knows neither where it is kept nor what a tick does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.curate.pace import CADENCES, Moded, Pace
+from remanence.curate.plan import Plan
+from remanence.keywords import CadenceName
+from remanence.model import STANDING, Severity
+from remanence.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Work that failed: how often in a row, when last and why, and when it is tried again."""
+
+    count: int
+    at: int
+    until: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """Until when rules do nothing, as long as the scope stands at a position."""
+
+    position: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What ticks keep of a scope.
+
+    `last` is when the rules of each cadence were judged, `cursor` the work that the next tick begins with where time
+    was up, `unfinished` the cadence whose plan was not carried out to its end. `promised` tells whether something ticks
+    by itself, so that a run can be missed.
+    """
+
+    at: int = 0
+    position: int = 0
+    memories: int = 0
+    last: Mapping[str, int] = field(default_factory=dict)
+    intervals: Mapping[str, int] = field(default_factory=dict)
+    moded: Moded = field(default_factory=Moded)
+    calm: Mapping[str, Calm] = field(default_factory=dict)
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+    cursor: str = ""
+    unfinished: CadenceName | None = None
+    deferred: int = 0
+    overran: bool = False
+    mirrored: int = 0
+    promised: bool = False
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any] | None) -> "Record":
+        """Read back what `values` wrote; a scope that no tick has come to has nothing."""
+        if kept is None:
+            return cls()
+        parts = {
+            "moded": Moded(**kept["moded"]),
+            "calm": {name: Calm(**one) for name, one in kept["calm"].items()},
+            "failures": {name: Failure(**one) for name, one in kept["failures"].items()},
+        }
+        return cls(**{**kept, **parts})
+
+    def values(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return asdict(self)
+
+    @property
+    def pace(self) -> Pace:
+        """The pace at which it was ticked last, in the mode that it is in."""
+        known = {name: self.intervals[name] for name in CADENCES if name in self.intervals}
+        return (Pace(known) if known else Pace()).stretched(self.moded.mode)
+
+    def expected(self, pace: Pace, name: CadenceName, position: int) -> int:
+        """Return when the rules of a cadence are to be judged next, given where the scope stands."""
+        due, calm = pace.next_at(self.last, name), self.calm.get(name)
+        return due if calm is None or calm.position != position else max(due, calm.until)
+
+    def failed(self, name: str, at: int, reason: str, until: int) -> "Record":
+        """Return it with one more failure of some work."""
+        count = self.failures[name].count + 1 if name in self.failures else 1
+        return replace(self, failures={**self.failures, name: Failure(count, at, until, reason)})
+
+    def recovered(self, name: str) -> "Record":
+        """Return it without failures of some work."""
+        return replace(self, failures={one: kept for one, kept in self.failures.items() if one != name})
+
+    def judged(self, names: Sequence[CadenceName], now: int, plan: Plan, until: int | None) -> "Record":
+        """Return it once the rules of some cadences were judged by a plan, and do nothing more `until` then."""
+        last: dict[str, int] = {**self.last, **dict.fromkeys(names, now)}
+        calm = {name: one for name, one in self.calm.items() if name not in names}
+        if until is not None:
+            calm |= {name: Calm(plan.position, until) for name in names}
+        return replace(self, last=last, calm=calm, deferred=sum(len(one.seqs) for one in plan.deferred))
+
+
+def tasks(snapshot: Snapshot) -> tuple[bool, bool]:
+    """Tell whether a task is in progress, and whether a grave one is pending."""
+    columns, names = snapshot.columns, snapshot.names
+    if "task" not in names["category"]:
+        return False, False
+    standing = np.isin(columns["status"], list(STANDING))
+    held = (columns["category"] == names["category"].index("task")) & standing
+    states = {name: code for code, name in enumerate(names["state"])}
+    grave = np.greater_equal(columns["severity"], Severity.HIGH)
+    working = held & (columns["state"] == states.get("in_progress", -2))
+    urgent = held & (columns["state"] == states.get("pending", -2)) & grave
+    return bool(working.any()), bool(urgent.any())
