@@ -19,7 +19,9 @@ KEPT_MAX = 20_000  # pieces, spread over all that was erased; at 13 bytes each
 _SALT_BYTES = 16
 _DIGEST_BYTES = 8
 _FILTER_BITS = 20
+_STEP_BYTES = 256 * 1_024  # looked through at once; most of what stands in many places is found in the first
 _KEPT_BYTES = 1 + _DIGEST_BYTES + 4
+_Prefixes = npt.NDArray[np.uint32]
 _WORD = re.compile(rb"[^\s]+")
 
 
@@ -68,25 +70,21 @@ class Pieces:
 
     def found(self, data: bytes) -> set[tuple[int, bytes]]:
         """Return the pieces that stand in some bytes."""
-        known = np.array(sorted(self.held), np.uint32)
-        if not len(known) or len(data) < SHORTEST:
-            return set()
-        seen = np.zeros(1 << _FILTER_BITS, np.bool_)
-        seen[known >> (32 - _FILTER_BITS)] = True
         found: set[tuple[int, bytes]] = set()
         looked_at: set[bytes] = set()
-        for shift in range(min(SHORTEST, len(data) - SHORTEST + 1)):
-            words = np.frombuffer(data, "<u8", (len(data) - shift) // SHORTEST, shift)
-            mixed = self._mixed(words)
-            maybe = np.flatnonzero(seen[mixed >> (32 - _FILTER_BITS)])
-            maybe = maybe[np.isin(mixed[maybe], known)]
-            for place, prefix in zip(maybe.tolist(), mixed[maybe].tolist(), strict=True):
-                at = shift + place * SHORTEST
+        known, begins = self._beginnings(found)
+        for start in range(0, len(data) - SHORTEST + 1 if len(known) else 0, _STEP_BYTES):
+            ends = min(start + _STEP_BYTES + SHORTEST - 1, len(data))
+            before = len(found)
+            for at, prefix in self._places(data, (start, ends), known, begins):
                 piece = data[at : at + PIECE_BYTES]
-                if self.held[prefix] <= found or piece in looked_at:
-                    continue
-                looked_at.add(piece)
-                found |= {one for one in self.held[prefix] if self._digest(piece[: one[0]]) == one[1]}
+                if piece not in looked_at:
+                    looked_at.add(piece)
+                    held = self.held[prefix]
+                    lengths = {length for length, _ in held}
+                    found |= held & {(length, self._digest(piece[:length])) for length in lengths}
+            if len(found) > before:  # what was found stands in many places, and is not looked for any more
+                known, begins = self._beginnings(found)
         return found
 
     def packed(self) -> str:
@@ -108,10 +106,31 @@ class Pieces:
             pieces.held.setdefault(int.from_bytes(row[:4]), set()).add((row[4], row[5:]))
         return pieces
 
+    def _beginnings(self, found: set[tuple[int, bytes]]) -> tuple[_Prefixes, npt.NDArray[np.bool_]]:
+        """Return how what is not found yet begins, in order, and for each run of first bits whether any begins so."""
+        known = np.array(sorted(one for one, held in self.held.items() if not held <= found), np.uint32)
+        begins = np.zeros(1 << _FILTER_BITS, np.bool_)
+        begins[known >> (32 - _FILTER_BITS)] = True
+        return known, begins
+
+    def _places(
+        self, data: bytes, within: tuple[int, int], known: _Prefixes, begins: npt.NDArray[np.bool_]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield where pieces may begin that are known, and how each begins."""
+        for start in range(within[0], min(within[0] + SHORTEST, within[1] - SHORTEST + 1)):
+            words = np.frombuffer(data, "<u8", (within[1] - start) // SHORTEST, start)
+            hits = np.flatnonzero(begins[(words * self._factor) >> np.uint64(64 - _FILTER_BITS)])
+            mixed = self._mixed(words[hits])
+            same = np.isin(mixed, known)
+            yield from zip((hits[same] * SHORTEST + start).tolist(), mixed[same].tolist(), strict=True)
+
+    @property
+    def _factor(self) -> np.uint64:
+        return np.uint64(int.from_bytes(self.salt[:8]) | 1)
+
     def _mixed(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
         """Mix eight bytes into four by the salt."""
-        factor = np.uint64(int.from_bytes(self.salt[:8]) | 1)
-        mixed: npt.NDArray[np.uint32] = ((words * factor) >> np.uint64(32)).astype(np.uint32)
+        mixed: npt.NDArray[np.uint32] = ((words * self._factor) >> np.uint64(32)).astype(np.uint32)
         return mixed
 
     def _digest(self, piece: bytes) -> bytes:

@@ -1,0 +1,38 @@
+"""Pieces of bytes are found by salted hashes wherever they stand, and nowhere else."""
+
+import random
+
+import pytest
+
+from remanence.store.sqlite import needles
+from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces, pieces_of
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_found_is_what_stands_there(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At every place, also across the steps of the search; few letters make many beginnings alike."""
+    monkeypatch.setattr(needles, "_STEP_BYTES", 64)
+    chance = random.Random(seed)
+    letters = b"abcdef "[: 4 + seed % 3] + b" "
+    values = [bytes(chance.choices(letters, k=chance.randrange(1, 40))) for _ in range(60)]
+    data = (
+        bytes(chance.choices(letters, k=600)) + b"\0".join(values[::3]) + bytes(chance.choices(letters, k=5))
+    )
+    pieces = Pieces()
+    pieces.add(values)
+    wanted = {piece for value in values for piece in pieces_of(value)}
+    standing = {(len(piece), pieces._digest(piece)) for piece in wanted if piece in data}
+
+    assert standing == pieces.found(data)
+    assert len(wanted) - len(standing) == len(pieces.without(data))
+    assert 0 < len(standing) < len(wanted)
+    assert pieces.found(data) == Pieces.unpacked(pieces.packed()).found(data)
+
+
+def test_nothing_is_found_in_what_is_too_short() -> None:
+    """Nor by nobody who looks for nothing."""
+    pieces = Pieces()
+    pieces.add([b"Wilhelmina"])
+
+    assert set() == pieces.found(b"Wilhelm") == Pieces().found(b"Wilhelmina" * PIECE_BYTES)
+    assert 1 == len(pieces.found(b"....Wilhelmina"[: 4 + SHORTEST + 2]))
