@@ -1,11 +1,12 @@
 """A person is erased: what was said, the person as an entity, and the names in what others said."""
 
-import os
+import random
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from remanence import Engine, Erased, InvalidInput, NotFound, Protected
 from remanence.clock import ManualClock
@@ -14,9 +15,9 @@ from remanence.model import Turn
 from remanence.redaction import MARK
 from remanence.testing.builders import raised
 from tests.flows.conftest import Opener
-from tests.flows.test_erasing import unsound
+from tests.flows.test_cli import SCRIPT, SECONDS_MAX
+from tests.flows.test_erasing import opened, unsound
 
-SCRIPT = Path(sys.executable).with_name("remanence")
 TOMBS = """
 version = 1
 [[rule]]
@@ -33,12 +34,6 @@ TALK = (
     ("Ana Lopes", "My brother Rui is a teacher in Lisbon."),
     ("Tom Reed", "Yesterday I met Ana Lopes's dog at the harbour."),
 )
-
-PLANTED = [
-    (who.replace("Ana Lopes", "Zenobia Quill"), said.replace("Ana Lopes", "Zenobia Quill") + more)
-    for more in ("", " Really.", " As I said.")
-    for who, said in TALK
-]
 
 
 async def talked(memory: Engine) -> None:
@@ -281,51 +276,96 @@ async def test_boxes_and_traces_are_made_anew_from_what_others_said(
     assert [] == wrong
 
 
-def test_grep_finds_nothing_of_a_person(tmp_path: Path) -> None:
-    """Told, listened to, merged, renamed, used and put into boxes by processes; then erased by one."""
-    environment = {**os.environ, "REMANENCE_DB": str(tmp_path / "m.db"), "REMANENCE_SCOPE": "team"}
+async def _told(memory: Engine, name: str, chance: random.Random) -> None:
+    """Let a name come into every place that keeps words: each of some memories has it in some of them."""
+    for number in range(12):
+        say = [name, name.upper(), name.lower(), f"{name}'s"]
+        text = f"{chance.choice(say)} saw boat {number} and left."
+        places: dict[str, Any] = {
+            "tags": [f"with {chance.choice(say)}", "boats"],
+            "key": f"boat {number} {name}",
+            "attributes": {"seen by": {"who": [chance.choice(say)]}, name: number},
+            "source": f"letter {number} of {name}",
+            "session": f"call-{name}-{number % 2}",
+            "thread": f"thread {name}",
+        }
+        chosen = {place: places[place] for place in chance.sample(sorted(places), 3)}
+        plain = chance.random() < 0.3
+        said = await memory.learn(f"Boat {number} left." if plain else text, speaker="Tom", **chosen)
+        if chance.random() < 0.5:
+            await memory.hold(said.id, f"as {name} asked")
+            await memory.release(said.id, f"as {name} asked")
+        if chance.random() < 0.5:
+            await memory.update(said.id, text=f"Nobody saw boat {number}.")
+        if chance.random() < 0.3:
+            await memory.forget(said.id, forbid=chance.random() < 0.5)
+    await memory.learn("I saw a boat.", speaker=name)
+    await memory.recall("who saw the boat")
 
-    def run(*words: str, given: str | None = None) -> str:
-        command = [str(SCRIPT), *words, "--embedder", "hashed"]
-        done = subprocess.run(
-            command, input=given, capture_output=True, text=True, check=False, timeout=120, env=environment
-        )
-        assert 0 == done.returncode, done.stderr
-        return done.stdout
 
-    chat = "\n".join(
-        f'{{"speaker": "{who}", "text": "{said}", "session": "s{number // 3}"}}'
-        for number, (who, said) in enumerate(PLANTED)
+def grepped(folder: Path, name: str) -> str:
+    """Return the files of a folder in which a name stands."""
+    done = subprocess.run(
+        ["grep", "-rila", name, str(folder)], capture_output=True, text=True, check=False, timeout=60
     )
-    run("ingest", "-", "--extract", given=chat)
-    run(
-        "learn",
-        "Zenobia Quill prefers tea.",
-        "--tag",
-        "zenobia quill",
-        "--key",
-        "tea/Zenobia-Quill",
-        "--agent",
-        "zenobia quill",
-    )
-    run("consolidate")
-    run("recall", "what does Zenobia Quill like", "--agent", "Zenobia Quill")
-    shown = run("erase", "--subject", "zenobia quill", "--mentions")
-    before = _holding(tmp_path, "quill")
-    told = run("erase", "--subject", "zenobia quill", "--mentions", "--yes")
+    return done.stdout
 
-    assert before
-    assert "Tom Reed" in shown
-    assert [] == _holding(tmp_path, "quill"), told
-    assert "Tom Reed" in run("list", "--limit", "100")
-    run("doctor")
+
+@pytest.mark.parametrize("name", ["Wilhelmina", "Öz\u00ea Brück", "O'Quirk", "Quiz"])
+async def test_wherever_a_name_stands_grep_finds_it_no_more(name: str, tmp_path: Path) -> None:
+    """In texts of now and before, tags, keys, attributes, sources, sessions, holds, runs and whoever used a memory."""
+    chance, path = random.Random(name), tmp_path / "memory.db"
+    async with opened(path) as memory:
+        await _told(memory, name, chance)
+    async with opened(path, agent=name) as memory:
+        await memory.recall("who saw the boat")
+        await memory.tag(2, "seen")
+    assert grepped(tmp_path, name)
+    async with opened(path) as memory:
+        done = await memory.erase.apply(await memory.erase.show(subject=name, mentions=True))
+        wrong = await unsound(memory)
+        left = await memory.list_memories(status="any")
+
+    assert ("", [], (), ()) == (grepped(tmp_path, name), wrong, done.named_in, done.found)
+    assert 6 < len(left)
+
+
+async def test_a_newcomer_erases_a_person_and_greps_the_folder(tmp_path: Path) -> None:
+    """With commands alone, each a process of its own: shown first, then done."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as memory:
+        await talked(memory)
+
+    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(SCRIPT), *words, "--db", str(path), "--embedder", "hashed"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS_MAX)
+
+    ask = ("erase", "--subject", "Ana Lopes", "--mentions")
+    shown = typed(*ask)
+    assert (0, "") == (shown.returncode, shown.stderr)
+    assert "4 memories of others would say [erased]" in shown.stdout
+    assert grepped(tmp_path, "Lopes")
+    done = typed(*ask, "--yes")
+    again = typed(*ask)
+
+    assert (0, "", "") == (done.returncode, done.stderr, grepped(tmp_path, "Lopes"))
+    assert "took the names out of 4 memories of others" in done.stdout
+    assert 0 != again.returncode
+    assert "nobody speaks as" in again.stderr
+
+
+async def test_what_is_learned_meanwhile_is_told(tmp_path: Path) -> None:
+    """A name that another process says between the look and the erasure stands, and the answer says where."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as memory:
+        await memory.learn("Ana keeps bees.", speaker="Tom")
+        shown = await memory.erase.show(subject="Ana", mentions=True)
+        late = await memory.learn("Ana keeps goats.", speaker="Tom")
+        done = await memory.erase.apply(shown)
+
+    assert (f"#{late.seq}",) == done.named_in
+    assert not done.is_well
 
 
 def _files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*.md")) if path.is_file()]
-
-
-def _holding(folder: Path, name: str) -> list[str]:
-    """Return the files of a folder that hold a name, in any case, as `grep -rail` does."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return [path.name for path in found if name in path.read_bytes().decode("latin-1").lower()]

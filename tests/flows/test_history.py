@@ -12,6 +12,7 @@ from remanence.clock import ManualClock
 from remanence.errors import NameUnknown, NotFound
 from remanence.flows.curate import curating
 from tests.command_line import typed
+from tests.flows.conftest import Opener
 
 PURGE = """
 version = 1
@@ -172,3 +173,26 @@ async def test_runs_of_one_verb_are_found_among_all_others(memory: remanence.Eng
     assert ["learn"] == [event.verb for event in await memory.history(1, verb="learn")]
     assert [] == await memory.history(verb="forget")
     assert "did you mean 'curate'?" == refused.value.recovery
+
+
+async def test_a_run_of_a_policy_says_what_it_looked_at(opener: Opener, clock: ManualClock) -> None:
+    """Scanned are kept and changed, guards and what was left out are counted."""
+    async with opener() as memory:
+        for number in range(12):
+            await memory.learn(
+                f"Notice {number}: the slipway is swept.", category="notification", state="read"
+            )
+        await memory.pin(1)
+        await memory.consolidate()
+        clock.advance(days=20)
+        plan = await memory.plan("janitor")
+        done = await memory.apply(plan, policy="janitor", allow_destroyed=99)
+        told = await memory.describe_run(done)
+        cycle = told.cycle
+
+    assert (12, cycle["scanned"]) == (cycle["scanned"], cycle["kept"] + cycle["changed"])
+    assert done.counts == {name: count for name, count in cycle["acts"].items() if count}
+    assert cycle["refused"]["pinned"] >= 1
+    assert 2 == len(cycle["tokens"])
+    assert plan.policy_hash == told.policy_hash
+    assert "looked at 12 memories" in str(told)

@@ -45,13 +45,15 @@ async def changes_of(core: Core, part: Part) -> list[Change]:
     texts = {
         change.key: change.after["text"]
         for change in rewritten
-        if change.table == "memories" and change.after
+        if change.table == "memories" and change.after and "text" in change.after
     }
-    return [
+    changes = [
         *await _gone(core, memories, part.gone),
         *rewritten,
         *await _boxes_anew(core, part, texts),  # type: ignore[arg-type]
     ]
+    # Two that said the same were forbidden by one row.
+    return list({(change.table, change.key): change for change in changes}.values())
 
 
 async def _gone(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
@@ -80,10 +82,14 @@ async def _redacted(core: Core, part: Part) -> list[Change]:
         return []
     memories = await get(core, sorted(part.redacts))
     claimed = await claimed_by(core, part.names, memories)
+    forbidden = await core.store.forbidden(core.scope)
     changes: list[Change] = []
     for one in memories:
         changes += await _without(core, one, part.redacts[one.seq], part.names)
         text = part.names.without(one.text)
+        folds = set(await asyncio.to_thread(fold_keys, one.text)) if text != one.text else set()
+        barred = [held for held in forbidden if held.fold in folds]
+        changes += [Change("forbidden", held.fold, {"at": held.at, "seq": held.seq}, None) for held in barred]
         if text != one.text or one.seq in claimed:
             changes += await claims_anew(core, one, text, one.said_at)
     return changes
@@ -94,9 +100,12 @@ async def _without(core: Core, memory: Memory, revision: int, names: Names) -> l
     said = names.taken_out_of(said_of(memory))
     if memory.key is not None and said["key"] != memory.key:
         said["key"] = f"{said['key']}~{memory.seq}"
-    after = {**said, **text_columns(said["text"], memory.speaker), "form": Form.FULL, "summary": None}
+    after = {**said, "form": Form.FULL, "summary": None}
     after["agent"], after["speaker"] = memory.agent, memory.speaker  # whose it is: that is another one's name
-    if said["text"] != memory.text and core.embedder.dimensions:
+    if said["text"] == memory.text:
+        del after["text"]  # it may be forbidden, and stays so
+    after |= text_columns(said["text"], memory.speaker)
+    if "text" in after and core.embedder.dimensions:
         after["vector"] = await aside(len(said["text"]), vector_of, core, said["text"])
     changes = [Change("memories", memory.seq, {"revision": revision}, after)]
     for table, held in (("tags", memory.tags), ("sources", memory.sources)):

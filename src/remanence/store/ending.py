@@ -38,8 +38,8 @@ class Mark:
 
     def moved(self, gone: Iterable[bytes], stays: Iterable[bytes]) -> "Mark":
         """Return it with some parts as they are for what they were, each by the digest of what it holds."""
-        total = int(self.left or "0", 16) + sum(map(_number, stays)) - sum(map(_number, gone))
-        return Mark(self.through, format(total % _MODULUS, "x") if total else "")
+        total = (int(self.left or "0", 16) + sum(map(_number, stays)) - sum(map(_number, gone))) % _MODULUS
+        return Mark(self.through, format(total, "x") if total else "")
 
     def values(self) -> dict[str, Any]:
         """Return it as the detail of a run."""

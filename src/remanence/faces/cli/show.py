@@ -17,6 +17,7 @@ from remanence.clock import lasting
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
+from remanence.curate.planner.cycle_summary import told
 from remanence.curate.planner.plan_report import PlanReport, memory_line, render, said
 from remanence.effects import PLANNED, ways_back
 from remanence.faces.cli.style import Text, write_lines
@@ -473,6 +474,9 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         (done.verb, "bold"),
         f"{by}: {number(done.changes, 'change', 'changes')}  {done.run}",
     )
+    if done.cycle:
+        yield Text(f"  {told(done.cycle, done.left_out)}")
+        yield Text(f"  policy hash {done.policy_hash}", "dim")
     for act in done.acts:
         what = said(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())

@@ -19,6 +19,7 @@ from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.changes import Group, Part
+from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, summary
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, concerned, load, wanted, within
@@ -345,11 +346,14 @@ async def _carried_out(
         fence=fence,
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
+    cycle = summary(found.plan, plan.preview.tokens if plan.preview is not None else None)
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
     exempt = found.plan.seq[found.plan.exempt]
     skipped = [*found.skipped]
     summaries = Summarising(core, stopped, skipped.append)
-    applied = _Applied(core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries)
+    applied = _Applied(
+        core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries, cycle
+    )
     await applied.run(found.plan, cause, stopped)
     return receipt(
         core.scope,
@@ -424,6 +428,7 @@ class _Applied:
     exempt: Ints  # whose deletion no limit counts
     skipped: list[str]
     summaries: Summarising
+    cycle: Mapping[str, Any]  # what the first part says of the run
     parts: int = 0
     changes: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -456,7 +461,7 @@ class _Applied:
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
             destroyed = _destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                await self.core.commit(entries, replace(cause, destroyed=destroyed))
+                await self.core.commit(entries, replace(self._told(cause), destroyed=destroyed))
             except Conflict as conflict:
                 part = self._without(part, whole, conflict)
                 continue
@@ -464,6 +469,12 @@ class _Applied:
             self.changes += row_count(entries)
             self.counts.update(await asyncio.to_thread(self._counted, part))
             return
+
+    def _told(self, cause: Any) -> Any:
+        """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
+        said = {CYCLE: self.cycle} if not self.parts else {}
+        left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
+        return replace(cause, detail={**cause.detail, **said, **left_out})
 
     def _counted(self, part: Part) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""

@@ -7,6 +7,7 @@ from typing import Any
 from remanence.arguments import check_count
 from remanence.change import ROWLESS, Cause, Key, Logged
 from remanence.clock import to_datetime
+from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, told
 from remanence.effects import PLANNED, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
 from remanence.flows.audit_log import PAGE
@@ -36,7 +37,12 @@ class Act(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport(Result):
-    """What a run did; `undone_by` is the run that took it back, `undo` the id to give to `undo`, None if it is."""
+    """What a run did; `undone_by` is the run that took it back, `undo` the id to give to `undo`, None if it is.
+
+    Of a run of a policy `cycle` says how many memories it `scanned`, `kept` and `changed`, its `acts` by action, what
+    each guard `refused`, how many are `deferred`, and the `tokens` in sight before and after where they were counted;
+    `left_out` counts changes of rows that others had changed meanwhile, `policy_hash` names the rules exactly.
+    """
 
     run: str
     verb: str
@@ -48,13 +54,20 @@ class RunReport(Result):
     acts: tuple[Act, ...]
     undo: str | None
     undone_by: str | None
+    policy_hash: str | None = None
+    cycle: Mapping[str, Any] = field(default_factory=dict)
+    left_out: int = 0
 
     time = Time("at")
 
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
         acts = "; ".join(map(str, self.acts)) or "nothing"
-        return visible(f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})")
+        lines = [f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})"]
+        if self.cycle:
+            lines.append(f"  {told(self.cycle, self.left_out)}")
+            lines.append(f"  policy {self.policy}, {self.policy_hash}")
+        return visible("\n".join(lines))
 
 
 async def report(core: Core, run: str, limit: int) -> RunReport:
@@ -63,16 +76,17 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
     if not isinstance(run, str):
         raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
     acts: dict[str, dict[Key, Mapping[str, Any] | None]] = {}
-    first, changes, after = None, 0, 0
+    first, changes, after, left_out = None, 0, 0, 0
     while page := await core.store.history(core.scope, run=run, after=after, limit=1):
         (part,) = page
         first, after, changes = first or part, part.position, changes + part.count
+        left_out = part.cause.detail.get(LEFT_OUT, left_out)
         for name, key, row in _acts(part):
             rows = acts.setdefault(name, {})
             rows[key] = row or rows.get(key)
     if first is None:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
-    return await _report(core, first, changes, acts, limit)
+    return replace(await _report(core, first, changes, acts, limit), left_out=left_out)
 
 
 async def _report(
@@ -112,6 +126,8 @@ async def _report(
         ),
         undo=None if undone or cause.verb in ROWLESS | {ERASE, EXPIRE} or first.ended_at else cause.run,
         undone_by=undone_by if undone else None,
+        policy_hash=cause.policy,
+        cycle=cause.detail.get(CYCLE, {}),
     )
 
 

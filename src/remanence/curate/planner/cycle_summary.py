@@ -1,0 +1,49 @@
+"""What a run of a policy says of itself in the audit: how many memories it looked at, kept and changed, and why.
+
+Counts a plan; knows nothing of how it is carried out.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from remanence.curate.planner.diff import Decision
+from remanence.results import counted, number
+
+CYCLE = "cycle"  # in the detail of the first part of a run
+LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows
+
+
+def summary(plan: Decision, tokens: tuple[int, int] | None) -> dict[str, Any]:
+    """Count what a plan does: `scanned` memories are those that it `kept` and those that it `changed`, once each.
+
+    `acts` are counts by action, of which a memory may have several; `refused` by guard; `deferred` waits for another
+    day. `tokens` are those of what stands, before and after, where somebody counted them.
+    """
+    refused: Counter[str] = Counter()
+    for refusal in plan.refusals:
+        refused[refusal.guard] += refusal.count
+    counts = {
+        "scanned": plan.memories,
+        "kept": plan.memories - len(plan.seq),
+        "changed": len(plan.seq),
+        "acts": dict(plan.counts),
+        "refused": dict(sorted(refused.items())),
+        "deferred": sum(len(one.seqs) for one in plan.deferred),
+    }
+    return counts if tokens is None else {**counts, "tokens": list(tokens)}
+
+
+def told(cycle: Mapping[str, Any], left_out: int) -> str:
+    """Say a summary in a line."""
+    parts = [f"looked at {number(cycle['scanned'], 'memory', 'memories')}, kept {cycle['kept']:,}"]
+    if cycle["refused"]:
+        parts.append(f"guards refused {counted(cycle['refused'])}")
+    if cycle["deferred"]:
+        parts.append(f"{cycle['deferred']:,} wait for another day")
+    if "tokens" in cycle:
+        before, after = cycle["tokens"]
+        parts.append(f"tokens in sight {before:,} before, {after:,} after")
+    if left_out:
+        parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
+    return "; ".join(parts)
