@@ -22,7 +22,7 @@ from remanence.clock import DAY, MINUTE
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
 from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
-from remanence.snapshot import Among, Snapshot, SnapshotRequest
+from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
@@ -77,7 +77,7 @@ from remanence.store.memory.log import (
     told,
 )
 from remanence.store.memory.purging import gone, keeping, with_end
-from remanence.store.memory.snapshot_columns import array, attribute, link_columns, tagged, tagged_at
+from remanence.store.memory.snapshot_columns import array, attribute, link_columns, meets, tagged, tagged_at
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
@@ -385,7 +385,7 @@ class MemoryStore:
         spans, heard = state.clocks(wanted.clocks)
         whole = state.tables["memories"]
         only = whole.keys() if wanted.only is None else set(wanted.only)
-        rows = sorted((seq, row) for seq, row in whole.items() if seq in only and _meets(row, wanted.among))
+        rows = sorted((seq, row) for seq, row in whole.items() if seq in only and meets(row, wanted.among))
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -639,11 +639,6 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
     sources = tuple(sorted(source for owner, source in tables["sources"] if owner == seq))
     tagged_at = {tag: at for tag, at in tags.items() if at is not None}
     return Memory(seq=seq, scope=scope, tags=tuple(tags), sources=sources, tagged_at=tagged_at, **row)
-
-
-def _meets(row: Row, among: Among | None) -> bool:
-    """Tell whether a memory is among those that are asked for."""
-    return among is None or any(all(row[name] in values for name, values in holds.items()) for holds in among)
 
 
 def _lost(tables: Tables) -> list[int]:

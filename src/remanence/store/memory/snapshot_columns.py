@@ -13,9 +13,14 @@ from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.change import MILLION
 from remanence.errors import InvalidInput
 from remanence.model import Column
-from remanence.snapshot import LinkColumns, means
+from remanence.snapshot import Among, LinkColumns, means
 from remanence.store.base import Ints
 from remanence.store.memory.tables import Row
+
+
+def meets(row: Row, among: Among | None) -> bool:
+    """Tell whether a memory is among those that are asked for."""
+    return among is None or any(all(row[name] in values for name, values in holds.items()) for holds in among)
 
 
 def array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:
