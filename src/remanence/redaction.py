@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from remanence.patterns import Pattern
+
 MARK = "[erased]"
 NAME_CHARS_MIN = 2  # one letter is a word of its own in many languages
 # As `entity.folded_name` takes them for one.
-_QUOTES = "['\u2018\u2019\u02bc\u02b9\uff07`\u00b4]"
-_DASHES = "[-\u2010-\u2015\u2212\u30fb\u00b7\u2022\ufe63\uff0d]"
+_QUOTES = "'\u2018\u2019\u02bc\u02b9\uff07`\u00b4"
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u30fb\u00b7\u2022\ufe63\uff0d"
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _LETTER = re.compile(r"[^\W_]")
 
@@ -24,12 +26,12 @@ class Names:
 
     names: tuple[str, ...]
     others: tuple[str, ...] = ()
-    _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    _pattern: Pattern = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Compile what looks for all of them at once, the longest first."""
+        """Make what looks for all of them at once, the longest first."""
         kept, named = _any_of(self.others), _any_of(self.names)
-        pattern = re.compile(f"(?P<kept>{kept})|(?:{named})" if kept else f"(?:{named})", re.IGNORECASE)
+        pattern = Pattern(f"(?P<kept>{kept})|(?:{named})" if kept else f"(?:{named})", re.IGNORECASE)
         object.__setattr__(self, "_pattern", pattern)
 
     def stand_in(self, text: str) -> bool:
@@ -81,9 +83,9 @@ def _whole(name: str) -> str:
 
 
 def _sign(sign: str) -> str:
-    if re.match(_QUOTES, sign):
-        return _QUOTES
-    return _DASHES if re.match(_DASHES, sign) else re.escape(sign)
+    if sign in _QUOTES:
+        return f"[{_QUOTES}]"
+    return f"[{_DASHES}]" if sign in _DASHES else re.escape(sign)
 
 
 def _is_spaced(sign: str) -> bool:

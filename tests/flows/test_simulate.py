@@ -18,7 +18,7 @@ from remanence.model import Reason, Relation, Status, Tier
 
 # How many days a fault needs to show, with one agent.
 DAYS = {"E2": 2, "E3": 9, "E4": 16}
-QUICK = ("E5", "E6")
+QUICK = ("E5",)
 
 
 async def printed(

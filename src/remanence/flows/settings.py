@@ -55,7 +55,6 @@ class Setting(Result):
 SETTINGS: Mapping[str, Setting] = {
     one.name: one
     for one in (
-        Setting("audit_days", 60, 1, 36_500, "for how many days what a run changed can be taken back"),
         Setting(
             INDEXED_MOST,
             INDEXED_MOST_BUILT_IN,
@@ -63,6 +62,7 @@ SETTINGS: Mapping[str, Setting] = {
             1_000_000_000,
             "the most archived memories that recall keeps whole in memory; of more it keeps hashes of their words",
         ),
+        Setting("audit_days", 60, 1, 36_500, "for how many days what a run changed can be taken back"),
         Setting(
             "boot_tokens", 1_600, 1, 1_000_000, "how many tokens `boot` returns where no budget is given"
         ),

@@ -356,7 +356,10 @@ async def _expire(work: Tick) -> Ran | None:
     """End the images of the audit that are past their time, where deep rules are due."""
     if work.due != "deep":
         return None
-    done = await expiring.expire(work.core, work.stint.over, work.fence)
+    try:
+        done = await expiring.expire(work.core, work.stint.over, work.fence)
+    except LeaseLost as lost:
+        return Ran(work.core.clock.now(), "skipped", reason=str(lost))
     counts = {"parts ended": done.parts, "images": done.changes}
     return Ran(work.core.clock.now(), "done", None, counts) if done.parts else None
 
