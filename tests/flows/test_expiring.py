@@ -137,3 +137,4 @@ def test_the_command_tells_what_ended(tmp_path: Path) -> None:
     done = typed("--db", path, "--embedder", "hashed", "expire")
 
     assert (0, True) == (done.exit_code, "0 images of 0 parts ended" in done.stdout)
+    assert "take it back" not in done.stdout

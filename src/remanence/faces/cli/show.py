@@ -28,6 +28,7 @@ from remanence.flows.curate.daemon import Ended
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.erase import Erasing, Erasure
+from remanence.flows.expiring import Expired
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.recall.recalling import WEAK
@@ -136,7 +137,8 @@ def _result(done: Result) -> Iterator[Text]:
 
 
 @lines.register
-def _erasure(done: Erasure | Erasing) -> Iterator[Text]:
+def _final(done: Erasure | Erasing | Expired) -> Iterator[Text]:
+    """Show what is not taken back."""
     yield from (Text(line) for line in str(done).splitlines())
     if isinstance(done, Erasing):
         yield Text("  erase them with: the same command and --yes", "dim")
