@@ -494,8 +494,15 @@ async def _erase(core: Core, part: Part, cause: Cause) -> None:
         try:
             await core.commit(changes, replace(cause, values=values))
         except Conflict as conflict:
-            if any(table == "memories" for table, _ in conflict.keys):
+            if any(table == "memories" for table, _ in conflict.keys) and await _is_changed(core, part):
                 raise
             await overtaken(attempt, conflict)
             continue
         return
+
+
+async def _is_changed(core: Core, part: Part) -> bool:
+    """Tell whether a memory is not what was shown any more; that others used or linked it takes nothing from that."""
+    expected = {**part.gone, **part.redacts}
+    stand = {one.seq: one.revision for one in await get(core, sorted(expected))}
+    return any(stand.get(seq, PURGED) != revision for seq, revision in expected.items())

@@ -59,13 +59,20 @@ async def changes_of(core: Core, part: Part) -> list[Change]:
 async def _gone(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
     """Decide what goes with memories: what hangs on them, and what forbids their texts."""
     seqs, gone = sorted(revisions), set(revisions)
+    touched = {one.seq: one.touched for one in memories}
     links = {link.key for link in await core.store.neighbours(core.scope, seqs)} if seqs else set()
     claims = [claim.key for claim in await core.store.claims(core.scope, seqs)] if seqs else []
     folds = await asyncio.to_thread(lambda: {key for one in memories for key in fold_keys(one.text)})
     barred = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in gone]
     return [
         *(
-            Change("memories", seq, {} if revision == PURGED else {"revision": revision}, None)
+            # Whoever links it meanwhile touches it, and the link would be left.
+            Change(
+                "memories",
+                seq,
+                {} if revision == PURGED else {"revision": revision, "touched": touched.get(seq, 0)},
+                None,
+            )
             for seq, revision in sorted(revisions.items())
         ),
         *(Change("tags", (one.seq, tag), {}, None) for one in memories for tag in one.tags),
