@@ -1,7 +1,9 @@
 """Images of the audit end after the time that a setting says: runs stay by a line, undo and restore say why not."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -130,11 +132,14 @@ async def test_changed_images_and_causes_are_found(tmp_path: Path) -> None:
         assert not audit.ok
 
 
-def test_the_command_tells_what_ended(tmp_path: Path) -> None:
-    """In a line."""
-    path = str(tmp_path / "memory.db")
-    typed("--db", path, "--embedder", "hashed", "learn", "The ferry leaves at six.")
-    done = typed("--db", path, "--embedder", "hashed", "expire")
+async def test_the_command_tells_what_ended(tmp_path: Path) -> None:
+    """In a line, and without a way back: there is none."""
+    clock, path = ManualClock(datetime.now(UTC) - timedelta(days=70)), tmp_path / "memory.db"
+    async with opened(path, clock) as memory:
+        await memory.learn("The ferry leaves at six.")
+    given = ("--db", str(path), "--embedder", "hashed")
+    await asyncio.to_thread(typed, *given, "accept-clock")
+    done = await asyncio.to_thread(typed, *given, "expire")
 
-    assert (0, True) == (done.exit_code, "0 images of 0 parts ended" in done.stdout)
+    assert (0, True) == (done.exit_code, "of 1 part ended" in done.stdout), done.stderr
     assert "take it back" not in done.stdout

@@ -407,15 +407,15 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
             f"this was shown of scope {shown.scope!r}", recovery="show it anew, and apply that"
         )
     await _refuse_changed(core, shown)
-    names = Names(shown.subject, shown.namesakes) if shown.subject else None
     cause = core.cause(ERASE)
     register = await copies.register(core)
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
     await _taken(core, shown, names, cause)
     left = () if names is None or not shown.redacts else await still_named(core, names)
+    cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
     mirrors = [one for one in shown.mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
     return replace(
-        _told(cause, core.scope, len(shown), await core.store.clean()),
+        _told(cause, core.scope, len(shown), cleaned),
         mirrors=tuple(mirrors),
         registered=register.listed,
         unlisted=register.unlisted,
