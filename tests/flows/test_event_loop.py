@@ -14,7 +14,7 @@ import remanence
 from remanence.model import TEXT_CHARS_MAX
 from remanence.store.sqlite.sqlite_store import SqlStore
 
-MANY = 1_500
+MANY = 1_000
 SHARE_MAX = 0.25  # of what a verb costs, at a stretch on the loop; what costs little may be done there whole
 LITTLE_S = 0.05
 HARD = ("!", "가", "ﷺ ", "a\u0301\u0323", "w1a ", "n't ")
@@ -103,7 +103,7 @@ async def test_many_memories_do_not_hold_the_loop(tmp_path: Path) -> None:
 @pytest.mark.parametrize("piece", HARD)
 async def test_a_hard_text_does_not_hold_the_loop(piece: str) -> None:
     """However long a text takes to read, it is read in a thread; two that are alike are compared there, too."""
-    text = (piece * TEXT_CHARS_MAX)[: TEXT_CHARS_MAX // 2]
+    text = (piece * TEXT_CHARS_MAX)[: TEXT_CHARS_MAX // 4]
     works: dict[str, Work] = {
         "learn": lambda memory: memory.learn(text + "a bollard", key="hard"),
         "learn_many": lambda memory: memory.learn_many([text + "a bollard, b"]),

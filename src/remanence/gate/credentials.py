@@ -86,7 +86,9 @@ _RANDOM = Pattern(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=
 _DRAWN = Pattern(
     r"(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12}"
 )  # a name that begins as a token does is made of words
-_NAMES = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*", re.DOTALL)
+_NAMES = re.compile(
+    r"\A(?:[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*)", re.DOTALL
+)
 _TURNS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _MEASURED = re.compile(
     r"[\d.,:/x-]+(?:[a-zA-Z%]{1,2}|min|sec|chars?|days?|bits?|bytes?|kb|mb)?", re.IGNORECASE

@@ -16,7 +16,7 @@ _INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*+$", re.MULTILINE)
 _FENCE = "```"
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _ASIDE = re.compile(r"\[[^\[\]\n]*+\]")
-_BULLET = re.compile(r"\s*+(?:[-•*>]|\d{1,3}[.)])\s++")
+_BULLET = re.compile(r"\A\s*+(?:[-•*>]|\d{1,3}[.)])\s++")
 _LOOKED_BACK = 12
 SENTENCE_CHARS_MAX = 1_000
 
