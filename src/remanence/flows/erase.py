@@ -15,10 +15,12 @@ from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.curate.undoing import image
 from remanence.flows.erase_changes import PURGED, Part, changes_of, chunks, get, settings_without, still_named
+from remanence.flows.erase_lineage import lineage
 from remanence.flows.mirror.erased_files import is_without
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.naming import several
 from remanence.flows.subject import Subject, subject_of
+from remanence.flows.write import reflections, settling
 from remanence.flows.write.proposals import UNDER
 from remanence.model import Memories, Memory, Relation, short_id
 from remanence.redaction import MARK, Names
@@ -26,7 +28,6 @@ from remanence.results import Result, Time, number, visible
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping, Cleaned, Find
 from remanence.store.erasure import ERASE
-from remanence.write.reflecting import DRAWN_TAG
 
 LISTED = 20  # memories that are listed by their texts; the rest is counted
 PAGE = 1_000
@@ -41,17 +42,19 @@ class Erasing(Result):
 
     `memories` and `learned` list the first of what was named, and of what was learned from that alone and goes with it;
     `revisions` has all of both, by number. `others` stay: they were learned from what goes and from something else, or
-    somebody gave them a key. `same` say the very same and stay: their text is not refused from then on. `held` are
+    somebody gave them a key. `same` say the very same, or were merged with one of them, and stay: a text that
+    they say is not refused from then on. `held` are
     under a hold, which refuses the whole. `mirrors` are folders that hold copies, `registered` exports and backups that
     were made before and may hold some of it; of older ones it is only known how many are `unlisted`. `purged` counts
-    those that had no row any more: their images go.
+    those that had no row any more: their images go. `anew` has of each text that was drawn together from several, by
+    its number, what is left of these: it goes, and is drawn together anew.
 
     Of a person `subject` has the names, `mentioned` the first of what others said that names the person, `mentions` how
     many that are, and `redacts` all of them where the names are to be taken out. `namesakes` are longer names of others
     that hold one of these names: they are left.
     """
 
-    HIDDEN = frozenset({"revisions", "redacts"})
+    HIDDEN = frozenset({"revisions", "redacts", "anew"})
 
     scope: str
     at: int
@@ -71,6 +74,7 @@ class Erasing(Result):
     mentions: int = 0
     namesakes: tuple[str, ...] = ()
     redacts: Revisions = field(default_factory=dict)
+    anew: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     time = Time("at")
 
@@ -86,8 +90,13 @@ class Erasing(Result):
             *([f"of these {self.purged:,} were purged already: their images go"] if self.purged else []),
             *_list(how, self.memories, max(self.named - self.purged, len(self.memories))),
             *_list("learned from these alone", self.learned, with_them),
+            *(
+                [f"of these {len(self.anew):,} would be drawn together anew from what stays"]
+                if self.anew
+                else []
+            ),
             *_list("stays, though it was learned from one of them too", self.others),
-            *_list("stays, and says the same", self.same),
+            *_list("stays, and says the same or much the same", self.same),
             *_list("HELD, so nothing is erased until it is released", self.held),
             *self._told_of_mentions(),
             *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
@@ -128,8 +137,9 @@ class Erasure(Result):
     database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
     exports and backups that were made before and are not rewritten; of older ones it is only known how many are
     `unlisted`. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
-    are left. `redacted` counts others' memories that say a mark in place of a person's names, and `named_in` tells
-    where a name stands all the same.
+    are left. `redrawn` counts texts that were drawn together anew from what stays, `owed` those that the next
+    consolidation draws. `redacted` counts others' memories that say a mark in place of a person's names, and `named_in`
+    tells where a name stands all the same.
     """
 
     run: str
@@ -144,6 +154,8 @@ class Erasure(Result):
     mirrors: tuple[str, ...] = ()
     registered: tuple[RegisteredCopy, ...] = ()
     unlisted: int = 0
+    redrawn: int = 0
+    owed: int = 0
     redacted: int = 0
     named_in: tuple[str, ...] = ()
 
@@ -160,6 +172,16 @@ class Erasure(Result):
             *(
                 [f"took the names out of {number(self.redacted, 'memory', 'memories')} of others"]
                 if self.redacted
+                else []
+            ),
+            *(
+                [f"drew {number(self.redrawn, 'text', 'texts')} together anew from what stays"]
+                if self.redrawn
+                else []
+            ),
+            *(
+                [f"{number(self.owed, 'text waits', 'texts wait')} to be drawn together anew: consolidate"]
+                if self.owed
                 else []
             ),
             _proof(self),
@@ -312,7 +334,8 @@ async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
 
 
 async def _shown(core: Core, named: Revisions) -> Erasing:
-    learned, others = await _learned(core, named)
+    from_them = await lineage(core, named)
+    learned = from_them.alone
     going = {**named, **{one.seq: one.revision for one in learned}}
     first = await get(core, sorted(named)[:LISTED])
     kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
@@ -329,7 +352,7 @@ async def _shown(core: Core, named: Revisions) -> Erasing:
         len(named),
         tuple(first),
         learned=tuple(learned[:LISTED]),
-        others=tuple(others),
+        others=tuple(from_them.others),
         same=tuple(same[seq] for seq in sorted(same)),
         held=tuple(held),
         mirrors=tuple(sorted(str(row["path"]) for row in kept.values.values())),
@@ -337,6 +360,7 @@ async def _shown(core: Core, named: Revisions) -> Erasing:
         unlisted=register.unlisted,
         revisions=going,
         purged=sum(revision == PURGED for revision in going.values()),
+        anew=from_them.anew,
     )
 
 
@@ -348,57 +372,16 @@ def _is_held(memory: Memory, now: int) -> bool:
     )
 
 
-async def _learned(core: Core, named: Revisions) -> tuple[list[Memory], list[Memory]]:
-    """Return what was learned from what goes alone, and so goes too, and what was learned from something else also."""
-    going, ahead = set(named), sorted(named)
-    learned: dict[int, Memory] = {}
-    others: dict[int, Memory] = {}
-    while ahead:
-        found = await _learned_from(core, ahead, going)
-        ahead = []
-        for memory, alone in found:
-            if alone:
-                learned[memory.seq] = memory
-                others.pop(memory.seq, None)
-                going.add(memory.seq)
-                ahead.append(memory.seq)
-            else:
-                others[memory.seq] = memory
-    return [learned[seq] for seq in sorted(learned)], [others[seq] for seq in sorted(others)]
-
-
-async def _learned_from(core: Core, seqs: Sequence[int], going: set[int]) -> list[tuple[Memory, bool]]:
-    """Return what was learned from some memories, and whether from nothing that stays."""
-    found: list[tuple[Memory, bool]] = []
-    for some in chunks(seqs):
-        links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
-        known = sorted({link.source for link in links if link.target in going} - going)
-        from_: dict[int, set[int]] = {}
-        for link in await core.store.neighbours(core.scope, known, Relation.LEARNED_FROM) if known else ():
-            from_.setdefault(link.source, set()).add(link.target)
-        for memory in await get(core, known):
-            drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
-            found.append((memory, memory.key is None and (drawn or from_[memory.seq] <= going)))
-        found += [(one, True) for one in await _named_by_these(core, some, going)]
-    return found
-
-
-async def _named_by_these(core: Core, seqs: Sequence[int], going: set[int]) -> list[Memory]:
-    """Return the entities that some memories mention and nothing that stays does."""
-    links = await core.store.neighbours(core.scope, seqs, Relation.MENTIONS)
-    named = sorted({link.target for link in links if link.source in going} - going)
-    by: dict[int, set[int]] = {}
-    for link in await core.store.neighbours(core.scope, named, Relation.MENTIONS) if named else ():
-        by.setdefault(link.target, set()).add(link.source)
-    return [one for one in await get(core, named) if is_entity(one) and by[one.seq] <= going]
-
-
 async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions) -> dict[int, Memory]:
-    """Return memories that stay and say what some that go say, as far as they lie beside them."""
-    links = await core.store.neighbours(core.scope, [one.seq for one in memories], Relation.NEAR_DUPLICATE)
+    """Return memories that stay and say what some that go say: the same words beside them, or merged with them."""
+    seqs = [one.seq for one in memories]
+    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
+    merged = await core.store.neighbours(core.scope, seqs, Relation.MERGED_FROM)
+    as_one = {seq for link in merged for seq in (link.source, link.target)} - going.keys()
     ends = {seq for link in links for seq in (link.source, link.target)} - going.keys()
     texts = {one.text for one in memories}
-    return {one.seq: one for one in await get(core, sorted(ends)) if one.text in texts}
+    found = await get(core, sorted(as_one | ends))
+    return {one.seq: one for one in found if one.seq in as_one or one.text in texts}
 
 
 async def _applied(core: Core, shown: Erasing) -> Erasure:
@@ -412,6 +395,7 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
     await _taken(core, shown, names, cause)
     left = () if names is None or not shown.redacts else await still_named(core, names)
+    redrawn = await settling.draw_owed(core) if shown.anew else 0
     cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
     mirrors = [one for one in shown.mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
     return replace(
@@ -419,6 +403,8 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
         mirrors=tuple(mirrors),
         registered=register.listed,
         unlisted=register.unlisted,
+        redrawn=redrawn,
+        owed=len(await reflections.owed(core)),
         redacted=len(shown.redacts),
         named_in=left,
     )
@@ -442,11 +428,12 @@ async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) 
     if names is not None and cause.actor is not None and names.stand_in(cause.actor):
         cause = replace(cause, actor=None)
     parts = chunks(sorted({*shown.revisions, *shown.redacts}))
+    owed = {f"{reflections.OWED}{drawn}": list(group) for drawn, group in shown.anew.items()}
     for part, seqs in enumerate(parts):
         named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names)
         gone = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
         redacts = {seq: shown.redacts[seq] for seq in seqs if seq in shown.redacts}
-        await _erase(core, Part(gone, redacts, names), named)
+        await _erase(core, Part(gone, redacts, names), replace(named, values={} if part else owed))
 
 
 def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
@@ -489,7 +476,7 @@ async def _erase(core: Core, part: Part, cause: Cause) -> None:
     """Take some memories away, with all that hangs on them, and names out of others, in one commit."""
     for attempt in range(RACES_MAX):
         changes = await changes_of(core, part)
-        values = {f"{UNDER}{seq}": None for seq in (*part.gone, *part.redacts)}
+        values = {**cause.values, **{f"{UNDER}{seq}": None for seq in (*part.gone, *part.redacts)}}
         values |= await settings_without(core, part.names)
         try:
             await core.commit(changes, replace(cause, values=values))

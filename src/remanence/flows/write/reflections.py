@@ -5,10 +5,12 @@ Each stays as it is, with the state `consolidated`, on which rules of a policy r
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from remanence.change import Change
-from remanence.edit.one_memory import act, joined
+from remanence.edit.one_memory import act, joined, unmoved
 from remanence.effects import VERBS
 from remanence.errors import Conflict, WriterError
 from remanence.extraction import checked_shortening
@@ -18,8 +20,8 @@ from remanence.flows.spending import Spending
 from remanence.flows.write.learning import decided, prepare
 from remanence.flows.write.steps import Settling
 from remanence.llm.base import Shortener
-from remanence.model import STANDING, Lifecycle, Memory, Relation, Turn, link_values
-from remanence.store.base import Find
+from remanence.model import STANDING, Lifecycle, Memory, Relation, Status, Turn, link_values
+from remanence.store.base import Bookkeeping, Find
 from remanence.tokens import token_counts
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.reflecting import (
@@ -36,27 +38,49 @@ from remanence.write.reflecting import (
 
 READ_MAX = 500  # reflections that are drawn together at once, the oldest first
 ROUNDS_MAX = 20  # of one consolidation; what is left then is for the next
+OWED = "reflections/owed/"  # values, by the text that an erasure took: the reflections it is drawn anew from
 SUMMARY_TOKENS = "summary_tokens"
 TIMEOUT_S = 30.0
+READ = STANDING | {Status.ARCHIVED}
+
+Values = Mapping[str, Any]
 
 
 async def draw_together(run: Settling) -> Mapping[str, int]:
-    """Draw together the raw reflections of each agent that has too many; return how many were put aside."""
-    done = 0
+    """Draw together the raw reflections of each agent that has too many; return how many were put aside.
+
+    What an erasure took something from is drawn anew first.
+    """
+    anew, done = await draw_owed(run), 0
     for _ in range(ROUNDS_MAX):
-        found = await _drawn(run)
-        if not found or run.stopped():
+        found = 0 if run.stopped() else await _drawn(run, partial(_too_many, run.core), {})
+        if not found:
             break
         done += found
-    return {"reflections": done}
+    return {"reflections": done, "drawn anew": anew}
 
 
-async def _drawn(run: Settling) -> int:
-    """Draw together the reflections of the first agent that has too many; return how many that were."""
+async def owed(core: Core) -> Mapping[str, Sequence[int]]:
+    """Return what is to be drawn together anew: by the names under which it is kept, from which memories."""
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(OWED,)))).values
+
+
+async def draw_owed(run: Settling) -> int:
+    """Draw together anew what an erasure took something from, however little is left; return how many texts."""
+    done = 0
+    for name, seqs in list((await owed(run.core)).items())[:ROUNDS_MAX]:
+        found = 0 if run.stopped() else await _drawn(run, partial(_left, run.core, seqs), {name: None})
+        done += bool(found)
+    return done
+
+
+async def _drawn(run: Settling, found: Callable[[], Awaitable[Sequence[Memory]]], values: Values) -> int:
+    """Draw together the reflections that are found, and put values with them; return how many that were."""
     core = run.core
     for attempt in range(RACES_MAX):
-        reflections = await _too_many(core)
+        reflections = await found()
         if not reflections:
+            await _put(core, values)
             return 0
         tokens = await settings.number(core, SUMMARY_TOKENS)
         actions = Actions(summary_tokens=tokens)
@@ -68,17 +92,32 @@ async def _drawn(run: Settling) -> int:
         drawn = drawn_together(reflections, await _near(core, reflections))
         text, by = await _in_fewer_words(core, drawn, tokens)
         changes = await _changes(core, reflections, drawn, text)
+        if not changes and text != drawn.text:  # what a writer said of more may have been erased
+            text, by = drawn.text, "the best by rules: the writer's words are refused"
+            changes = await _changes(core, reflections, drawn, text)
         if not changes:
             run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
+            await _put(core, values)
             return 0
         actions.record("summarize_node", given, reason=by)
         try:
-            await run.commit(changes, actions)
+            await run.commit(changes, actions, values)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
         return len(reflections)
     raise AssertionError("unreachable")
+
+
+async def _put(core: Core, values: Values) -> None:
+    if values:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=values))
+
+
+async def _left(core: Core, seqs: Sequence[int]) -> Sequence[Memory]:
+    """Return those of some reflections that are still there, archived ones too."""
+    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    return [one for one in found if one.status in READ and one.category == CATEGORY]
 
 
 async def _too_many(core: Core) -> Sequence[Memory]:
@@ -150,6 +189,8 @@ async def _changes(core: Core, reflections: Sequence[Memory], drawn: Drawn, text
         if key != one.seq
     ]
     aside = [
-        change for one in reflections for change in act(one, VERBS["draw together"], now, state=CONSOLIDATED)
+        change
+        for one in reflections
+        for change in act(one, VERBS["draw together"], now, state=CONSOLIDATED) or [unmoved(one)]
     ]
     return joined([*changes, *links, *aside])

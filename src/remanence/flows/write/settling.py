@@ -15,11 +15,10 @@ from remanence.errors import LeaseLost
 from remanence.flows import contextual, embedding, guidelines, settings
 from remanence.flows.core import Core, leased
 from remanence.flows.curate.scheduling import Ran, attempted
-from remanence.flows.write import consolidating
+from remanence.flows.write import consolidating, reflections
 from remanence.flows.write.boxing import quiet_boxes
 from remanence.flows.write.consolidating import TRIES_MAX
 from remanence.flows.write.duplicates import link_duplicates
-from remanence.flows.write.reflections import draw_together
 from remanence.flows.write.steps import Settling, Step
 from remanence.keywords import Progress
 from remanence.model import Status
@@ -73,12 +72,13 @@ class Quiet:
     extractions_min: int
     minutes: int
     idle_minutes: int
+    is_owed: bool = False  # whether something is to be drawn together anew since an erasure
 
     def due_at(self, now: int) -> int | None:
         """Return when one is due, None where nothing waits; a time that a clock set back left ahead is none."""
         fresh = self.last_at is None or self.last_at > now
         earliest = now if fresh else (self.last_at or 0) + self.minutes * MINUTE
-        if 0 < self.extractions_min <= self.extractions:
+        if self.is_owed or 0 < self.extractions_min <= self.extractions:
             return earliest
         if not self.idle_minutes or (not self.extractions and self.newest is None):
             return None
@@ -89,7 +89,7 @@ class Quiet:
 # In this order, all under one lease; what a step returns is counted in the result.
 STEPS: Mapping[str, Step] = {
     "boxes": quiet_boxes,
-    "reflections": draw_together,
+    "reflections": reflections.draw_together,
     "guidelines": guidelines.learn,
     contextual.STEP: contextual.embed_missing,
 }
@@ -142,6 +142,22 @@ async def _taken(
     told = {**total.steps, **{what: count for what, count in done.items() if count}}
     run = next(iter(runs), None)
     return replace(total, run=run, runs=runs, steps=told, failed=(*total.failed, *settled.failed))
+
+
+async def draw_owed(core: Core) -> int:
+    """Draw together anew what an erasure took something from; return how much of it, the rest waits as it did.
+
+    It waits where the engine may write nothing by itself, and where another process is at the steps.
+    """
+    if await refused(core):
+        return 0
+    cause = replace(core.cause("consolidate", detail={"step": "reflections"}), actor=None)
+    try:
+        async with leased(core, STEPPING, LEASE) as fence:
+            run = Settling(core, replace(cause, fence=fence), lambda: fence is None)
+            return await reflections.draw_owed(run)
+    except LeaseLost:
+        return 0
 
 
 async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
@@ -201,13 +217,19 @@ async def refused(core: Core) -> str:
 
 async def _quiet(core: Core) -> Quiet:
     rows = settings.rows_of(*LIMITS)
-    asked = Bookkeeping(core.clock.now(), get=(LAST, HEARD, *rows), counters=(EXTRACTIONS,))
+    asked = Bookkeeping(
+        core.clock.now(), get=(LAST, HEARD, *rows), under=(reflections.OWED,), counters=(EXTRACTIONS,)
+    )
     booked = await core.store.bookkeep(core.scope, asked)
     newest = await core.store.find(core.scope, Find((Status.INBOX,), limit=1))
+    extractions_min, minutes, idle_minutes = settings.numbers_in(booked.values, *LIMITS)
     return Quiet(
         booked.values.get(LAST),
         booked.values.get(HEARD, 0),
         booked.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
-        *settings.numbers_in(booked.values, *LIMITS),
+        extractions_min,
+        minutes,
+        idle_minutes,
+        is_owed=any(name.startswith(reflections.OWED) for name in booked.values),
     )

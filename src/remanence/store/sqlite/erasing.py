@@ -3,6 +3,7 @@
 Knows salted hashes, images and names; must not know how the file itself is rewritten afterwards.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -34,6 +35,7 @@ _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDAT
 _VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked for
 # A name this short stands in every file by chance, and in a text without meaning the person.
 _SAID_MIN = 4
+_ID = re.compile("[0-9a-f]{32}")
 
 
 def salt_of(connection: sqlite3.Connection) -> bytes:
@@ -117,8 +119,10 @@ class Erasing:
         purged.drop(work, self._meant)
         self._keep_ledger()
         dropped = self._drop_names()
+        # The id of a turn stands as a source of what was learned from it, and in runs: it says nothing.
+        said = [one for one in (*self._texts, *self._strings, *dropped) if not _ID.fullmatch(one)]
         pieces = Pieces()
-        pieces.add(_bytes_of([*self._texts, *self._strings, *dropped], self._vectors))
+        pieces.add(_bytes_of(said, self._vectors))
         add_unproven(work.connection, pieces)
 
     def _keys(self) -> list[str]:
