@@ -21,6 +21,16 @@ from tests.flows.conftest import Opener
 
 SAID = "Wilhelmina hides the Quirkleton key beneath the marmalade bridge."
 OTHER = "The boathouse opens at four in the afternoon."
+PURGING = """
+version = 1
+[[rule]]
+name = "fallen"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "status == 'pruned'"
+because = "WHY"
+"""
 
 
 def opened(path: Path, **more: object) -> Engine:
@@ -201,6 +211,34 @@ async def test_what_was_learned_from_it_alone_goes_with_it(opener: Opener) -> No
 
     assert {one.seq for one in facts if "Bergen" in one.text} <= shown.revisions.keys()
     assert not [one.text for one in left if "Bergen" in one.text]
+
+
+async def test_why_runs_were_done_quotes_it_no_more(tmp_path: Path) -> None:
+    """The text in any case, a part of it or a word that nothing else says; the rest of the reason stays, and others."""
+    clock, path = ManualClock(), tmp_path / "memory.db"
+    reasons = [
+        f"it said {SAID.upper()}",
+        "she hides the Quirkleton key, I think",
+        "quirkleton",
+        "the boathouse is shut in the afternoon",
+    ]
+    async with remanence.open(path, embedder="hashed", clock=clock) as memory:
+        said = await memory.learn(SAID, attributes={"seen": "zanzibarine"})
+        await memory.learn(OTHER)
+        runs = []
+        for number, reason in enumerate([*reasons, "zanzibarine"]):
+            fallen = await memory.learn(f"Barge {number} sank.")
+            await memory.forget(fallen.id)
+            clock.advance(days=1)
+            done = await memory.apply(await memory.plan(PURGING.replace("WHY", reason)), allow_destroyed=1)
+            runs.append(done.run)
+        await memory.erase.apply(await memory.erase.show(said.id))
+        told = [(await memory.describe_run(run)).acts[0].rules["fallen"] for run in runs]
+        wrong = await unsound(memory)
+
+    assert ["it said erased", "she hides the erased key, I think", "erased", reasons[-1], "erased"] == told
+    assert [] == wrong
+    assert [] == left_in(path, "Quirkleton", "QUIRKLETON", "zanzibarine")
 
 
 async def test_a_hold_refuses_it_whole(opener: Opener) -> None:

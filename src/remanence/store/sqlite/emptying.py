@@ -28,6 +28,7 @@ from remanence.store.sqlite.audit import (
 )
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.quoting import Quoted
 
 _OWN = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
 NAMED = frozenset(column.name for column in COLUMNS if column.kind == "name")
@@ -43,7 +44,6 @@ _PUT = 'INSERT INTO emptied (position, "by", header, rest) VALUES (?, ?, ?, ?)'
 _KEPT = 'SELECT header FROM emptied WHERE position = ? ORDER BY "by" LIMIT 1'
 _HOLDS = "SELECT 1 FROM changes WHERE position = ? UNION ALL SELECT 1 FROM blocks WHERE position = ? LIMIT 1"
 _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
-WITHOUT = "erased"  # stands in the detail of a run for what was said there
 
 
 @dataclass(slots=True)
@@ -87,14 +87,17 @@ class Emptying:
         for (position,) in self.connection.execute(_NAMED, (CODE[table], listed)).fetchall():
             self._take(position, lambda row: row[2] == CODE[table] and row[4] in wanted)
 
-    def silence(self, says: Callable[[str], bool]) -> None:
-        """Take out of why parts were done each string that says what goes."""
+    def silence(self, quoted: Quoted) -> None:
+        """Take out of why parts were done what says something of what goes."""
         for position, detail in self.connection.execute(_DETAILS, (self.scope[0],)).fetchall():
-            if not says(detail):
+            why = orjson.loads(detail)
+            without = quoted.taken_out_of(why)
+            if without == why:
                 continue
             self._rows(position)
-            left = json_text(_without(orjson.loads(detail), says))
-            self.connection.execute("UPDATE runs SET detail = ? WHERE position = ?", (left, position))
+            self.connection.execute(
+                "UPDATE runs SET detail = ? WHERE position = ?", (json_text(without), position)
+            )
 
     def take_names(self, names: Names) -> None:
         """Take a person's names out of why parts were done, and by whom."""
@@ -264,12 +267,3 @@ def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row
             sides[at] = _image(row, 6 + at, by_number) if heir == row[1] else str(heir)
         found.append((*row[:6], *sides))
     return found  # type: ignore[return-value]
-
-
-def _without(value: Any, says: Callable[[str], bool]) -> Any:
-    """Return a value of JSON with a word in place of every string that says what goes."""
-    if isinstance(value, str):
-        return WITHOUT if says(value) else value
-    if isinstance(value, dict):
-        return {name: _without(one, says) for name, one in value.items()}
-    return [_without(one, says) for one in value] if isinstance(value, list) else value

@@ -5,7 +5,7 @@ Knows salted hashes, images and names; must not know how the file itself is rewr
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.interned import NAMES_GONE, TAG
 from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces
+from remanence.store.sqlite.quoting import Quoted
 from remanence.store.sqlite.transaction import Key, Work
 
 UNPROVEN = "erased_unproven"  # the row of `meta` with the pieces that must be nowhere in the file
@@ -33,8 +34,6 @@ _COUNT_UP = (
 )
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 _VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked for
-# A name this short stands in every file by chance, and in a text without meaning the person.
-_SAID_MIN = 4
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -104,7 +103,8 @@ class Erasing:
         audit.take_named("forbidden", folds)
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
-        audit.silence(_says([*self._texts, *self._keys()]))
+        said = (one for one in (*self._texts, *self._strings) if not _ID.fullmatch(one))
+        audit.silence(Quoted(said, self._staying))
         if work.cause.unnamed is not None:
             audit.take_names(work.cause.unnamed)
             self._strings |= {*work.cause.unnamed.names}
@@ -125,8 +125,10 @@ class Erasing:
         pieces.add(_bytes_of(said, self._vectors))
         add_unproven(work.connection, pieces)
 
-    def _keys(self) -> list[str]:
-        return [row["key"] for row in self._former if row["key"] is not None]
+    def _staying(self, stems: Sequence[str]) -> set[str]:
+        """Return which of some stems a memory that stays says."""
+        found = fulltext.postings(self._work.connection, self._work.no, stems)
+        return {stem for stem, seqs in found.items() if not self._gone.keys() >= set(seqs.tolist())}
 
     def _keep_ledger(self) -> None:
         work = self._work
@@ -206,21 +208,6 @@ def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     for row in rows:
         for name in ("key", "summary", "attributes"):
             yield from emptying.strings_in(row[name])
-
-
-def _says(needles: Iterable[str]) -> Callable[[str], bool]:
-    """Return what tells whether a text says any of these."""
-    long = {needle for needle in needles if len(needle) >= _SAID_MIN}
-    pieces = Pieces()
-    pieces.add(_bytes_of(long, ()))
-    few = sorted(long)[:100]
-
-    def says(text: str) -> bool:
-        return any(needle in text for needle in few) or bool(
-            pieces.found(text.encode("utf-8", "surrogatepass"))
-        )
-
-    return says
 
 
 def _bytes_of(texts: Iterable[str], vectors: Iterable[bytes]) -> Iterable[bytes]:
