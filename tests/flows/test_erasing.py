@@ -441,3 +441,42 @@ async def test_ten_thousand_erased_are_refused_as_one_is(tmp_path: Path) -> None
 
     assert ("gated", "stored") == (refused.status, stored.status)
     assert "SEARCH" in plan[3]
+
+
+async def test_another_scope_keeps_its_chain_and_what_it_forbade(opener: Opener) -> None:
+    """The same text, forbidden in two scopes and erased in one: the other can be undone, and is proven."""
+    async with opener() as memory, opener(scope="other") as beside:
+        mine, theirs = await memory.learn(SAID), await beside.learn(SAID)
+        await memory.forget(mine.id, forbid=True)
+        forgotten = await beside.forget(theirs.id, forbid=True)
+        await memory.erase.apply(await memory.erase.show(mine.id))
+        wrong = await unsound(beside)
+        await beside.undo(forgotten)
+        stands = await beside.get(theirs.id)
+
+    assert [] == wrong
+    assert SAID == stands.text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "consolidate",
+        "I have confidence",
+        "its policy_class",
+        "summarize_node",
+        "the category",
+        "curate forget",
+        "remanence erased",
+    ],
+)
+async def test_words_that_the_engine_writes_itself_are_no_trace(said: str, tmp_path: Path) -> None:
+    """Names of leases, counters, columns and actions stand in every file."""
+    async with opened(tmp_path / "memory.db", policy="default") as memory:
+        mine = await memory.learn(said)
+        await memory.learn(OTHER, category="preference")
+        await memory.consolidate()
+        await memory.curate()
+        done = await memory.erase.apply(await memory.erase.show(mine.id))
+
+    assert (False, (), ()) == (done.pending, done.found, done.copies)

@@ -57,22 +57,27 @@ TABLES = (
     Place("scopes", "hash", _FOLLOWS),
     Place("changes", "text", "the images go", ("subkey", '"before"', '"after"')),
     Place("purged", "text", "the id and the key of what goes leave with it", ("id", "key")),
-    Place("runs", "text", "what goes is taken out of `detail`; the digests stay", ("run", "actor")),
-    Place("names", "name", "a name that nothing bears any more goes, its number stays", ("name",)),
-    Place("settings", "text", "proposals about the memories go"),
-    Place("meta", "hash", "pieces by salted hashes, until it is proven"),
+    Place(
+        "runs",
+        "text",
+        "what goes is taken out of `detail`; the digests stay",
+        ("run", "actor", "verb", "policy", "fired"),
+    ),
+    Place("names", "name", "a name that nothing bears any more goes, its number stays", ("name", "space")),
+    Place("settings", "text", "proposals about the memories go", ("name",)),
+    Place("meta", "hash", "pieces by salted hashes, until it is proven", ("name",)),
     Place("erased", "hash", "what stays of an erasure: salted hashes"),
     Place("emptied", "hash", "what stays of an erasure: digests"),
     Place("blocks", "number", "numbers of memories, no word of them"),
     Place("mentions", "number", "numbers of memories, no word of them"),
-    Place("fired", "number", _NOTHING),
+    Place("fired", "number", _NOTHING, ("rule",)),
     Place("spans", "number", _NOTHING),
     Place("heard", "number", _NOTHING),
-    Place("counters", "number", _NOTHING),
-    Place("leases", "number", _NOTHING),
+    Place("counters", "number", _NOTHING, ("name",)),
+    Place("leases", "number", _NOTHING, ("name",)),
     Place("alembic_version", "number", _NOTHING),
     Place("sqlite_schema", "number", _NOTHING, ("sql",)),
-    Place("sqlite_sequence", "number", _NOTHING),
+    Place("sqlite_sequence", "number", _NOTHING, ("name",)),
 )
 # Looked through for what was erased, byte by byte: the file itself, its log and index, and what a crash may leave.
 LOOKED_THROUGH = (
@@ -92,5 +97,13 @@ NAMED = (
 
 BY_NAME = {place.name: place for place in TABLES}
 VECTORS = tuple(place.name for place in TABLES if place.holds == "vector")
+# Words that the engine itself writes as JSON: names of fields, and values that are one plain word.
+_ITS_OWN = (
+    "SELECT DISTINCT key FROM {0}, json_tree({0}.{1}) WHERE typeof(key) = 'text' UNION"
+    " SELECT DISTINCT atom FROM {0}, json_tree({0}.{1}) WHERE type = 'text' AND atom NOT GLOB '*[^a-z_]*'"
+)
 # What stands there is said by what stays.
-SAYING = tuple(f"SELECT {', '.join(place.says)} FROM {place.name}" for place in TABLES if place.says)
+SAYING = (
+    *(f"SELECT {', '.join(place.says)} FROM {place.name}" for place in TABLES if place.says),
+    *(_ITS_OWN.format(*column) for column in (("runs", "detail"), ("settings", "value"))),
+)

@@ -13,7 +13,7 @@ import orjson
 
 from remanence.store.base import Cleaned
 from remanence.store.places import LOOKED_THROUGH, SAYING
-from remanence.store.sqlite import ledger
+from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
@@ -106,7 +106,8 @@ def _unproven(connection: sqlite3.Connection) -> list[Pieces]:
 
 
 def _staying(connection: sqlite3.Connection) -> Iterator[bytes]:
-    """Yield what stays, some megabytes at a time."""
+    """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself."""
+    yield ledger_file.its_own()
     held: list[bytes] = []
     size = 0
     for row in chain.from_iterable(map(connection.execute, _STAYING)):

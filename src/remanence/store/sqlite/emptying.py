@@ -35,7 +35,10 @@ NAMED = frozenset(column.name for column in COLUMNS if column.kind == "name")
 _MENTIONED = (
     "SELECT DISTINCT position FROM mentions WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY position"
 )
-_NAMED = "SELECT DISTINCT position FROM changes WHERE kind = ? AND subkey IN (SELECT value FROM json_each(?))"
+_NAMED = (
+    "SELECT DISTINCT position FROM changes JOIN runs USING (position)"
+    " WHERE kind = ? AND subkey IN (SELECT value FROM json_each(?)) AND scope = ?"
+)
 _RUN = f"SELECT {', '.join(HEADER)}, asked FROM runs WHERE position = ?"
 _DETAILS = "SELECT position, detail FROM runs WHERE scope = ? AND detail IS NOT NULL"
 _WHO = "SELECT position, actor, detail FROM runs WHERE scope = ?"
@@ -84,7 +87,7 @@ class Emptying:
         if not wanted:
             return
         listed = orjson.dumps(sorted(wanted)).decode()
-        for (position,) in self.connection.execute(_NAMED, (CODE[table], listed)).fetchall():
+        for (position,) in self.connection.execute(_NAMED, (CODE[table], listed, self.scope[0])).fetchall():
             self._take(position, lambda row: row[2] == CODE[table] and row[4] in wanted)
 
     def silence(self, quoted: Quoted) -> None:

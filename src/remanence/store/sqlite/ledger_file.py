@@ -34,6 +34,11 @@ class Ledger:
     damage: str = ""
 
 
+def its_own() -> bytes:
+    """Return the words that stand in the first line of every ledger."""
+    return _headed(0, 0, "")
+
+
 def own(path: str, salt: bytes) -> Path:
     """Return where the ledger of a database lies."""
     return Path(f"{os.path.realpath(path)}{_ending(salt)}")
@@ -83,11 +88,11 @@ def write(file: Path, salt: bytes, marks: Marks, latest: int, mode: int) -> str:
     digest = _digest(latest, body, salt)
     if digest_of(file) == digest and not read(file, salt).damage:
         return digest
-    header = {"format": _FORMAT, "version": _VERSION, "marks": len(marks), "latest": latest, "digest": digest}
+    header = _headed(len(marks), latest, digest)
     for left in file.parent.glob(f"*{_PARTIAL}"):
         if left.name.startswith(file.name):
             left.unlink(missing_ok=True)
-    _put(file, orjson.dumps(header) + b"\n" + body, mode)
+    _put(file, header + b"\n" + body, mode)
     return digest
 
 
@@ -99,6 +104,12 @@ def set_aside(file: Path) -> None:
 def _ending(salt: bytes) -> str:
     origin = blake2b(b"origin", digest_size=4, key=salt, person=b"remanence-erased").hexdigest()
     return f".{origin}{SUFFIX}"
+
+
+def _headed(marks: int, latest: int, digest: str) -> bytes:
+    return orjson.dumps(
+        {"format": _FORMAT, "version": _VERSION, "marks": marks, "latest": latest, "digest": digest}
+    )
 
 
 def _header(line: bytes) -> dict[str, Any]:
