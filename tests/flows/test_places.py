@@ -1,14 +1,18 @@
 """Every place that holds words of memories is in one table of code, and what is in none is noticed."""
 
 import random
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import orjson
+import pytest
 from sqlalchemy import LargeBinary, Text
 
 from remanence.store.places import BY_NAME, SAYING, TABLES, VECTORS
 from remanence.store.schema import metadata
+from remanence.store.sqlite import cleaning
 from tests.flows.test_erasing import SAID, live, opened
 
 # Tables with texts or bytes of their own that say nothing of a memory: rules, sessions' clocks, counts and runs.
@@ -57,3 +61,74 @@ async def test_doctor_names_a_table_that_is_none_of_ours(tmp_path: Path) -> None
     assert (True, "tables") == (check.ok, check.name)
     assert "notes" in check.detail
     assert check.advice
+
+
+async def test_a_copy_that_is_planted_anywhere_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In every column of text or bytes, but for those that are read as what another memory says."""
+    monkeypatch.setattr(cleaning, "WAIT_MS", 50)
+    path = tmp_path / "pending.db"
+    async with opened(path) as memory:
+        said = await memory.learn(SAID)
+        await memory.learn("The boathouse opens at four.")
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM memories").fetchone()
+            assert (await memory.erase.apply(await memory.erase.show(said.id))).pending
+    noticed, expected = {}, {}
+    for place in TABLES:
+        for column, kind in _wordy(path, place.name).items():
+            case = f"{place.name}.{column}"
+            copy = tmp_path / case / "memory.db"
+            copy.parent.mkdir()
+            shutil.copy(path, copy)
+            _plant(copy, place.name, column, kind)
+            noticed[case] = bool(cleaning.clean(str(copy)).found)
+            expected[case] = column not in {name.strip('"') for name in place.says}
+
+    assert expected == noticed
+    assert {
+        "runs.detail",
+        "settings.value",
+        "words_data.block",
+        "meta.value",
+        "traces.topics",
+    } <= noticed.keys()
+
+
+@pytest.mark.parametrize("beside", ["memory.db-journal", "memory.db.copy", "memory.db.0a1b2c3d.erased"])
+async def test_a_copy_beside_the_file_is_named(beside: str, tmp_path: Path) -> None:
+    """A journal that something else left is no longer proven empty; any other file beside it is named."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as memory:
+        said = await memory.learn(SAID)
+        (tmp_path / beside).write_bytes(b"\0\1" + SAID.encode())
+        done = await memory.erase.apply(await memory.erase.show(said.id))
+
+    assert str(tmp_path / beside) in (*done.found, *done.copies)
+    assert beside in str(done)
+
+
+def _wordy(path: Path, table: str) -> dict[str, str]:
+    """Return the columns of a table that may be written and hold text or bytes, each with which."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    if table in {"words", "sqlite_schema", "sqlite_sequence"}:
+        return {}
+    return {name: kind or "BLOB" for _, name, kind, *_ in rows if kind in ("TEXT", "BLOB") or name == "block"}
+
+
+def _plant(path: Path, table: str, column: str, kind: str) -> None:
+    """Put a row into a table that says it in one column, whatever the table is for."""
+    said = orjson.dumps({"said": SAID})
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = 1")
+        kinds = {
+            name: kind for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall()
+        }
+        plain = {"TEXT": "x", "BLOB": b"x", "REAL": 0.5}
+        row = {name: plain.get(of, 1 << 40) for name, of in kinds.items()}
+        row[column] = said if kind == "BLOB" else said.decode()
+        names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(row.values()))

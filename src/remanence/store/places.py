@@ -99,8 +99,9 @@ BY_NAME = {place.name: place for place in TABLES}
 VECTORS = tuple(place.name for place in TABLES if place.holds == "vector")
 # Words that the engine itself writes as JSON: names of fields, and values that are one plain word.
 _ITS_OWN = (
-    "SELECT DISTINCT key FROM {0}, json_tree({0}.{1}) WHERE typeof(key) = 'text' UNION"
-    " SELECT DISTINCT atom FROM {0}, json_tree({0}.{1}) WHERE type = 'text' AND atom NOT GLOB '*[^a-z_]*'"
+    "SELECT DISTINCT key FROM {0}, json_tree({0}.{1}) WHERE json_valid({0}.{1}) AND typeof(key) = 'text' UNION"
+    " SELECT DISTINCT atom FROM {0}, json_tree({0}.{1})"
+    " WHERE json_valid({0}.{1}) AND type = 'text' AND atom NOT GLOB '*[^a-z_]*'"
 )
 # What stands there is said by what stays.
 SAYING = (
