@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast_report import Forecast, Leaving, RunToCome
     from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
@@ -238,6 +239,7 @@ __all__ = [
     "OutcomeName",
     "OwnParts",
     "Plan",
+    "PlanDiff",
     "PlanHeld",
     "PlanReport",
     "Policy",
@@ -367,6 +369,7 @@ _LATER = {
     "Noted": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "Plan": "remanence.curate.plan",
+    "PlanDiff": "remanence.curate.planner.plan_diff",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Policy": "remanence.curate.policy.compiled",
     "Profile": "remanence.flows.recall.profiling",

@@ -12,13 +12,14 @@ from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
 from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, review, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
-from remanence.flows.curate import curating, forecasting, runs, schedules, undoing
+from remanence.flows.curate import comparing, curating, forecasting, runs, schedules, undoing
 from remanence.flows.curate.run_names import Run
 from remanence.flows.entities import Entities
 from remanence.flows.erase import Erase
@@ -495,8 +496,7 @@ class Engine:
 
     async def links(self, name: OneMemory) -> list[Link]:
         """List the links of a memory."""
-        memory = await self._core.one(name)
-        return await self._core.store.neighbours(self._core.scope, [memory.seq])
+        return await inspect.links(self._core, name)
 
     # Curating
 
@@ -507,6 +507,10 @@ class Engine:
     async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
         """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
         return await curating.describe(self._core, plan, limit)
+
+    async def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff:
+        """Compare a plan with now: what would still be done, what would not and why, what is due besides."""
+        return await comparing.diff(self._core, plan, limit, policy)
 
     async def apply(
         self,
@@ -563,10 +567,7 @@ class Engine:
 
         A preset's name or a TOML text.
         """
-        chosen = curating.choose(self._core, policy, None)
-        await curating.adopt(self._core, chosen)
-        self._core.policy, self._core.policy_given = chosen, True
-        return chosen
+        return await curating.adopt(self._core, curating.choose(self._core, policy, None))
 
     async def unadopt(self) -> str | None:
         """Drop the adopted policy: the scope then has none, and nothing runs by itself.

@@ -10,6 +10,7 @@ from remanence.clock import Clock
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.flows import acted, inspect, review
@@ -295,6 +296,7 @@ class Engine:
     def links(self, name: OneMemory) -> list[Link]: ...
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
     def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport: ...
+    def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff: ...
     def apply(
         self,
         plan: Plan,

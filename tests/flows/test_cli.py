@@ -614,6 +614,21 @@ def test_what_was_edited_since_is_left_out_of_a_plan(talk: Desk) -> None:
     assert "active" == talk.read("get", "end")["status"]
 
 
+def test_the_command_compares_a_file(talk: Desk) -> None:
+    """Text and data tell the same, and a plan of which nothing differs ends with 0 as one of which something does."""
+    strict(talk)
+    talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
+    same = talk.good("diff", "plan.json", "--policy", "strict.toml")
+    talk.do("pin", "end")
+    text = talk.good("diff", "plan.json", "--policy", "strict.toml")
+    data = talk.read("diff", "plan.json", "--policy", "strict.toml")
+
+    assert "Nothing has changed." in same
+    assert "protected: pinned" in text
+    assert ["pin"] == [one["verb"] for one in data["left"][0]["memories"][0]["since"]]
+    assert data["left"][0]["memories"][0]["since"][0]["run"] in text
+
+
 def test_a_forged_plan_file_has_no_more_power_than_its_policy(talk: Desk) -> None:
     """With a digest of its own it is read, and then refused, or found to be what the policy does not do."""
     strict(talk)

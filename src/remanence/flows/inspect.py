@@ -37,6 +37,7 @@ from remanence.model import (
     STANDING,
     Kind,
     Label,
+    Link,
     Memory,
     OneMemory,
     Relation,
@@ -348,6 +349,12 @@ async def explain(
     explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
     worth, fall = await reasons(core, memory, policy)
     return replace(explanation, ended=memory.ended, worth=worth, fall=fall)
+
+
+async def links(core: Core, name: OneMemory) -> list[Link]:
+    """List the links of a memory."""
+    memory = await core.one(name)
+    return await core.store.neighbours(core.scope, [memory.seq])
 
 
 async def shown(core: Core, name: OneMemory) -> Memory:

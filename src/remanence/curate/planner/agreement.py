@@ -54,7 +54,7 @@ def left_out(
 ) -> tuple[tuple[str, ...], int]:
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
     missing = _missing(proposed, kept).tolist()
-    why = _Why(proposed, kept, snapshot, policy)
+    why = Why(proposed, kept, snapshot, policy)
     done = set(_keys(kept.links))
     moved = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
     cut = [key for key in _keys(proposed.links) if key not in done and moved.isdisjoint(key[:2])]
@@ -70,7 +70,7 @@ def _missing(proposed: Decision, kept: Decision) -> Ints:
     return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
 
 
-class _Why:
+class Why:
     """Why a memory is left out: its guards come first, since what protects it also changed it."""
 
     def __init__(self, proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy) -> None:
@@ -80,6 +80,7 @@ class _Why:
         self._guarding.look(View(snapshot, kept.now))
 
     def __call__(self, seq: int) -> str:
+        """Say why in a few words."""
         at = int(np.searchsorted(self._snapshot.seq, seq))
         if at == len(self._snapshot) or self._snapshot.seq[at] != seq:
             return "it is gone"

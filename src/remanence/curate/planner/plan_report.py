@@ -122,7 +122,7 @@ def report(plan: Decision, preview: Preview) -> PlanReport:
         now=plan.now,
         memories=plan.memories,
         held=plan.held,
-        acts=tuple(_planned(plan, one, preview) for one in actions.actions(plan)),
+        acts=tuple(planned(one, preview, _survivors(plan)) for one in actions.actions(plan)),
         destroyed=plan.destroyed,
         exempt=len(plan.exempt),
         tokens_before=before,
@@ -167,16 +167,21 @@ def tokens(plan: Decision, snapshot: Snapshot) -> tuple[int, int]:
     return before, int(counts[stands].sum())
 
 
-def _planned(plan: Decision, action: Action, preview: Preview) -> PlannedAct:
+def _survivors(plan: Decision) -> Mapping[int, int]:
+    """Return what takes in each memory that is merged away."""
+    return dict(zip(plan.merges.discard.tolist(), plan.merges.survivor.tolist(), strict=True))
+
+
+def planned(action: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
+    """Say what one rule would do, and where it is known `into` which others memories would be merged."""
     shown = action.seqs[: preview.listed]
-    survivors = dict(zip(plan.merges.discard.tolist(), plan.merges.survivor.tolist(), strict=True))
     return PlannedAct(
         action.name,
         action.rule,
         action.because,
         action.count,
         _first(shown, preview),
-        tuple(survivors[seq] for seq in shown) if action.name == "merge" else (),
+        tuple(into[seq] for seq in shown) if into and action.name == "merge" else (),
         action.links[: preview.listed],
     )
 

@@ -35,7 +35,7 @@ MODULES = {
     "hearing_commands": "note flush chat",
     "mcp": "mcp",
     "mirror_commands": "mirror",
-    "plan_commands": "plan apply curate forecast compact explain",
+    "plan_commands": "plan diff apply curate forecast compact explain",
     "policies": "policy",
     "quarantine_commands": "quarantine",
     "review_commands": "review decline",

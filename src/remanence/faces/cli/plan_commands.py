@@ -45,6 +45,19 @@ async def plan(
     return None if output == "-" else await shown(memory, made, every=every)
 
 
+async def diff(
+    file: Annotated[str, INPUT, Parameter(help="A plan made by `plan -o`; - reads standard input.")],
+    /,
+    *,
+    memory: Memory,
+    every: Listing = False,
+) -> Any:
+    from remanence.curate.planner.plan_report import LISTED
+
+    with waiting("comparing"):
+        return await memory.diff(_read(file), limit=EVERY if every else LISTED)
+
+
 async def apply(
     file: Annotated[str, INPUT, Parameter(help="A plan made by `plan -o`; - reads standard input.")],
     /,

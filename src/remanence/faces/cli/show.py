@@ -18,6 +18,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
 from remanence.curate.planner.cycle_summary import told
+from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import PlanReport, memory_line, render, said
 from remanence.effects import PLANNED, ways_back
 from remanence.faces.cli.style import Text, write_lines
@@ -321,6 +322,14 @@ def _plan_report(report: PlanReport) -> Iterator[Text]:
     for line in render(report, _width()):
         yield Text(visible(line))
     if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
+        yield Text("all of them: --list", "dim")
+
+
+@lines.register
+def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
+    for line in diff.lines(_width()):
+        yield Text(visible(line))
+    if diff.listed < diff.count:
         yield Text("all of them: --list", "dim")
 
 

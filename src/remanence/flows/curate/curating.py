@@ -137,7 +137,7 @@ def _digest(plan: Plan) -> str:
 async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
     """Say what a plan would do, with at most so many memories of each action as they are now."""
     check_count("limit", limit, 1, LISTED_MAX)
-    _refuse_scope(core, plan)
+    refuse_scope(core, plan)
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(_COUNTED), core.clock.now())
     return replace(plan, preview=await _preview(core, plan, snapshot, limit)).describe()
 
@@ -199,10 +199,12 @@ async def read_frozen(
     return replace(snapshot, calibrated=calibrated, same_words=same, only=only), now
 
 
-async def adopt(core: Core, policy: Policy) -> None:
+async def adopt(core: Core, policy: Policy) -> Policy:
     """Make a policy the one of this database's scope; processes that hold another one can no longer apply."""
     stored = {"name": policy.name, "hash": policy.hash, "source": policy.source}
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored, QUIET: None}))
+    core.policy, core.policy_given = policy, True
+    return policy
 
 
 async def unadopt(core: Core) -> str | None:
@@ -243,7 +245,7 @@ async def apply(
     """
     stored, made = await adopted(core), core.made.get(plan)
     verb = CURATE if made is None else made.verb
-    _refuse_scope(core, plan)
+    refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
         _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
     found = await _agreed_on(core, plan, policy, stored)
@@ -289,7 +291,7 @@ async def _agreed_on(
         await _refuse_applied(core, plan, digest)
     if own and not moved:
         return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
-    policy = made.policy if made is not None else _at_hand(core, plan, policy, stored)
+    policy = made.policy if made is not None else at_hand(core, plan, policy, stored)
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await frozen(core, policy, only=made.only if made is not None else None)
@@ -313,7 +315,7 @@ async def _moved(core: Core, position: int) -> bool:
     return bool(await core.store.history(core.scope, after=position, limit=1, rows=False))
 
 
-def _at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
+def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
     """Return the policy that a plan follows: one that was named here, is in force or adopted."""
     known = [*core.named.values(), *([core.policy] if core.policy_given else [])]
     if given is not None:
@@ -380,22 +382,30 @@ def _refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> Non
         )
 
 
-def _refuse_scope(core: Core, plan: Plan) -> None:
+def refuse_scope(core: Core, plan: Plan) -> None:
+    """Refuse a plan of another scope."""
     if plan.scope != core.scope:
         raise InvalidInput(
             f"the plan is for scope {plan.scope!r}", recovery=f"open that scope, not {core.scope!r}"
         )
 
 
-async def _refuse_applied(core: Core, plan: Plan, digest: str) -> None:
-    """Refuse a plan that a run carried out which stands; one that was cut short may be gone on with."""
+async def applied_by(core: Core, plan: Plan, digest: str) -> str | None:
+    """Name the run that carried a plan out and stands; one that was cut short may be gone on with."""
     async for part in standing(core, plan.position):
         if part.cause.detail.get("plan") == digest and part.cause.final:
-            run = part.cause.run
-            raise InvalidInput(
-                f"plan {digest[:12]} was applied already by {run}",
-                recovery=f"plan anew for what is to be done now, or take that back: undo {run}",
-            )
+            return part.cause.run
+    return None
+
+
+async def _refuse_applied(core: Core, plan: Plan, digest: str) -> None:
+    """Refuse a plan that was carried out already."""
+    run = await applied_by(core, plan, digest)
+    if run is not None:
+        raise InvalidInput(
+            f"plan {digest[:12]} was applied already by {run}",
+            recovery=f"plan anew for what is to be done now, or take that back: undo {run}",
+        )
 
 
 def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:

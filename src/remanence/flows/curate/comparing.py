@@ -1,0 +1,137 @@
+"""A plan that was kept is compared with now: with what its policy would do, and with what the audit tells of since.
+
+Knows where policies and the audit lie; what a comparison says lies with `plan_diff`. Nothing is written.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from remanence.arguments import check_count
+from remanence.change import Block, Logged
+from remanence.curate.plan import Plan
+from remanence.curate.plan import plan as decide
+from remanence.curate.planner import brake
+from remanence.curate.planner.plan_diff import Compared, PlanDiff, Since, compared, policy_changes, told
+from remanence.curate.planner.plan_report import Preview
+from remanence.curate.planner.proposal import refuse_foreign
+from remanence.curate.policy.compiled import Policy, load
+from remanence.errors import InvalidInput, PolicyError, PolicyMismatch
+from remanence.flows.audit_log import logged
+from remanence.flows.core import LISTED_MAX, Core
+from remanence.flows.curate import curating
+from remanence.flows.curate.curating import COMPACT
+from remanence.model import Affected
+from remanence.snapshot import Ints, Snapshot
+from remanence.store.constraints import APART, memories_of
+
+_BORN = frozenset({"learned_at"})
+
+
+async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> PlanDiff:
+    """Compare a plan with now; a policy that is named judges, with the plan's overrides, else the one in force."""
+    check_count("limit", limit, 1, LISTED_MAX)
+    curating.refuse_scope(core, plan)
+    await core.uses.settle()
+    stored, made = await curating.adopted(core), core.made.get(plan)
+    policy = _judging(core, plan, stored) if named is None else _named(named, plan)
+    is_same = plan.policy_hash == policy.hash
+    if is_same and made is None:
+        await asyncio.to_thread(refuse_foreign, plan, policy)
+    snapshot, now = await curating.read_frozen(
+        core, policy, _BORN, only=made.only if made is not None else None
+    )
+    _refuse_another(plan, snapshot)
+    fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
+    found = await asyncio.to_thread(compared, plan, fresh, snapshot, policy)
+    listed = found.named(limit)
+    known = [one for one in await curating.readable(core, listed) if one is not None]
+    memories = {one.seq: Affected(one.seq, one.id, one.text, one.said_at) for one in known}
+    hold = brake.holding(fresh)
+    since = await _since(core, plan.position, found, limit)
+    same, left, added = told(found, since, Preview(memories, limit))
+    return PlanDiff(
+        digest=plan.digest,
+        scope=plan.scope,
+        policy=plan.policy,
+        planned_at=plan.now,
+        now=now,
+        policy_changes=() if is_same else tuple(policy_changes(plan, policy)),
+        applied=await curating.applied_by(core, plan, plan.digest),
+        held=None if hold is None else hold.why,
+        same=same,
+        left=left,
+        added=added,
+    )
+
+
+def _named(policy: str, plan: Plan) -> Policy:
+    """Return a policy, with the overrides of a plan where that was made with just these."""
+    bare = curating.read_policy(policy)
+    try:
+        fitted = curating.read_policy(policy, plan.overrides)
+    except PolicyError:  # it has no such rules
+        return bare
+    return fitted if fitted.hash == plan.policy_hash else bare
+
+
+def _judging(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> Policy:
+    """Return the policy that judges now: what was adopted since comes before the one that a plan follows."""
+    made = core.made.get(plan)
+    follows = plan.policy_hash if made is None else made.follows
+    compacts = made is not None and made.verb == COMPACT  # that follows no adopted policy
+    if stored is not None and not compacts and not curating.is_adopted(stored, follows):
+        return load(stored["source"], stored=True)
+    if made is not None:
+        return made.policy
+    try:
+        return curating.at_hand(core, plan, None, stored)
+    except PolicyMismatch:
+        return curating.choose(core, None, None)
+
+
+def _refuse_another(plan: Plan, snapshot: Snapshot) -> None:
+    """Refuse a plan of another memory, or of a later state of this one: revisions only rise, nothing is younger."""
+    at = np.searchsorted(snapshot.seq, plan.seq)
+    at[at == len(snapshot)] = 0
+    there = snapshot.seq[at] == plan.seq if len(snapshot) else np.zeros(len(plan.seq), np.bool_)
+    rows = at[there]
+    is_older = bool((snapshot.columns["revision"][rows] < plan.revision[there]).any())
+    is_younger = bool((snapshot.columns["learned_at"][rows] > plan.now).any()) and plan.held is None
+    if snapshot.position < plan.position or is_older or is_younger:
+        raise InvalidInput(
+            "the plan is of another memory, or of a later state of this one",
+            recovery="open the memory that it was made of, or make a new plan: `remanence plan -o plan.json`",
+        )
+
+
+async def _since(core: Core, position: int, found: Compared, limit: int) -> dict[int, list[Since]]:
+    """Return what was done since to the first memories that are left out, each verb once: how often, and the last."""
+    wanted = {seq for act in found.left for seq in act.seqs[:limit]}
+    done: dict[tuple[int, str], Since] = {}
+    if not wanted:
+        return {}
+    looked_for = np.array(sorted(wanted), np.int64)
+    async for part in logged(core, None, None, position):
+        cause = part.cause
+        for seq in wanted.intersection(_memories(part, looked_for)):
+            before = done.pop((seq, cause.verb), None)
+            count = 1 if before is None else before.count + (before.run != cause.run)
+            done[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
+    since: dict[int, list[Since]] = {}
+    for (seq, _), one in done.items():
+        since.setdefault(seq, []).append(one)
+    return since
+
+
+def _memories(part: Logged, looked_for: Ints) -> Iterator[int]:
+    """Yield the memories that a part changed, used or linked, of blocks those alone that are looked for."""
+    yield from part.used
+    for entry in part.entries:
+        if isinstance(entry, Block) and entry.table == "memories":
+            yield from entry.keys[np.isin(entry.keys, looked_for)].tolist()
+        elif entry.table not in APART:
+            keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]
+            yield from (seq for key in keys for seq in memories_of(entry.table, key))
