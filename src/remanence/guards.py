@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.clock import DAY
 from remanence.effects import BLOCKS
 from remanence.model import Memory, Status
+
+RESTORED_FOR = DAY  # how long what somebody restored by name is left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,7 @@ class Guarded:
     """What these guards look at: single values, or arrays of one length; `hold_until` is −1 or NaN without a hold.
 
     `system` tells whether the system itself needs the memory's category; `now` is in microseconds, or an instant each.
+    `restored_at` is when somebody restored it, −1 where nobody did of late.
     """
 
     pinned: Any
@@ -23,6 +27,7 @@ class Guarded:
     status: Any
     system: Any
     now: Any
+    restored_at: Any = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,13 @@ BUILT_IN = (
         BLOCKS["move"],
         "where it stands is not known",
         lambda it: (it.status < min(Status)) | (it.status > max(Status)),
+    ),
+    # Where it stands it may be moved: what comes back must not make a budget impossible.
+    BuiltInGuard(
+        "restored",
+        BLOCKS["shrink"],
+        "somebody brought it back within the last 24 hours",
+        lambda it: (it.restored_at >= 0) & (it.restored_at + RESTORED_FOR > it.now),
     ),
 )
 

@@ -111,6 +111,7 @@ class Snapshot:
     tags: Mapping[str, Bools] = field(default_factory=dict)
     links: LinkColumns | None = None
     fired: Mapping[str, int] = field(default_factory=dict)  # periodic rule → when it last fired
+    restored: Mapping[int, int] = field(default_factory=dict)  # what somebody restored in the last day → when
     newest_at: int = 0  # the latest time the scope has recorded, for clock sanity
     present: Present | None = None  # what the clocks say, for the same; None where nobody looked
     destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`

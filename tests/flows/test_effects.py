@@ -58,11 +58,14 @@ async def test_what_comes_back_has_its_lifecycle_again(
     assert (Status.ACTIVE, Tier.HOT, lifecycle) == (back.status, back.tier, back.lifecycle.label)
 
 
-async def test_a_memory_archived_twice_has_its_latest_lifecycle(memory: remanence.Engine) -> None:
+async def test_a_memory_archived_twice_has_its_latest_lifecycle(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
     """What it was the last time counts, not the first."""
     archived = await _archived(memory, "validated")
     await memory.restore(archived.id)
     await memory.update(archived.id, lifecycle="stale")
+    clock.advance(days=1)
     await memory.curate(_policy(_rule("archive", "expire", "tagged('old')")))
 
     await memory.restore(archived.id)

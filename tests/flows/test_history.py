@@ -196,3 +196,32 @@ async def test_a_run_of_a_policy_says_what_it_looked_at(opener: Opener, clock: M
     assert 2 == len(cycle["tokens"])
     assert plan.policy_hash == told.policy_hash
     assert "looked at 12 memories" in str(told)
+
+
+@pytest.mark.parametrize("policy", ["default", "janitor"])
+async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
+    opener: Opener, clock: ManualClock, policy: str
+) -> None:
+    """The sum where its rules ask for all memories, else how many fewer; both are what `status` counts."""
+    async with opener(policy=policy) as memory:
+        for number in range(6):
+            await memory.learn(
+                f"Notice {number}: the slipway is swept.", category="notification", state="read"
+            )
+        for number in range(30):
+            await memory.learn(f"The crane number {number} is broken.", category="fact")
+        await memory.consolidate()
+        await memory.adopt(policy)
+        clock.advance(days=20)
+        before = sum((await memory.status()).tokens.values())
+        await memory.schedule.tick("rapid")
+        after = sum((await memory.status()).tokens.values())
+        run = next(event for event in await memory.history() if event.verb == "curate")
+        told = await memory.describe_run(run)
+
+    assert before > after
+    if policy == "janitor":
+        assert [before, after] == told.cycle["tokens"]
+    else:
+        assert before - after == told.cycle["freed"]
+        assert f"{before - after} tokens fewer in sight" in str(told)

@@ -51,6 +51,16 @@ def does(verb: str, *said: Any) -> Step:
 
 
 OLD = waits(100 * DAY)
+AWAY = """
+version = 1
+name = "away"
+[[rule]]
+name = "all"
+phase = "expire"
+every = "deep"
+where = "uses == 0"
+do = "archive"
+"""
 # What each guard keeps: how the first memory came to be such a one, in all ways that count.
 KEEPS: Mapping[str, Sequence[Sequence[Step]]] = {
     "unfinished-tasks": [
@@ -68,7 +78,14 @@ KEEPS: Mapping[str, Sequence[Sequence[Step]]] = {
     ],
     "grace": [
         [learned(category="fact"), waits(DAY - 1)],
-        [learned(category="fact"), OLD, does("forget"), waits(DAY), does("restore"), waits(DAY - 1)],
+        [
+            learned(category="fact"),
+            OLD,
+            lambda it: it.memory.curate(AWAY),
+            waits(DAY),
+            does("confirm"),
+            waits(DAY - 1),
+        ],
     ],
     "shared": [[learned(category="fact", agent="ann"), used("ann", "bob", "cid", "dan", "eve"), OLD]],
     "unknown-category": [[learned(), OLD]],
@@ -81,6 +98,9 @@ KEEPS: Mapping[str, Sequence[Sequence[Step]]] = {
         [learned(category="analysis"), OLD],
     ],
     "pinned": [[learned(category="fact"), does("pin"), OLD]],
+    "restored": [
+        [learned(category="fact"), OLD, does("forget"), waits(DAY), does("restore"), waits(DAY - 1)]
+    ],
     "held": [[learned(category="fact"), does("hold", "legal"), OLD]],
     "system-category": [[learned(category="agent_key"), OLD], [learned(category="identity"), OLD]],
 }

@@ -15,6 +15,7 @@ from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
 from remanence.effects import SHRINK
+from remanence.guards import RESTORED_FOR
 from remanence.snapshot import Ints, Snapshot
 
 HORIZONS = (DAY, 6 * HOUR, HOUR, 15 * MINUTE)  # tried in turn
@@ -46,6 +47,8 @@ def _stays(snapshot: Snapshot, policy: Policy, now: int, until: int) -> bool:
     """Tell whether nothing that the rules and guards read changes its truth between two instants."""
     holds = snapshot.columns["hold_until"]
     if bool((np.greater(holds, now) & np.less_equal(holds, until)).any()):
+        return False
+    if any(now < at + RESTORED_FOR <= until for at in snapshot.restored.values()):
         return False
     fired = snapshot.fired
     rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)

@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from remanence.curate.planner.diff import Decision
+from remanence.curate.planner.plan_report import Preview
 from remanence.results import counted, number
 
 CYCLE = "cycle"  # in the detail of the first part of a run
 LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows
 
 
-def summary(plan: Decision, tokens: tuple[int, int] | None) -> dict[str, Any]:
+def summary(plan: Decision, preview: Preview | None) -> dict[str, Any]:
     """Count what a plan does: `scanned` memories are those that it `kept` and those that it `changed`, once each.
 
     `acts` are counts by action, of which a memory may have several; `refused` by guard; `deferred` waits for another
-    day. `tokens` are those of what stands, before and after, where somebody counted them.
+    day. `tokens` are those of what stands, before and after, where somebody counted them; `freed` how many fewer there
+    are, of a tick, which does not read all.
     """
     refused: Counter[str] = Counter()
     for refusal in plan.refusals:
@@ -31,7 +33,9 @@ def summary(plan: Decision, tokens: tuple[int, int] | None) -> dict[str, Any]:
         "refused": dict(sorted(refused.items())),
         "deferred": sum(len(one.seqs) for one in plan.deferred),
     }
-    return counts if tokens is None else {**counts, "tokens": list(tokens)}
+    if preview is not None and preview.tokens is not None:
+        return {**counts, "tokens": list(preview.tokens)}
+    return counts if preview is None or preview.freed is None else {**counts, "freed": preview.freed}
 
 
 def told(cycle: Mapping[str, Any], left_out: int) -> str:
@@ -44,6 +48,12 @@ def told(cycle: Mapping[str, Any], left_out: int) -> str:
     if "tokens" in cycle:
         before, after = cycle["tokens"]
         parts.append(f"tokens in sight {before:,} before, {after:,} after")
+    if cycle.get("freed"):
+        parts.append(f"{number(abs(cycle['freed']), 'token', 'tokens')} {_less(cycle['freed'])} in sight")
     if left_out:
         parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
     return "; ".join(parts)
+
+
+def _less(freed: int) -> str:
+    return "fewer" if freed > 0 else "more"

@@ -28,12 +28,14 @@ _WORDS = {effect.name: effect.words for effect in ACTIONS}
 class Preview:
     """What stands beside a plan while it is shown: texts by sequence number, at most `listed` of each action.
 
-    `tokens` are those of what stands, before and after. None of it is part of the plan, of its file or its digest.
+    `tokens` are those of what stands, before and after, `freed` how many fewer they become, where that alone is known.
+    None of it is part of the plan, of its file or its digest.
     """
 
     memories: Mapping[int, Affected] = field(default_factory=dict)
     listed: int = LISTED
     tokens: tuple[int, int] | None = None
+    freed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -23,7 +23,27 @@ def guarded(view: View, policy: Policy) -> Guarded:
     """Return what the built-in guards look at, of all memories in view."""
     codes = [view.code("category", name) for name, item in policy.categories.items() if item.system]
     system = np.isin(view.column("category"), codes)
-    return Guarded(view.column("pinned"), view.column("hold_until"), view.column("status"), system, view.now)
+    return Guarded(
+        view.column("pinned"),
+        view.column("hold_until"),
+        view.column("status"),
+        system,
+        view.now,
+        _restored_at(view),
+    )
+
+
+def _restored_at(view: View) -> Ints:
+    """Return when somebody restored each memory of late, -1 where nobody did."""
+    seqs: Ints = view.column("seq")
+    found = np.full(len(seqs), -1, np.int64)
+    if view.snapshot.restored:
+        known = np.array(sorted(view.snapshot.restored), np.int64)
+        times = np.array([view.snapshot.restored[seq] for seq in known.tolist()], np.int64)
+        places = np.searchsorted(known, seqs)
+        places[places == len(known)] = 0
+        found = np.where(known[places] == seqs, times[places], found)
+    return found
 
 
 @dataclass(eq=False)

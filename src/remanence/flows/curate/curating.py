@@ -37,6 +37,7 @@ from remanence.flows.core import (
     receipt,
 )
 from remanence.flows.curate.alike import same_words_of
+from remanence.flows.curate.graced import restored
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.summarising import Summarising
 from remanence.flows.curate.uniting import united
@@ -124,10 +125,20 @@ async def plan_part(
     """
     part = within(policy, cadence)
     among = concerned(part)
-    snapshot, now = await frozen(core, part, GOING_ON, among=None if among is None else (*among, TASKS))
+    among = None if among is None else (*among, TASKS)
+    snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among)
     made = await asyncio.to_thread(decide, snapshot, part, now, automatic=True, sparing=sparing)
+    if not made.empty:
+        made = replace(made, preview=_freed(made, snapshot))
     core.remember(made, Made(await asyncio.to_thread(_digest, made), part, CURATE, policy.hash))
     return made, snapshot, part
+
+
+def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
+    """Count the tokens that a plan takes out of sight; how many there are in all only where all was read."""
+    before, after = tokens(plan, snapshot)
+    is_whole = len(snapshot) == snapshot.memories
+    return Preview(tokens=(before, after) if is_whole else None, freed=before - after)
 
 
 def _digest(plan: Plan) -> str:
@@ -196,7 +207,8 @@ async def read_frozen(
     same = await same_words_of(core, snapshot) if merges else frozenset()
     shortens = isinstance(core.writer, Shortener)
     snapshot = replace(snapshot, present=present, shortens=shortens)
-    return replace(snapshot, calibrated=calibrated, same_words=same, only=only), now
+    graced = await restored(core, snapshot, now)
+    return replace(snapshot, calibrated=calibrated, same_words=same, only=only, restored=graced), now
 
 
 async def adopt(core: Core, policy: Policy) -> Policy:
@@ -348,7 +360,7 @@ async def _carried_out(
         fence=fence,
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
-    cycle = summary(found.plan, plan.preview.tokens if plan.preview is not None else None)
+    cycle = summary(found.plan, plan.preview)
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
     exempt = found.plan.seq[found.plan.exempt]
     skipped = [*found.skipped]

@@ -65,7 +65,10 @@ _LinkKey = tuple[int, int, int]
 
 
 ROWS_NAMED = 5  # in the error of an undo that other runs stand in the way of
-TAKEN_AGAIN = "a policy takes it again where its rules still hold: pin it to keep it"
+TAKEN_AGAIN = "after 24 hours a policy takes it again where its rules still hold: pin it to keep it"
+BROUGHT_BACK = (
+    "by hand: restore"  # kept as the time of the last one, as that of rules is; no rule has such a name
+)
 
 
 async def undo(core: Core, run: str) -> Receipt:
@@ -480,7 +483,9 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
         await refuse_erased(core.store, core.scope, purged)
         created, skipped = await _recreated(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
-        cause = core.cause("restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids})
+        cause = core.cause(
+            "restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids}, fired=(BROUGHT_BACK,)
+        )
         back = await beside_equals(core, [*changes, *created], list(fallen.values()))
         try:
             await core.commit(back, cause)
