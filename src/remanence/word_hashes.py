@@ -29,21 +29,36 @@ COLUMNS = (*NAMED, "role", "minute", "words", "worth", "asks")
 WORDS_MOST = 65_535
 # A value in steps of 4 %, up to 2**16: it is a factor of at most 1.4 in a ranking.
 _WORTH_STEPS, _WORTH_MOST = 16, 255
+_WORTHS: npt.NDArray[np.float32] = (np.exp2(np.arange(_WORTH_MOST + 1) / _WORTH_STEPS) - 1).astype(np.float32)
 _COUNT_BYTES = 4
+# Recall holds the parts of a whole archive: no wider than need be.
+_WIDTHS: Mapping[str, type[np.signedinteger[Any] | np.unsignedinteger[Any]]] = {
+    "role": np.int8,
+    "minute": np.int64,
+    "worth": np.uint8,
+    "asks": np.int8,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some memories: sequence numbers, ascending, their columns, and (hash, row) of every word, in order of hashes."""
+    """Some memories: sequence numbers, ascending, their columns, and the rows of these that hold each hash.
+
+    `rows` are those of one hash after another, ascending, `starts` tells where those of each hash begin, and the end.
+    """
 
     seq: Ints
-    columns: Mapping[str, Ints]
-    hashes: npt.NDArray[np.uint16]
+    columns: Mapping[str, npt.NDArray[Any]]
     rows: npt.NDArray[np.uint16]
+    starts: npt.NDArray[np.int32]
 
     def __len__(self) -> int:
         """Return how many memories there are."""
         return len(self.seq)
+
+    def holding(self, number: int) -> npt.NDArray[np.uint16]:
+        """Return, ascending, the rows that hold a hash."""
+        return self.rows[self.starts[number] : self.starts[number + 1]]
 
 
 def part_of(seq: int) -> int:
@@ -66,9 +81,10 @@ def worth_code(value: float | None) -> int:
     return min(_WORTH_MOST, round(_WORTH_STEPS * float(np.log2(1 + max(0.0, value or 0.0)))))
 
 
-def worth_of(codes: Ints) -> npt.NDArray[np.float32]:
+def worth_of(codes: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """Return keep-values, as far as they are known."""
-    return (np.exp2(codes / _WORTH_STEPS) - 1).astype(np.float32)
+    found: npt.NDArray[np.float32] = _WORTHS[codes]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +109,21 @@ def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any
     return Row(seq, columns, hashes_of(stems(text)))
 
 
-def changed(packed: bytes | None, gone: Collection[int], fresh: Sequence[Row]) -> bytes | None:
-    """Return a part without the memories that go and with those that come; None where nothing changes."""
+def changed(packed: bytes | None, gone: Collection[int], fresh: Sequence[Row]) -> tuple[bytes, int] | None:
+    """Return a part without the memories that go and with those that come, and how many; None where it stays."""
     held = [] if packed is None else [one for one in rows_of(unpacked(packed)) if one.seq not in gone]
     if packed is None and not fresh:
         return None
-    made = pack(sorted([*held, *fresh], key=lambda one: one.seq))
-    return None if made == packed else made
+    rows = sorted([*held, *fresh], key=lambda one: one.seq)
+    made = pack(rows)
+    return None if made == packed else (made, len(rows))
 
 
 def rows_of(part: Part) -> list[Row]:
     """Return the memories of a part one by one."""
     order = np.argsort(part.rows, kind="stable")
     ends = np.searchsorted(part.rows[order], np.arange(len(part) + 1))
-    hashes = part.hashes[order].tolist()
+    hashes = np.repeat(np.arange(HASHES), np.diff(part.starts))[order].tolist()
     columns = zip(*(part.columns[name].tolist() for name in COLUMNS), strict=True)
     return [
         Row(seq, values, hashes[start:end])
@@ -137,19 +154,29 @@ def unpacked(packed: bytes) -> Part:
         content = zlib.decompress(packed)
     except zlib.error as error:
         raise ValueError(f"a part of the word hashes cannot be read: {error}") from error
-    count, pairs = np.frombuffer(content, "<u4", 2).tolist()
-    at, wanted = 2 * _COUNT_BYTES, [count] * (1 + len(COLUMNS)) + [pairs]
-    if len(content) != at + 8 * sum(wanted):
+    count, words = np.frombuffer(content, "<u4", 2).tolist()
+    at, sizes = 2 * _COUNT_BYTES, [count] * (1 + len(COLUMNS)) + [words]
+    if len(content) != at + 8 * sum(sizes):
         raise ValueError("a part of the word hashes has another length than it says")
     numbers = []
-    for size in wanted:
+    for size in sizes:
         numbers.append(_from_planes(content, at, size))
         at += 8 * size
-    seq, *columns, held = numbers
-    hashes, rows = np.divmod(held, max(1, count))
-    return Part(
-        seq, dict(zip(COLUMNS, columns, strict=True)), hashes.astype(np.uint16), rows.astype(np.uint16)
-    )
+    seq, *columns, pairs = numbers
+    firsts = np.arange(HASHES + 1) * max(1, count)
+    starts = np.searchsorted(pairs, firsts)
+    rows = pairs - np.repeat(firsts[:-1], np.diff(starts))
+    return Part(seq, _narrow(columns), rows.astype(np.uint16), starts.astype(np.int32))
+
+
+def _narrow(columns: Sequence[Ints]) -> dict[str, npt.NDArray[Any]]:
+    """Return columns by name, each as wide as it must be; raises ValueError where a number does not fit."""
+    found = {}
+    for name, wide in zip(COLUMNS, columns, strict=True):
+        found[name] = wide.astype(_WIDTHS.get(name, np.int32))
+        if not np.array_equal(found[name], wide):
+            raise ValueError(f"a part of the word hashes has a {name} that none can be")
+    return found
 
 
 def _planes(values: Ints) -> bytes:
@@ -164,3 +191,6 @@ def _from_planes(content: bytes, at: int, size: int) -> Ints:
     folded = np.ascontiguousarray(planes.T).view("<u8").reshape(-1)
     steps = (folded >> np.uint64(1)).astype(np.int64) ^ -(folded & np.uint64(1)).astype(np.int64)
     return np.cumsum(steps)
+
+
+NO_PART = unpacked(pack([]))

@@ -28,7 +28,7 @@ from remanence.snapshot import Snapshot
 from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.store.sqlite import audit, block_log, blocks, bookkeeping, fulltext
+from remanence.store.sqlite import archive_words, audit, block_log, blocks, bookkeeping, fulltext
 from remanence.testing.policies import Rules
 from tests.laws import laws
 from tests.laws.lab import Law
@@ -657,6 +657,30 @@ BUGS = (
         "moves of a block are not judged",
         wrapped(blocks, "refuse_moves", lambda _, *__: None),
         "test_a_block_obeys_what_a_memory_may_become",
+        sql=True,
+    ),
+    Bug(
+        "no commit follows what is archived",
+        swapped(archive_words, "follow", lambda *_: None),
+        "test_archived_words_are_those_of_the_texts",
+        sql=True,
+    ),
+    Bug(
+        "words of what is destroyed stay",
+        wrapped(archive_words, "follow", lambda inner, work, changed, _: inner(work, changed, ())),
+        "test_archived_words_follow_each_change",
+        sql=True,
+    ),
+    Bug(
+        "words stay as they were when it was archived",
+        swapped(archive_words, "TOLD", frozenset({"status"})),
+        "test_archived_words_follow_each_change",
+        sql=True,
+    ),
+    Bug(
+        "emptied parts are not told",
+        swapped(archive_words, "_CHANGED", archive_words._CHANGED.replace("WHERE", "WHERE held > 0 AND")),
+        "test_archived_words_are_told_since_a_position",
         sql=True,
     ),
     Bug(

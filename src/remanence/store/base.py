@@ -23,6 +23,7 @@ from remanence.model import Link, Memory, Relation, Segment, Status
 from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.word_hashes import Part
 
 Ints = npt.NDArray[np.int64]
 
@@ -70,14 +71,14 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveWords:
-    """What stands for archived memories, as `word_hashes` packs it: parts by number, the names behind its numbers.
+    """What stands for archived memories, as `word_hashes` has it: parts by number, the names behind its numbers.
 
     `held` is how many memories are archived, `position` where the scope stood.
     """
 
     position: int
     held: int
-    parts: Mapping[int, bytes] = field(default_factory=dict)
+    parts: Mapping[int, Part] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
 
 

@@ -4,21 +4,24 @@ Knows numbers and hashes; the few best are read and ranked with what stands by `
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import MINUTE
+from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.flows.setting_rows import row_of
 from remanence.model import Role
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, Ranked, ground_of, rank
-from remanence.recall.lexical import term_of
-from remanence.segment import segments
+from remanence.recall.lexical import Term, term_of
+from remanence.segment import Codes, segments
 from remanence.store.base import Bookkeeping, Store
-from remanence.word_hashes import COLUMNS, HASHES, NAMED, Part, hash_of, unpacked, worth_of
+from remanence.word_hashes import COLUMNS, NAMED, NO_PART, Part, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
@@ -40,45 +43,56 @@ async def is_left_out(store: Store, scope: str, now: int) -> bool:
 class Archive:
     """The archived memories of a scope at one moment, in order of arrival; names are numbers of the store, 0 for none.
 
-    `numbers` maps the names of each column to theirs. `rows` are those that hold each hash, one hash after another,
-    `starts` where each begins.
+    `first` is the row at which each part begins, `names` those behind the numbers, `numbers` all that one name has: one
+    as a session, another as a thread.
     """
 
     seq: Ints
-    columns: Mapping[str, Ints]
-    numbers: Mapping[str, Mapping[str, int]]
-    rows: npt.NDArray[np.int32]
-    starts: Ints
+    columns: Mapping[str, npt.NDArray[Any]]
+    parts: Sequence[Part]
+    first: Ints
+    names: Mapping[int, str]
+    numbers: Mapping[str, Sequence[int]]
     ground: Ground
     speakers: Sequence[str]
+    terms: KeptTerms = field(default_factory=KeptTerms)
 
     def holding(self, stem: str) -> Rows:
         """Return, ascending, the rows that hold the hash of a stem."""
         number = hash_of(stem)
-        return self.rows[self.starts[number] : self.starts[number + 1]].astype(np.intp)
+        held = [part.holding(number) for part in self.parts]
+        return np.concatenate(held).astype(np.intp) + np.repeat(self.first, [*map(len, held)])
 
-    def number(self, column: str, name: str) -> int:
-        """Return the number of a name in a column, or −1, which no row has."""
-        return self.numbers[column].get(name, -1)
+    def named(self, column: str, name: str) -> Bools:
+        """Tell which rows have a name in a column."""
+        return np.isin(self.columns[column], self.numbers.get(name, ()))
 
     def holding_among(self, stem: str, rows: Rows) -> Bools:
         """Tell which of some rows, ascending, hold the hash of a stem."""
-        number = hash_of(stem)
-        held = self.rows[self.starts[number] : self.starts[number + 1]]
-        if not len(held):
-            return np.zeros(len(rows), np.bool_)
-        found: Bools = held[np.minimum(np.searchsorted(held, rows), len(held) - 1)] == rows
+        number, found = hash_of(stem), np.zeros(len(rows), np.bool_)
+        which = np.searchsorted(self.first, rows, "right") - 1
+        for part in np.unique(which).tolist():
+            here = which == part
+            found[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
         return found
 
     def best(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> Ranked:
         """Rank by hashes alone, as words are ranked; `asker` is a speaker's name."""
-        ground, terms = self.ground, {}
-        for stem in query.stems:
-            rows, codes = self.holding(stem), self.ground.names.get(stem, ())
-            terms[stem] = term_of(ground.windows, ground.damping, stem, rows, codes)
+        ground = self.ground
+        terms = {stem: self._term(stem) for stem in query.stems}
         code = self.speakers.index(asker) if asker in self.speakers else None
         plain = Query(query.text, query.stems, None, code, query.within_conversation)
         return rank(ground, terms, None, plain, allowed, limit)
+
+    def _term(self, stem: str) -> Term:
+        """Return the windows that hold the hash of a stem."""
+        term = self.terms[stem]
+        if term is None:
+            ground = self.ground
+            codes = ground.names.get(stem, ())
+            term = term_of(ground.windows, ground.damping, stem, self.holding(stem), codes)
+            self.terms.keep(stem, term)
+        return term
 
 
 class ArchiveIndex:
@@ -103,54 +117,54 @@ class ArchiveIndex:
             read = await self._store.archive_words(self._scope, self._position)
             if read.parts or self._archive is None:
                 self._archive = None  # where this is cancelled half-way, the parts are put together again
-                self._parts |= await asyncio.to_thread(_unpacked, read.parts)
+                self._parts |= read.parts
                 self._names |= read.names
                 self._archive = await asyncio.to_thread(_archive, self._parts, self._names)
             self._position = read.position
             return self._archive, read.position
 
 
-def _unpacked(parts: Mapping[int, bytes]) -> dict[int, Part]:
-    return {number: unpacked(packed) for number, packed in parts.items()}
-
-
 def _archive(parts: Mapping[int, Part], names: Mapping[int, str]) -> Archive:
     """Put the parts together."""
-    ordered = [parts[number] for number in sorted(parts) if len(parts[number])]
-    seq = _joined([part.seq for part in ordered])
-    columns = {name: _joined([part.columns[name] for part in ordered]) for name in COLUMNS}
-    rows, starts = _by_hash(ordered)
-    used = {name: [number for number in np.unique(columns[name]).tolist() if number] for name in NAMED}
-    numbers = {name: {names[number]: number for number in some} for name, some in used.items()}
-    speakers = [names[number] for number in used["speaker"]]
-    codes = np.where(columns["speaker"] > 0, np.searchsorted(used["speaker"], columns["speaker"]), -1)
+    ordered = [parts[number] for number in sorted(parts) if len(parts[number])] or [NO_PART]
+    seq = np.concatenate([part.seq for part in ordered])
+    columns = {name: np.concatenate([part.columns[name] for part in ordered]) for name in COLUMNS}
+    first = np.cumsum([0, *map(len, ordered)])[:-1]
+    speakers, codes = _coded(columns["speaker"])
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, name in names.items():
+        numbers[name].append(number)
     corpus = corpus_of(seq, columns, codes, *(columns[name] - 1 for name in NAMED[:3]))
-    return Archive(seq, columns, numbers, rows, starts, ground_of(corpus, speakers), speakers)
+    spoken = [names[number] for number in speakers]
+    return Archive(seq, columns, ordered, first, names, numbers, ground_of(corpus, spoken), spoken)
 
 
-def _by_hash(parts: Sequence[Part]) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Return the rows that hold each hash, one hash after another, and where each begins."""
-    first, rows = 0, []
-    for part in parts:
-        rows.append(part.rows.astype(np.int32) + np.int32(first))
-        first += len(part)
-    hashes = np.concatenate([part.hashes for part in parts]) if parts else np.zeros(0, np.uint16)
-    order = np.argsort(hashes, kind="stable")  # within one hash rows ascend already
-    starts = np.concatenate(([0], np.cumsum(np.bincount(hashes, minlength=HASHES))))
-    return (np.concatenate(rows) if rows else np.zeros(0, np.int32))[order], starts
+def _coded(numbers: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.int32]]:
+    """Return the distinct numbers, ascending, and the place of each among them, −1 for 0."""
+    used = np.zeros(int(numbers.max(initial=0)) + 1, np.bool_)
+    used[numbers] = True
+    used[0] = False
+    codes = (np.cumsum(used) - 1).astype(np.int32)
+    codes[0] = -1
+    return np.flatnonzero(used).tolist(), codes[numbers]
 
 
 def corpus_of(
-    seq: Ints, columns: Mapping[str, Ints], speaker: Ints, session: Ints, thread: Ints, agent: Ints
+    seq: Ints,
+    columns: Mapping[str, npt.NDArray[Any]],
+    speaker: Codes,
+    session: Codes,
+    thread: Codes,
+    agent: Codes,
 ) -> Corpus:
     """Return archived memories as the ranking sees them; names are codes, −1 for none."""
     said_at = columns["minute"] * MINUTE
     count = len(seq)
     return Corpus(
         seq=seq,
-        segment=segments(session.astype(np.int32), thread.astype(np.int32), agent.astype(np.int32), said_at),
-        words=columns["words"].astype(np.int32),
-        speaker=speaker.astype(np.int32),
+        segment=segments(session, thread, agent, said_at),
+        words=columns["words"],
+        speaker=speaker,
         said_at=said_at,
         value=worth_of(columns["worth"]),
         live=np.ones(count, np.bool_),
@@ -158,8 +172,3 @@ def corpus_of(
         assistant=columns["role"] == Role.ASSISTANT,
         asks=columns["asks"] > 0,
     )
-
-
-def _joined(arrays: Iterable[Ints]) -> Ints:
-    found = [*arrays]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -63,10 +63,13 @@ class Found:
 
 
 async def ranked_with_archive(
-    core: Core, archive: Archive, question: Question, wanted: Wanted, allowed: Bools, pool: int
+    core: Core, left: tuple[Archive, Wanted], question: Question, allowed: Bools, pool: int
 ) -> Found | None:
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
+    archive, wanted = left
     picked = await _picked(core, archive, question, wanted)
+    # Where somebody writes faster than both are read, what has just left the index may be in it still.
+    picked = picked[[seq not in core.index for seq in archive.seq[picked].tolist()]]
     read = await core.store.get(core.scope, archive.seq[picked].tolist()) if len(picked) else []
     memories = {one.seq: one for one in read if one is not None and one.status is Status.ARCHIVED}
     picked = picked[np.isin(archive.seq[picked], [*memories])]
@@ -139,23 +142,24 @@ def _tells_all(wanted: Wanted) -> bool:
 def _allowed(archive: Archive, wanted: Wanted) -> Bools:
     """Return the rows that pass the filters, as far as the archive tells; entities say nothing."""
     columns = archive.columns
-    allowed: Bools = columns["thread"] != archive.number("thread", THREAD)
+    allowed: Bools = ~archive.named("thread", THREAD)
     if wanted.thread is not None:
-        allowed &= columns["thread"] == archive.number("thread", wanted.thread)
+        allowed &= archive.named("thread", wanted.thread)
     if wanted.between is not None:
         first, last = (at // MINUTE for at in wanted.between)
         allowed &= (columns["minute"] >= first) & (columns["minute"] <= last)
     for name, values in wanted.filters.columns.items():
         if name in _TOLD:
-            codes = [_code(archive, name, value) for value in values]
+            codes = [code for value in values for code in _codes(archive, name, value)]
             allowed &= np.isin(columns[name], codes)
     return allowed
 
 
-def _code(archive: Archive, column: str, value: Any) -> int:
+def _codes(archive: Archive, column: str, value: Any) -> Sequence[int]:
+    """Return the numbers by which a value of a filter stands in a column."""
     if value is None:
-        return 0 if column in NAMED else -1
-    return archive.number(column, value) if column in NAMED else int(value)
+        return (0,) if column in NAMED else ()
+    return archive.numbers.get(value, ()) if column in NAMED else (int(value),)
 
 
 async def _passing(core: Core, seqs: Sequence[int], wanted: Wanted) -> Ints:
@@ -268,8 +272,7 @@ def _beside_rows(core: Core, archive: Archive, row: int) -> Rows:
     for column in ("session", "thread"):
         number = int(archive.columns[column][row])
         if number:
-            name = next(text for text, known in archive.numbers[column].items() if known == number)
-            rows = index.column(column) == index.code(column, name)
+            rows = index.column(column) == index.code(column, archive.names[number])
             return np.flatnonzero(rows if column == "session" else rows & (index.column("session") < 0))
     return np.zeros(0, np.intp)
 

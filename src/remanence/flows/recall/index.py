@@ -206,8 +206,9 @@ class ScopeIndex:
         first, last = self.seq[[0, -1]]
         seqs = seqs[: np.searchsorted(seqs, last, "right")]
         # Where no number is missing, none is looked for.
-        if self.leaves_archive:
-            rows = self.rows_among(seqs)[0]
+        if self.leaves_archive:  # most of them are not here
+            at = np.minimum(np.searchsorted(seqs, self.seq), len(seqs) - 1)
+            rows = np.flatnonzero(seqs[at] == self.seq) if len(seqs) else seqs
         else:
             rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
         lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]

@@ -123,16 +123,20 @@ async def _looked_for(
     Who writes faster than both are read is waited for a few times only: what he moves in between may then be missed.
     """
     index, now = core.index, core.clock.now()
+    wanted = await _wanted(core, asked)
     for attempt in range(TOGETHER_TRIES):
-        left_out = index.leaves_archive
-        archive, position = await core.archive.read() if left_out else (None, -1)
+        reads = wanted is not None and index.leaves_archive
+        archive, position = await core.archive.read() if reads else (None, -1)
         async with index.still(now, columns, windows=True, model=words[2].arm):
-            apart = left_out != index.leaves_archive or (left_out and position != index.position)
+            apart = wanted is not None and reads != index.leaves_archive
+            apart = apart or (reads and position != index.position)
             if apart and attempt < TOGETHER_TRIES - 1:
                 continue
-            if archive is None:
+            if not index.leaves_archive:
                 core.archive.forget()
-            return await _ranked_together(core, asked, words, archive, pool)
+                archive = None
+            left = None if archive is None or wanted is None else (archive, wanted)
+            return await _ranked_together(core, asked, words, left, pool)
     raise AssertionError("unreachable")
 
 
@@ -140,16 +144,15 @@ async def _ranked_together(
     core: Core,
     asked: RecallRequest,
     words: tuple[Known, Sequence[str], Asked],
-    archive: Archive | None,
+    left: tuple[Archive, Wanted] | None,
     pool: int,
 ) -> Found:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
     opened = await _opened(core, asked)
     allowed = await _allowed(core, asked, opened)
-    wanted = None if archive is None else await _wanted(core, asked)
-    if archive is not None and wanted is not None:
+    if left is not None:
         question = Question(_query(core, asked, words), asked.asker, words[2])
-        found = await ranked_with_archive(core, archive, question, wanted, allowed, pool)
+        found = await ranked_with_archive(core, left, question, allowed, pool)
         if found is not None:
             return found
     ranked = await ranked_rows(core, asked, words, allowed, pool, opened)

@@ -217,9 +217,9 @@ class MemoryStore:
         for (seq, row), some in zip(archived.items(), named, strict=True):
             coded = [None if name is None else numbers[name] for name in some]
             parts[word_hashes.part_of(seq)].append(word_hashes.row(seq, row["text"], coded, row))
-        packed = {part: word_hashes.pack(rows) for part, rows in parts.items()}
+        made = {part: word_hashes.unpacked(word_hashes.pack(rows)) for part, rows in parts.items()}
         return ArchiveWords(
-            state.position, len(archived), packed, {number: name for name, number in numbers.items()}
+            state.position, len(archived), made, {number: name for name, number in numbers.items()}
         )
 
     async def vectors(

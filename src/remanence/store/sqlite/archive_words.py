@@ -15,7 +15,7 @@ from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
 from remanence.store.sqlite.rows import decoded
 from remanence.store.sqlite.transaction import Work
-from remanence.word_hashes import NAMED, PART_BITS, Row, part_of
+from remanence.word_hashes import NAMED, PART_BITS, Part, Row, part_of
 
 _REST = ("role", "said_at", "words", "value")
 TOLD = frozenset({"status", "text", *NAMED, *_REST})  # what of a memory they tell, and who is in the archive
@@ -51,9 +51,9 @@ def follow(work: Work, changed: Collection[int], destroyed: Collection[int]) -> 
         gone[part_of(seq)].add(seq)
     for part in sorted(gone):
         held = work.connection.execute(_HELD, (work.no, part)).fetchone()
-        packed = word_hashes.changed(held and held[0], gone[part], fresh[part])
-        if packed is not None:
-            count = len(word_hashes.unpacked(packed))
+        made = word_hashes.changed(held and held[0], gone[part], fresh[part])
+        if made is not None:
+            packed, count = made
             work.connection.execute(_PUT, (work.no, part, work.images.position, count, packed))
 
 
@@ -74,7 +74,7 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, after: int
     position = row[0] if row else 0
     if after is None:
         return ArchiveWords(position, held)
-    parts = dict(connection.execute(_CHANGED, (no, after)).fetchall())
+    parts = {part: word_hashes.unpacked(packed) for part, packed in connection.execute(_CHANGED, (no, after))}
     return ArchiveWords(position, held, parts, _names(connection, names, parts.values()))
 
 
@@ -106,13 +106,12 @@ def _read(connection: sqlite3.Connection, statement: str, given: Sequence[Any]) 
         yield word_hashes.row(seq, text, values[: len(NAMED)], rest)
 
 
-def _names(connection: sqlite3.Connection, names: Interned, packed: Collection[bytes]) -> dict[int, str]:
+def _names(connection: sqlite3.Connection, names: Interned, parts: Collection[Part]) -> dict[int, str]:
     """Return the names behind the numbers in some parts."""
     numbers: set[int] = set()
-    for one in packed:
-        part = word_hashes.unpacked(one)
-        numbers.update(number for name in NAMED for number in set(part.columns[name].tolist()) if number)
-    return names.all(connection, sorted(numbers))
+    for part in parts:
+        numbers.update(*(part.columns[name].tolist() for name in NAMED))
+    return names.all(connection, sorted(numbers - {0}))
 
 
 def _plain(rows: Sequence[Row]) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:

@@ -4,6 +4,7 @@ Subclass `StoreContract` with a fixture `store` that yields an opened, empty sto
 processes may open the same data, let a fixture `other` yield a second store on it.
 """
 
+from remanence.testing.contract.archiving import ArchivingContract
 from remanence.testing.contract.audit import AuditContract
 from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
@@ -26,6 +27,7 @@ class StoreContract(
     RefusalContract,
     ReadContract,
     SnapshotContract,
+    ArchivingContract,
     AuditContract,
     BlockContract,
     BooksContract,

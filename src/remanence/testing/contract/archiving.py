@@ -1,0 +1,121 @@
+"""What a store keeps of archived memories for recall: hashes of their words, in step with every commit."""
+
+from collections.abc import Mapping, Sequence
+
+from remanence.change import Change, inverses
+from remanence.clock import MINUTE
+from remanence.model import Status, Tier
+from remanence.store.base import Store
+from remanence.store.erasure import ERASE
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    archived,
+    because,
+    block,
+    created,
+    destroyed,
+    keep,
+    one,
+    updated,
+)
+from remanence.text import stems
+from remanence.word_hashes import NAMED, PART_ROWS, Part, hashes_of, rows_of, worth_code
+
+Told = dict[int, tuple[Sequence[int], dict[str, object]]]
+
+_REST = ("role", "minute", "words", "worth", "asks")
+PLACE = {"session": "Monday", "thread": "Monday", "speaker": "Ada"}
+
+
+async def told(store: Store, scope: str = SCOPE) -> Told:
+    """Return the hashes of every archived memory and what tells where it belongs, by its number."""
+    kept = await store.archive_words(scope, -1)
+    found = _read(kept.parts, kept.names)
+
+    assert len(found) == kept.held == (await store.archive_words(scope, None)).held
+    return found
+
+
+def _read(parts: Mapping[int, Part], names: Mapping[int, str]) -> Told:
+    found: Told = {}
+    for part in parts.values():
+        named = {name: part.columns[name].tolist() for name in NAMED}
+        for place, row in enumerate(rows_of(part)):
+            columns = {name: names[numbers[place]] for name, numbers in named.items() if numbers[place]}
+            found[row.seq] = row.hashes, columns | dict(zip(_REST, row.columns[len(NAMED) :], strict=True))
+    return found
+
+
+class ArchivingContract:
+    """The words of what is archived are told, of nothing else, and as they are now."""
+
+    async def test_archived_words_are_those_of_the_texts(self, store: Store) -> None:
+        """Each word once, as a hash; with the names, the time and the value by which it is found and ranked."""
+        said = "Where is the key? The key of the boathouse!"
+        a, b = (await keep(store, created(1, said, value=3.0, **PLACE), created(2, "apples"))).assigned
+        before = await told(store)
+        await keep(store, archived(memory := await one(store, a)), verb="curate")
+
+        rest = (int(memory.role), NOW // MINUTE, memory.words, worth_code(3.0), 1)
+        expected = hashes_of(stems(said)), PLACE | dict(zip(_REST, rest, strict=True))
+        assert {} == before
+        assert {a: expected} == await told(store)
+        assert {} == await told(store, "another")
+        assert b not in await told(store)
+
+    async def test_archived_words_follow_each_change(self, store: Store) -> None:
+        """Of text and place, of what leaves the archive, is destroyed or erased, alone or in a block."""
+        texts = {k: f"memory number{k} of zebras" for k in range(1, 7)}
+        await keep(store, *(created(k, text) for k, text in texts.items()))
+        shelved = block([archived(await one(store, k)) for k in texts])
+        await store.commit(SCOPE, [shelved], because("curate"))
+        whole = await told(store)
+        await keep(store, updated(await one(store, 1), text="quite another"), verb="update")
+        await keep(store, updated(await one(store, 2), session="Tuesday"), verb="update")
+        back = updated(await one(store, 3), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
+        await keep(store, back, verb="confirm")
+        await keep(store, *destroyed(await one(store, 4)), verb="purge")
+        gone = Change("memories", 5, {"revision": (await one(store, 5)).revision}, None)
+        await store.commit(SCOPE, [gone], because(ERASE))
+        left = await told(store)
+
+        assert {seq: hashes_of(stems(text)) for seq, text in texts.items()} == {
+            seq: hashes for seq, (hashes, _) in whole.items()
+        }
+        assert {1: hashes_of(stems("quite another")), 2: whole[2][0], 6: whole[6][0]} == {
+            seq: hashes for seq, (hashes, _) in left.items()
+        }
+        assert ("Tuesday", None) == (left[2][1]["session"], left[6][1].get("session"))
+        assert all(check.ok for check in await store.check())
+
+    async def test_archived_words_of_a_run_go_with_its_undo(self, store: Store) -> None:
+        """And come again with what is undone of that."""
+        await keep(store, *(created(k, f"memory number{k}") for k in range(1, 4)))
+        run = [block([archived(await one(store, k)) for k in (1, 3)])]
+        await store.commit(SCOPE, run, because("curate"))
+        whole = await told(store)
+        parts = await store.history(SCOPE, after=1)
+        await store.commit(
+            SCOPE, inverses([entry for part in parts for entry in part.entries]), because("undo")
+        )
+
+        assert [1, 3] == [*whole]
+        assert {} == await told(store)
+
+    async def test_archived_words_are_told_since_a_position(self, store: Store) -> None:
+        """What changed above it, put over what was told at it, is what is told now; what is empty is told, too."""
+        await keep(store, *(created(k, f"memory number{k}") for k in range(1, PART_ROWS + 3)))
+        some = (1, 2, PART_ROWS + 1)
+        await keep(store, *[archived(await one(store, k)) for k in some], verb="curate")
+        first = await store.archive_words(SCOPE, -1)
+        for k in (1, 2):
+            back = updated(await one(store, k), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
+            await keep(store, back, verb="confirm")
+        since = await store.archive_words(SCOPE, first.position)
+        now = _read({**first.parts, **since.parts}, {**first.names, **since.names})
+
+        assert {*some} == {*_read(first.parts, first.names)}
+        assert {PART_ROWS + 1} == {*now}
+        assert (1, 1) == (since.held, (await store.archive_words(SCOPE, since.position)).held)
+        assert {} == (await store.archive_words(SCOPE, since.position)).parts
