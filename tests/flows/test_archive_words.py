@@ -1,7 +1,7 @@
 """Archived memories that have left the index of recall are found by hashes of their words, and few texts are read."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import remanence
 from remanence.flows.recall.archive_ranking import READ_MOST
 from remanence.model import Memory, Status
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.write.arrive import TURN
 from tests.flows.old_files import old_file
 from tests.flows.old_files import opened as old_opened
 
@@ -55,40 +56,114 @@ async def sound(memory: remanence.Engine) -> bool:
     return all(check.ok for check in await memory.doctor())
 
 
-async def test_at_most_ten_archived_texts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many match, and however many are asked for."""
-    read: set[int] = set()
-    get, find = SqlStore.get, SqlStore.find
+class Spy:
+    """Which archived memories the store was asked for with their texts."""
 
-    def spied(memories: Sequence[Memory | None]) -> None:
-        read.update(one.seq for one in memories if one is not None and one.status is Status.ARCHIVED)
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.read: set[int] = set()
+        for name in ("get", "find"):
+            patch.setattr(SqlStore, name, self._watched(getattr(SqlStore, name)))
 
-    async def spy_get(self: SqlStore, *asked: object) -> list[Memory | None]:
-        memories = await get(self, *asked)  # type: ignore[arg-type]
-        spied(memories)
-        return memories
+    def _watched(self, asking: Any) -> Any:
+        async def watched(*asked: Any) -> list[Memory | None]:
+            found: list[Memory | None] = await asking(*asked)
+            self.read |= {one.seq for one in found if one is not None and one.status is Status.ARCHIVED}
+            return found
 
-    async def spy_find(self: SqlStore, *asked: object) -> list[Memory]:
-        memories = await find(self, *asked)  # type: ignore[arg-type]
-        spied(memories)
-        return memories
+        return watched
 
+    async def during(self, asked: Awaitable[Any]) -> tuple[Any, int]:
+        """Wait for an answer; return it and how many archived texts were read for it."""
+        self.read.clear()
+        return await asked, len(self.read)
+
+
+@pytest.fixture(name="many")
+async def _many(tmp_path: Path) -> AsyncIterator[remanence.Engine]:
+    """A file with thirty archived facts that match, told by an archived turn, beside one that stands."""
     async with opened(tmp_path / "memory.db") as memory:
         await memory.settings.set("archive_indexed_most", 0)
+        turn = await memory.learn("Ada spoke of keys.", category="fact", tags=[TURN])
         for number in range(30):
-            await memory.learn(
-                f"Key {number} of the boathouse.", category="fact", tags=["a"], session=f"{number}"
+            text = f"Key {number} of the boathouse."
+            fact = await memory.learn(
+                text, category="fact", tags=["a"], session=f"{number}", attributes={"n": 1}
             )
+            await memory.link(fact, turn, "learned_from")
         await memory.learn("The boathouse stands.", session="here")
         await memory.consolidate()
         await memory.curate(ARCHIVE)
-        monkeypatch.setattr(SqlStore, "get", spy_get)
-        monkeypatch.setattr(SqlStore, "find", spy_find)
-        hits = [await memory.recall("key boathouse", limit=50) for _ in range(2)]
-        tagged = await memory.recall("key boathouse", limit=50, filters={"tags": ["a"]})
+        yield memory
 
-    assert (READ_MOST, 10) == (10, len(read))
-    assert [11, 11, 10] == [len(answer) for answer in (*hits, tagged)]
+
+@pytest.mark.parametrize(
+    ("asking", "hits"),
+    [
+        ({}, 11),
+        ({"budget": 2_000}, 11),
+        ({"filters": {"tags": ["a"]}}, 10),
+        ({"filters": {"attributes.n": 1}}, 10),
+        ({"filters": {"status": "archived"}}, 10),
+        ({"between": (0, 2**52)}, 11),
+        ({"archived": "closed"}, 1),
+    ],
+)
+async def test_at_most_ten_archived_texts_are_read(
+    many: remanence.Engine, monkeypatch: pytest.MonkeyPatch, asking: dict[str, Any], hits: int
+) -> None:
+    """However many match, and however many are asked for."""
+    spy = Spy(monkeypatch)
+    answers = [await spy.during(many.recall("key boathouse", limit=50, **asking)) for _ in range(2)]
+
+    assert READ_MOST == 10
+    assert [(hits, hits > 1 and 10)] * 2 == [(len(answer), read) for answer, read in answers]
+
+
+async def test_facts_of_an_archived_turn_are_not_read(
+    many: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That they are as they were said is told by their columns; of one that was edited since, the turn says so."""
+    await many.update(2, text="Key 0 of the lighthouse.")
+    spy = Spy(monkeypatch)
+    answer, read = await spy.during(many.recall("Ada spoke", limit=50))
+
+    assert READ_MOST >= read
+    assert ("out of date: edited since (see #2)",) == answer.memories[0].memory.ended
+
+
+async def test_frames_read_nothing_of_the_archive(
+    many: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They show what stands."""
+    spy = Spy(monkeypatch)
+    asked = [many.frame("attention", "key boathouse"), many.frame("task", "key boathouse"), many.boot()]
+
+    assert [0, 0, 0] == [(await spy.during(one))[1] for one in asked]
+
+
+async def test_what_goes_into_the_archive_is_not_read_for_it(
+    many: remanence.Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The next recall drops its rows; its scores are those of a file that is opened anew."""
+    things = "door roof lamp rope sail oar bench stove shelf hook bucket anchor".split()
+    said = []
+    for number, thing in enumerate(things):
+        category = "fact" if number % 3 == 1 else "moment"
+        said.append(
+            await many.learn(f"A {thing} in the boathouse was mended.", category=category, session="here")
+        )
+    await many.consolidate()
+    await many.recall("boathouse")
+    spy = Spy(monkeypatch)
+    await many.curate(ARCHIVE)
+    answer, read = await spy.during(many.recall("boathouse door", limit=50))
+    async with opened(tmp_path / "memory.db") as other:
+        anew = await other.recall("boathouse door", limit=50)
+
+    assert READ_MOST == read
+    stays = [k % 3 != 1 for k in range(len(said))]
+    assert stays == [one.seq in many._core.index for one in said]
+    assert [(hit.seq, hit.parts) for hit in anew] == [(hit.seq, hit.parts) for hit in answer]
 
 
 async def test_what_is_archived_leaves_the_index_and_comes_back(memory: remanence.Engine) -> None:
@@ -123,11 +198,13 @@ async def test_an_edited_text_is_found_by_its_new_words(memory: remanence.Engine
 
 async def test_an_erased_memory_leaves_no_hashes(memory: remanence.Engine) -> None:
     """Its part is packed anew without it."""
+    before = await memory._core.store.archive_words("default", -1)
     await memory.erase.apply(await memory.erase.show([1]))
     held = await memory._core.store.archive_words("default", -1)
 
     assert await sound(memory)
-    assert 0 == held.held
+    assert (1, 0) == (before.held, held.held)
+    assert [0] == [len(part) for part in held.parts.values()]
     assert 1 not in [seq for seq, _ in await found(memory)]
 
 
@@ -153,6 +230,53 @@ async def test_filters_hold_in_the_archive(
 ) -> None:
     """What hashes tell is told by them, the rest by columns and tags."""
     assert hits == [seq for seq, _ in await found(memory, QUESTION, **asking) if seq == 1]
+
+
+async def test_the_number_is_crossed_by_what_is_archived_and_undone(memory: remanence.Engine) -> None:
+    """Up by a run, down by its undo, up by an import; the same memories are found on either side."""
+    await memory.settings.set("archive_indexed_most", 1)
+    await memory.learn("The lantern of the boathouse is green.", category="fact", session="three")
+    await memory.consolidate()
+    seen = [(await found(memory, "lantern boathouse"), memory._core.index.leaves_archive)]
+    receipt = await memory.curate(ARCHIVE)
+    seen.append((await found(memory, "lantern boathouse"), memory._core.index.leaves_archive))
+    await memory.undo(receipt)
+    seen.append((await found(memory, "lantern boathouse"), memory._core.index.leaves_archive))
+
+    assert [False, True, False] == [left for _, left in seen]
+    assert [[(3, False), (1, True)], [(3, True), (1, True)], [(3, False), (1, True)]] == [
+        hits for hits, _ in seen
+    ]
+    assert await sound(memory)
+
+
+async def test_an_archive_that_is_imported_leaves_the_index(memory: remanence.Engine, tmp_path: Path) -> None:
+    """Its hashes are made by the import, and undone with it."""
+    lines = [line async for line in memory.export()]
+    async with remanence.open(tmp_path / "other.db", embedder="hashed") as other:
+        await other.settings.set("archive_indexed_most", 0)
+        done = await other.import_(iter(lines), name="all")
+        hits, held = await found(other), await other._core.store.archive_words("default", None)
+        await other.undo(done.run)
+        left = await other._core.store.archive_words("default", None)
+
+        assert [(1, True)] == [hit for hit in hits if hit[0] == 1]
+        assert (1, 0) == (held.held, left.held)
+        assert other._core.index.leaves_archive
+        assert await sound(other)
+
+
+async def test_a_deleted_memory_leaves_no_hashes(memory: remanence.Engine) -> None:
+    """As a tombstone it is in no archive; restored it stands, and is back in the index."""
+    before = await memory._core.store.archive_words("default", None)
+    await memory.forget(1)
+    forgotten = await memory._core.store.archive_words("default", None)
+    await memory.restore(1)
+
+    assert (1, 0) == (before.held, forgotten.held)
+    assert [(1, False)] == await found(memory)
+    assert 1 in memory._core.index
+    assert await sound(memory)
 
 
 async def test_the_index_takes_the_archive_back_below_the_number(memory: remanence.Engine) -> None:

@@ -74,6 +74,14 @@ class Arm:
         self.windows = None if self.windows is None else widened(self.windows, room)
         self.bare[begin:end], self.held[begin:end] = 0, False
 
+    def leave(self, stay: Bools) -> None:
+        """Keep some rows only."""
+        if self.bare is None:
+            return
+        rows = len(stay)
+        self.bare, self.held = self.bare[:rows][stay], self.held[:rows][stay]
+        self.windows = None if self.windows is None else self.windows[:rows][stay]
+
     def blend_all(self, windows: Windows, rows: int) -> None:
         """Work out all windows, which are followed from then on."""
         assert self.bare is not None

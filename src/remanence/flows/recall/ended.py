@@ -3,11 +3,15 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
 
 from remanence.claim import Claim
 from remanence.flows.core import Core
 from remanence.model import STANDING, Memory, Reason, Relation, Status, short_id
 from remanence.results import date_of
+from remanence.snapshot import SnapshotRequest
 from remanence.write.arrive import TURN
 
 # Of what is archived all holds that held before: it had no room, or its time was over.
@@ -83,10 +87,8 @@ async def _by_facts(
     for link in await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM):
         facts[link.target].append(link.source)
     seqs = sorted({seq for turn in turns for seq in facts[turn]})
-    known = (
-        {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None} if seqs else {}
-    )
-    fell = {seq for seq, one in known.items() if one.reason is Reason.SUPERSEDED}
+    known = await _facts(core, seqs)
+    fell = {seq for seq, one in known.items() if one.is_superseded}
     by = await _successors(core, fell) if fell else {}
     for turn in turns:
         own = [known[seq] for seq in facts[turn] if seq in known]
@@ -96,11 +98,41 @@ async def _by_facts(
             if not any(value in one.text for value in said):
                 by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
                 marks[turn].append(f"out of date: {one.text} (see {by_whom})")
-        edited = [one for one in own if one.status in _HOLDING and one.text_at is not None]
+        edited = [one for one in own if one.holds and one.is_edited]
         marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited]
-        as_said = [one for one in own if one.status in _HOLDING and one.text_at is None]
+        as_said = [one for one in own if one.holds and not one.is_edited]
         if (gone or edited) and not as_said:
             below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
+
+
+class _Fact(NamedTuple):
+    """What tells whether a fact holds as its turn said it; of what is archived, and holds, no text is read."""
+
+    seq: int
+    holds: bool
+    is_superseded: bool
+    is_edited: bool
+    text: str = ""
+
+
+async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _Fact]:
+    """Look at some memories; where texts of the archive are to be left alone, at columns of these."""
+    found: dict[int, _Fact] = {}
+    if seqs and core.index.leaves_archive:
+        wanted = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
+        snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+        archived = np.flatnonzero(snapshot.columns["status"] == int(Status.ARCHIVED))
+        edited = ~np.isnan(snapshot.columns["text_at"])
+        for seq, is_edited in zip(snapshot.seq[archived].tolist(), edited[archived].tolist(), strict=True):
+            found[seq] = _Fact(seq, holds=True, is_superseded=False, is_edited=is_edited)
+    rest = [seq for seq in seqs if seq not in found]
+    for one in await core.store.get(core.scope, rest) if rest else ():
+        if one is not None:
+            superseded = one.reason is Reason.SUPERSEDED
+            found[one.seq] = _Fact(
+                one.seq, one.status in _HOLDING, superseded, one.text_at is not None, one.text
+            )
+    return found
 
 
 async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
@@ -112,8 +144,8 @@ async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
         found = {link.source: link.target for link in links if link.target in waits}
         for source, target in found.items():
             next_[target].add(source)
-        memories = await core.store.get(core.scope, sorted(found)) if found else []
-        waits = {one.seq for one in memories if one is not None and one.reason is Reason.SUPERSEDED} - waits
+        known = await _facts(core, sorted(found))
+        waits = {seq for seq, one in known.items() if one.is_superseded} - waits
         if not waits:
             break
     return {seq: _ends(seq, next_) for seq in fell}

@@ -25,7 +25,7 @@ from remanence.recall.lexical import Term, term_of
 from remanence.recall.semantic import touched_rows
 from remanence.segment import segments
 from remanence.snapshot import Snapshot, SnapshotRequest, means
-from remanence.store.base import Store
+from remanence.store.base import Find, Store
 from remanence.text import asks
 
 Answer = TypeVar("Answer")
@@ -44,7 +44,8 @@ NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 # What tells who may be returned: entities say nothing themselves and lend no words.
 _TOLD_BY = frozenset({"status", "category", "thread"})
 # Who is read where the archive is left out.
-_INDEXED = ({"status": frozenset(int(status) for status in Status if status is not Status.ARCHIVED)},)
+_KEPT = tuple(status for status in Status if status is not Status.ARCHIVED)
+_INDEXED = ({"status": frozenset(map(int, _KEPT))},)
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -353,10 +354,12 @@ class ScopeIndex:
     async def _catch_up(self, now: int) -> None:
         """Patch what changed, or forget all that is kept."""
         changed = None if self.position < 0 else await self._changed()
-        if changed is None or not await self._patch(changed):
+        if changed is not None and not changed:
+            return
+        leaves = not self._with_archive and await is_left_out(self._store, self._scope, now)
+        if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
             self._forget()
-            if not self._with_archive:
-                self.leaves_archive = await is_left_out(self._store, self._scope, now)
+            self.leaves_archive = leaves
 
     def _forget(self) -> None:
         self.position = -1
@@ -460,20 +463,41 @@ class ScopeIndex:
     async def _patch(self, changed: Iterable[int]) -> bool:
         """Read single memories again, or for the first time, and the windows that they reach."""
         seqs = sorted(changed)
-        memories: list[Memory] = []
-        for start in range(0, len(seqs), PAGE):
-            found = await self._store.get(self._scope, seqs[start : start + PAGE])
-            memories += [memory for memory in found if memory is not None]
-        if self.leaves_archive:
-            left = [memory for memory in memories if memory.status is Status.ARCHIVED]
-            if any(memory.seq in self for memory in left):
-                return False  # what went into the archive lends nothing here from now on
-            memories = [memory for memory in memories if memory.status is not Status.ARCHIVED]
+        memories = [
+            one for start in range(0, len(seqs), PAGE) for one in await self._got(seqs[start : start + PAGE])
+        ]
+        if self.leaves_archive and (left := {*seqs} - {memory.seq for memory in memories}):
+            await _to_the_end(self._leave, self.rows_among(np.array(sorted(left), np.int64))[0])
         if not memories:
             return True
         only = [memory.seq for memory in memories]
         placed = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
         return await _to_the_end(self._place_again, memories, placed)
+
+    async def _got(self, seqs: Sequence[int]) -> Sequence[Memory]:
+        """Read memories that may have rows here: texts of the archive are not read where it has none."""
+        if self.leaves_archive:
+            return await self._store.find(
+                self._scope, Find(_KEPT, only=seqs, limit=len(seqs), oldest_first=True)
+            )
+        return [memory for memory in await self._store.get(self._scope, seqs) if memory is not None]
+
+    def _leave(self, rows: Ints) -> None:
+        """Take away rows of what went into the archive, and work out again the windows that these were in."""
+        if not len(rows):
+            return
+        stay = np.ones(self._rows, np.bool_)
+        stay[rows] = False
+        left = touched_rows(self.ground.windows, rows) if self._blends else None
+        if left is not None:
+            left = (np.cumsum(stay) - 1)[left[stay[left]]]
+        self._seq = self.seq[stay]
+        self._columns = {name: values[: self._rows][stay] for name, values in self._columns.items()}
+        for arm in self._arms:
+            arm.leave(stay)
+        self._rows, self._ground = len(self._seq), None
+        self._terms.clear()
+        self._blend(left, rows[:0])
 
     def _place_again(
         self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, npt.NDArray[np.float16]]]
