@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.clock import DAY, MINUTE, ManualClock
 from remanence.curate.forecast_report import Forecast
 from remanence.errors import InvalidInput
 from remanence.model import Turn
@@ -119,6 +119,54 @@ async def test_a_plan_that_waits_for_a_person_is_told(opener: Opener, clock: Man
     assert "it would destroy 40 of 40 memories" in foretold.held
     assert foretold.held_at is not None and foretold.held_at > foretold.at + 2 * DAY
     assert "held from" in str(foretold)
+
+
+async def test_after_a_long_rest_it_goes_on_after_a_day(clock: ManualClock) -> None:
+    """Nobody can tell a rest from a clock set wrong: ticks look at it, wait for a day, and a forecast says when."""
+    async with remanence.open(store=MemoryStore(), clock=clock, embedder="none", policy=OLD) as memory:
+        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(3)])
+        clock.advance(days=40)
+        foretold = await memory.forecast(5)
+        held = await memory.schedule.tick()
+        runs = await ticked(memory, clock, foretold.until)
+        state = await memory.status()
+
+    assert held.ran["curate"].held == "clock"
+    assert held.next_at > held.at
+    assert told(foretold) == runs
+    assert [{"prune": 3}, {"purge": 3}] == [counts for _, counts, _ in runs]
+    assert DAY <= runs[0][0] - foretold.at < 2 * DAY
+    assert foretold.stands == {name: count for name, count in state.statuses.items() if count}
+
+
+async def test_what_is_held_is_looked_at_at_the_pace_of_ticks(clock: ManualClock) -> None:
+    """A policy with an interval stays due while a person is waited for; no tick follows at once."""
+    async with remanence.open(
+        store=MemoryStore(),
+        clock=clock,
+        embedder="none",
+        policy=OLD.replace("[[rule]]", 'interval = "1 day"\n\n[[rule]]', 1),
+    ) as memory:
+        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(40)])
+        clock.advance(days=3)
+        foretold = await memory.forecast(2)
+        done = await memory.schedule.tick()
+        runs = await ticked(memory, clock, done.at + DAY // 8)
+
+    assert done.ran["curate"].held == "share"
+    assert done.next_at >= done.at + 2 * MINUTE
+    assert ([], {"active": 40}) == (runs, foretold.stands)
+
+
+async def test_the_inbox_settles_after_the_last_run(clock: ManualClock) -> None:
+    """What stands in the end is counted in the end, not at the last tick at which rules were judged."""
+    async with remanence.open(
+        store=MemoryStore(), clock=clock, embedder="none", policy='version = 1\nname = "none"\n'
+    ) as memory:
+        await memory.learn("The ferry leaves at nine.")
+        foretold = await memory.forecast(1)
+
+    assert ({"inbox": 1}, {"active": 1}) == (foretold.stood, foretold.stands)
 
 
 async def test_holds_end_and_the_lists_are_limited(opener: Opener, clock: ManualClock) -> None:

@@ -33,7 +33,7 @@ class Begin:
 
     `destroyed` are the automatic runs of the last day with what each destroyed, `beats` until when sessions that are
     open were counted, `dirty` whether so much has changed since the last tick that one is due, `settles_at` when the
-    inbox becomes active.
+    inbox becomes active, `doubted` whether the clock holds all work.
     """
 
     snapshot: Snapshot
@@ -46,6 +46,7 @@ class Begin:
     beats: tuple[int, ...] = ()
     dirty: bool = False
     settles_at: int | None = None
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +65,6 @@ class Judged:
     coarse: int = 0
 
 
-def future(begin: Begin, until: int, every: int = 0) -> Iterator[Judged]:
-    """Yield the ticks to come at which rules are judged, up to an instant, as a scope is ticked whenever it is due.
-
-    With `every`, in microseconds, ticks come only so often, from now on. Where all rows judged come to more than
-    `WORK_MAX`, ticks are taken together.
-    """
-    them, at, coarse = _Future(begin), begin.now, 0
-    if begin.quiet_until is not None:
-        at = _on_grid(begin.now, begin.quiet_until, every)
-    while at <= until:
-        cadence = them.due(at)
-        if cadence is not None:
-            judged = them.judge(cadence, at)
-            if not coarse and them.work > WORK_MAX / 2:
-                coarse = _step((until - at) * them.dearest / (WORK_MAX / 2))
-                every = max(every, coarse)
-            yield replace(judged, coarse=coarse)
-        them.settle(at)
-        soonest = them.next_at(at)
-        if soonest is None:
-            break
-        at = _on_grid(at, soonest, every)
-
-
 def _on_grid(at: int, soonest: int, every: int) -> int:
     """Return when the next tick comes, where something ticks only every so often."""
     return soonest if not every else at + -(-(soonest - at) // every) * every
@@ -98,8 +75,8 @@ def _step(least: float) -> int:
     return next((step for step in STEPS if step >= least), STEPS[-1])
 
 
-class _Future:
-    """The scope and its schedule, carried from tick to tick."""
+class Future:
+    """The scope and its schedule, carried from tick to tick; `snapshot` is the scope as it stands by then."""
 
     def __init__(self, begin: Begin) -> None:
         record = begin.record
@@ -111,11 +88,35 @@ class _Future:
         self.destroyed = list(begin.destroyed)
         self.parts: dict[CadenceName, Policy] = {}
         self.work = self.dearest = 0
+        self.doubted = begin.doubted
+
+    def ticks(self, until: int, every: int = 0) -> Iterator[Judged]:
+        """Yield the ticks to come at which rules are judged, up to an instant, as a scope is ticked when it is due.
+
+        With `every`, in microseconds, ticks come only so often, from now on. Where all rows judged come to more than
+        `WORK_MAX`, ticks are taken together.
+        """
+        at, coarse = self.begin.now, 0
+        if self.begin.quiet_until is not None:
+            at = _on_grid(at, self.begin.quiet_until, every)
+        while at <= until:
+            cadence = self.due(at)
+            if cadence is not None:
+                judged = self.judge(cadence, at)
+                if not coarse and self.work > WORK_MAX / 2:
+                    coarse = _step((until - at) * self.dearest / (WORK_MAX / 2))
+                    every = max(every, coarse)
+                yield replace(judged, coarse=coarse)
+            self.settle(at)
+            soonest = self.next_at(at)
+            if soonest is None:
+                break
+            at = _on_grid(at, soonest, every)
 
     def due(self, now: int) -> CadenceName | None:
         """Say which rules are due."""
         if self.policy.interval is not None:
-            return "deep" if due(self.policy, scales(self.snapshot, now), self.last_curate_at, now) else None
+            return "deep" if self._interval_passed(now) else None
         found = slower(self.record.unfinished, self.record.pace.due(self.record.last, now))
         return found or ("rapid" if self.begin.dirty and now == self.begin.now else None)
 
@@ -129,6 +130,7 @@ class _Future:
         if hold is not None and not hold.clock:
             made = plan(seen, part, now, automatic=True, sparing=True)
         doubt = brake.holding(made)
+        self.doubted = doubt is not None and doubt.clock
         if doubt is None:
             self._carry(made)
             self.last_curate_at = now if len(part.rules) == len(self.policy.rules) else self.last_curate_at
@@ -178,14 +180,14 @@ class _Future:
 
     def settle(self, now: int) -> None:
         """Let the inbox become active once that is due; what a consolidation finds beside, nobody knows."""
-        if self.settles_at is None or self.settles_at > now:
+        if self.settles_at is None or self.settles_at > now or self.doubted:
             return
         self.settles_at = None
         self.snapshot = settled(self.snapshot, now)
 
     def next_at(self, now: int) -> int | None:
         """Say when the next tick comes, None for never."""
-        times = [self._judged_at(now), self.settles_at]
+        times = [self._judged_at(now), None if self.doubted else self.settles_at]
         soonest = min((at for at in times if at is not None), default=None)
         return None if soonest is None else max(soonest, now + 1)
 
@@ -193,7 +195,11 @@ class _Future:
         pace = self.record.pace
         if self.policy.interval is None:
             return min(self.record.expected(pace, name, self.snapshot.position) for name in CADENCES)
-        if self.policy.clock != "wall":  # the others run with sessions, and stand still without
-            return None
-        at = now if self.last_curate_at is None else self.last_curate_at + self.policy.interval
-        return at if at > now else now + pace.intervals["rapid"]
+        if self._interval_passed(now):  # what is held stays due
+            return now + pace.intervals["rapid"]
+        if self.policy.clock != "wall" or self.last_curate_at is None:
+            return None  # the others run with sessions, and stand still without
+        return self.last_curate_at + self.policy.interval
+
+    def _interval_passed(self, now: int) -> bool:
+        return due(self.policy, scales(self.snapshot, now), self.last_curate_at, now)

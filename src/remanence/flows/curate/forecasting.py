@@ -14,7 +14,7 @@ import numpy as np
 from remanence.arguments import check_count
 from remanence.clock import DAY, SECOND
 from remanence.curate.forecast_report import LEAVES, Forecast, Leaving, RunToCome, Tally
-from remanence.curate.future import Begin, Judged, future
+from remanence.curate.future import Begin, Future, Judged
 from remanence.curate.planner.actions import actions
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import MERGE, SUMMARISE
@@ -64,7 +64,7 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
     begin = await _begin(core, policy)
     until = begin.now + wish.days * DAY
     every = 0 if wish.every is None else round(wish.every * SECOND)
-    seen = await asyncio.to_thread(_looked, _Seen(begin, wish), future(begin, until, every))
+    seen = await asyncio.to_thread(_looked, _Seen(begin, wish), Future(begin), until, every)
     found = await curating.readable(core, [one[0] for one in seen.listed])
     memories = {one.seq: Affected(one.seq, one.id, one.text, one.said_at) for one in found if one is not None}
     return seen.told(until, memories)
@@ -100,6 +100,7 @@ async def _begin(core: Core, policy: Policy) -> Begin:
         tuple(one.counted_until for one in await opened(core) if one.every is not None),
         await ticking.is_dirtied(core, record, snapshot.position),
         await settling.due_at(core),
+        await ticking.is_doubted(core),
     )
 
 
@@ -126,6 +127,7 @@ class _Seen:
     held: tuple[int, str] | None = None
     coarse: tuple[int, int] | None = None
     last: Judged | None = None
+    after: Snapshot | None = None
 
     def __post_init__(self) -> None:
         self.tally = Tally(self.begin.now, self.wish.days)
@@ -192,7 +194,7 @@ class _Seen:
             tuple(self.runs),
             leaving,
             _statuses(begin.snapshot),
-            _statuses(begin.snapshot if last is None else last.after),
+            _statuses(begin.snapshot if self.after is None else self.after),
             self.runs_count - len(self.runs),
             self.leaving_count - len(leaving),
             0 if last is None else last.deferred,
@@ -204,9 +206,10 @@ class _Seen:
         )
 
 
-def _looked(seen: _Seen, ticks: Iterator[Judged]) -> _Seen:
-    for judged in ticks:
+def _looked(seen: _Seen, to_come: Future, until: int, every: int) -> _Seen:
+    for judged in to_come.ticks(until, every):
         seen.add(judged)
+    seen.after = to_come.snapshot
     return seen
 
 

@@ -117,6 +117,7 @@ class Tick:
     curated: Curated | None = None
     unfinished: bool = False
     pending: bool = False
+    doubted: bool = False
 
 
 async def tick(
@@ -145,6 +146,7 @@ async def tick(
     async with leased(core, "curate", LEASE) as fence:
         if fence is None:
             return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+        await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
         record = (await read(core))[0]  # somebody may have ticked until just now
         record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
         if pace is not None or not record.intervals:
@@ -171,7 +173,7 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
     core, now, mark = work.core, work.core.clock.now(), {"by": work.fence[1]}
     # Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
     await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=work.fence))
-    was, doubted = await scheduling.records(core), await _clock_doubted(core)
+    was, doubted = await scheduling.records(core), await is_doubted(core)
     ran: dict[str, Ran] = {}
     left: list[str] = []
     for place, name in enumerate(_order(work.record.cursor)):
@@ -184,14 +186,15 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
             left.append(name)
             continue
         done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work), was)  # type: ignore[misc]
-        doubted = await _clock_doubted(core) if name == "curate" else doubted
+        doubted = await is_doubted(core) if name == "curate" else doubted
         if done is not None:
             ran[name] = done
         work.record = _told(work.record, name, done, now)
+    work.doubted = doubted
     return await _closed(work, mark, ran, tuple(left))
 
 
-async def _clock_doubted(core: Core) -> bool:
+async def is_doubted(core: Core) -> bool:
     """Tell whether the plan of this scope is held because the clock may be wrong."""
     waits = await scheduling.held(core)
     return waits is not None and waits.held == "clock"
@@ -243,7 +246,7 @@ async def _closed(
     record = await _moded(work, record, now)
     position = await position_of(core)
     record = replace(record, position=position)
-    next_at = await _next_at(core, record, position, now, bool(left) or work.pending)
+    next_at = await _next_at(work, record, position, now, bool(left))
     quiet = {"position": position, "since": now, "due_at": next_at}
     kept = Bookkeeping(now, put={ROW: record.values()}, swap={QUIET: (mark, quiet)}, fence=work.fence)
     await core.store.bookkeep(core.scope, kept)
@@ -262,15 +265,20 @@ async def _moded(work: Tick, record: Record, now: int) -> Record:
     return replace(record, moded=record.moded.after(load, now), memories=snapshot.memories)
 
 
-async def _next_at(core: Core, record: Record, position: int, now: int, left: bool) -> int:
+async def _next_at(work: Tick, record: Record, position: int, now: int, left: bool) -> int:
     """Say when there is something to do again, if nobody writes."""
-    if left or record.unfinished is not None or core.embedding is not None:
+    core, pace = work.core, record.pace
+    if not work.doubted and (
+        left or work.pending or record.unfinished is not None or core.embedding is not None
+    ):
         return now
-    pace = record.pace
     soonest = min(record.expected(pace, name, position) for name in CADENCES)
     if core.policy.interval is not None:  # its clock may be one that runs with the sessions
         rapid = now + pace.intervals["rapid"]
-        soonest = min(rapid, await scheduling.interval_due_at(core) or rapid)
+        due_at = await scheduling.interval_due_at(core)
+        soonest = rapid if due_at is None or due_at <= now else min(rapid, due_at)  # what is held stays due
+    if work.doubted:  # nothing else is done until the clock is right
+        return max(now, soonest)
     waits = [one.due_at for one in await waiting.waiting(core)]
     times = [soonest, await settling.due_at(core), *waits, *(one.until for one in record.failures.values())]
     return max(now, min(at for at in times if at is not None))
