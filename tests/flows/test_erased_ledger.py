@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -323,3 +324,80 @@ async def test_processes_that_open_it_together_all_show_nothing(tmp_path: Path) 
 
     assert [f"{[OTHER]}"] * 2 == printed
     assert [] == left_in(path, *LEFT)
+
+
+READ_ONLY = """
+import asyncio, os, shutil, sys
+from pathlib import Path
+import remanence
+from remanence import StoreUnavailable
+from remanence.clock import ManualClock
+
+def opened(path):
+    return remanence.open(path, embedder="hashed", clock=ManualClock())
+
+async def refused(path):
+    try:
+        async with opened(path):
+            print("OPENED")
+    except StoreUnavailable as error:
+        print(error, "|", error.recovery)
+
+async def main(path):
+    mirror, copy = path.parent.parent / "mirror", path.parent.parent / "older.db"
+    async with opened(path) as memory:
+        said = await memory.learn("Wilhelmina hides the Quirkleton key.")
+        await memory.mirror.sync(mirror)
+        await memory.backup(copy)
+        folders = [path.parent, mirror, *(one for one in mirror.rglob("*") if one.is_dir())]
+        for folder in folders:
+            folder.chmod(0o555)
+        print(await memory.erase.apply(await memory.erase.show(said.id)))
+        for folder in folders:
+            folder.chmod(0o755)
+        await memory.mirror.sync(mirror)
+        print(await memory.erase.finish())
+        print([str(check) for check in await memory.doctor() if not check.ok])
+    shutil.copy(copy, path)
+    path.parent.chmod(0o555)
+    await refused(path)
+    path.parent.chmod(0o755)
+    async with opened(path) as memory:
+        print(await memory.list_memories(status="any"))
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="modes of folders, and who may do without them")
+def test_a_read_only_folder_is_said_and_nothing_is_half_done(tmp_path: Path) -> None:
+    """The erasure is pending and says why until the ledger can be written; an older copy there is not opened at all."""
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    if os.geteuid() == 0 and shutil.which(bound[0]) is None:
+        pytest.skip("root may write to any folder, and there is no setpriv to keep it from that")
+    path = tmp_path / "kept" / "memory.db"
+    path.parent.mkdir()
+    command = [*(bound if os.geteuid() == 0 else []), sys.executable, "-c", READ_ONLY, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert 0 == done.returncode, done.stderr
+    said = done.stdout
+
+    assert "pending: the ledger" in said
+    assert "Permission denied" in said
+    assert (
+        f"this mirror was not reached, or has edits by hand: remanence mirror sync {tmp_path / 'mirror'}"
+        in said
+    )
+    assert "pieces of it is in the files of the database\n[]\n" in said
+    assert f"{path} is read-only | make the file and its directory writable" in said
+    assert said.endswith("[]\n")
+    assert (
+        ""
+        == subprocess.run(
+            ["grep", "-rla", "Quirkleton", str(path.parent), str(tmp_path / "mirror")],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        ).stdout
+    )
