@@ -2,7 +2,9 @@
 
 Memories are learned, consolidated and edited; then some of them are erased, one run for all. `seconds` is what `apply`
 takes, `bytes_found` how many of their texts, unusual words and vectors are found in any file of the database after it.
-At last one of 50 speakers is erased, with her names in one of a hundred texts of others.
+Then one of 50 speakers is erased, with her names in one of a hundred texts of others. At last it is done with many ids
+in the ledger: so many memories are erased in calls of a thousand (`--ledger`), one more after them, an export from
+before is imported, and a backup from before is opened in its place.
 """
 
 import argparse
@@ -20,6 +22,7 @@ SEED = 13
 PERSON = "Zenobia Quill"
 LETTERS = "bdfgklmnprstvz"
 VOWELS = "aeiou"
+ASKED = 1_000  # memories that one call names
 SHARED = ("the harbour", "a meeting", "our tide table", "the north door", "a rowing boat", "the old key")
 
 
@@ -28,10 +31,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--erase", type=int, default=100)
+    parser.add_argument("--ledger", type=int, default=10_000)
     given = parser.parse_args()
-    settings(memories=given.memories, erase=given.erase)
+    settings(memories=given.memories, erase=given.erase, ledger=given.ledger)
     with TemporaryDirectory() as folder:
         asyncio.run(_measured(Path(folder) / "memory.db", given.memories, given.erase))
+    with TemporaryDirectory() as folder:
+        asyncio.run(_with_ledger(Path(folder) / "memory.db", given.ledger))
 
 
 async def _measured(path: Path, memories: int, erase: int) -> None:
@@ -67,6 +73,50 @@ async def _measured(path: Path, memories: int, erase: int) -> None:
         figure("erase.subject_found", data.count(PERSON.lower().encode()), "times the name is found", goal=0)
         sound = all(check.ok for check in await memory.doctor())
         figure("erase.sound", int(sound), "whether doctor finds all sound")
+
+
+async def _with_ledger(path: Path, erased: int) -> None:
+    """Erase beside so many ids in the ledger, import what they were, and open a backup that holds them."""
+    chance, copy = random.Random(SEED), path.parent / "older.backup"
+    async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
+        going = await memory.learn_many([_text(chance) for _ in range(erased)])
+        stays = await memory.learn_many([_text(chance) for _ in range(erased // 10)])
+        await memory.consolidate()
+        export = [line async for line in memory.export()]
+        await memory.backup(copy)
+        with spent() as took:
+            for at in range(0, erased, ASKED):
+                last = await memory.erase.show([one.seq for one in going[at : at + ASKED]])
+                await memory.erase.apply(last)
+        figure("erase.many", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2), erased=erased)
+        with spent() as took:
+            await memory.erase.apply(await memory.erase.show(stays[0].seq))
+        figure("erase.one_beside_ledger", took.wall_s, "seconds", goal=5.0, cpu_s=round(took.cpu_s, 2))
+        with spent() as took:
+            taken = await memory.import_(export, trust="user")
+        figure(
+            "erase.import_refused",
+            took.wall_s,
+            "seconds",
+            cpu_s=round(took.cpu_s, 2),
+            refused=len(taken.skipped),
+        )
+        left = [one.text for one in await memory.list_memories(status="any", limit=erased)]
+    size = sum(one.stat().st_size for one in path.parent.glob("*.erased"))
+    figure("erase.ledger_size", size / 1e6, "MB")
+    for one in path.parent.glob(f"{path.name}-*"):
+        one.unlink()
+    copy.replace(path)
+    for what in ("restored", "again"):
+        with spent() as took:
+            async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
+                pass
+        figure(f"erase.open_{what}", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2))
+    async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
+        back = {one.text for one in await memory.list_memories(status="any", limit=erased)} - set(left)
+        figure("erase.brought_back", len(back), "memories", goal=0)
+        sound = all(check.ok for check in await memory.doctor())
+        figure("erase.restored_sound", int(sound), "whether doctor finds all sound")
 
 
 def _speaker(number: int) -> str:

@@ -31,7 +31,7 @@ from remanence.store.erasure import ERASE
 
 LISTED = 20  # memories that are listed by their texts; the rest is counted
 PAGE = 1_000
-CONFLICTS_NAMED = 5
+OTHERS_NAMED = 5
 
 Revisions = Mapping[int, int]
 
@@ -51,7 +51,8 @@ class Erasing(Result):
 
     Of a person `subject` has the names, `mentioned` the first of what others said that names the person, `mentions` how
     many that are, and `redacts` all of them where the names are to be taken out. `namesakes` are longer names of others
-    that hold one of these names: they are left.
+    that hold one of these names: they are left. `maybe` has by part of a name, such as Lopes, how many further memories
+    say that alone, and whose name it is a part of, too; the first of these are listed in `perhaps`, and all are left.
     """
 
     HIDDEN = frozenset({"revisions", "redacts", "anew"})
@@ -73,6 +74,8 @@ class Erasing(Result):
     mentioned: tuple[Memory, ...] = ()
     mentions: int = 0
     namesakes: tuple[str, ...] = ()
+    maybe: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    perhaps: tuple[Memory, ...] = ()
     redacts: Revisions = field(default_factory=dict)
     anew: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
@@ -111,10 +114,6 @@ class Erasing(Result):
             return []
         names = ", ".join(self.subject)
         told = [f"names that are meant: {names}"]
-        if part := next((one.split()[0] for one in self.subject if " " in one), ""):
-            told += (
-                [] if part in self.subject else [f"{part!r} alone is not meant, unless you pass it as well"]
-            )
         if self.mentions:
             many = number(self.mentions, "memory", "memories")
             told.append(
@@ -123,6 +122,8 @@ class Erasing(Result):
                 else f"{many} of others name the person and stay as they are, unless you ask for `mentions`"
             )
         told += _list("names the person", self.mentioned, self.mentions)
+        told += [_part(part, *found) for part, found in self.maybe.items()]
+        told += _list("says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values()))
         if self.namesakes:
             told.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
         return told
@@ -194,6 +195,12 @@ class Erasure(Result):
             *_registered(self.registered, self.unlisted),
         ]
         return visible("\n".join(lines))
+
+
+def _part(part: str, many: int, others: Sequence[str]) -> str:
+    whose = f", and is in names of others: {', '.join(others[:OTHERS_NAMED])}" if others else ""
+    says = f"{part!r} alone, or in another form, is in {number(many, 'further memory', 'further memories')}{whose}"
+    return f"{says}; they stay as they are, unless you pass that name as well"
 
 
 def _proof(done: Erasure) -> str:
@@ -322,8 +329,12 @@ async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
         memories = await get(core, some)
         first += memories[: LISTED - len(first)]
         held += [one for one in memories if mentions and _is_held(one, core.clock.now())]
+    maybe = {part: (len(seqs), tuple(subject.parts.others[part])) for part, seqs in subject.maybe.items()}
+    perhaps = dict.fromkeys(seq for seqs in subject.maybe.values() for seq in seqs[:LISTED])
     return replace(
         shown,
+        maybe=maybe,
+        perhaps=tuple(await get(core, list(perhaps)[:LISTED])),
         subject=subject.names.names,
         mentioned=tuple(first),
         mentions=len(named),

@@ -17,7 +17,7 @@ from remanence.flows.core import Core
 from remanence.flows.naming import numbered
 from remanence.flows.write.joining import survivor
 from remanence.model import Memory, short_id
-from remanence.redaction import NAME_CHARS_MIN, Names
+from remanence.redaction import NAME_CHARS_MIN, Names, Parts
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 
@@ -27,17 +27,23 @@ _SPEAKING = ("speaker", "agent")  # columns that say whose a memory is
 _SAID = ("text", "key", "summary", "thread", "session", "agent", "speaker", "attributes", "holds")
 
 
+NONE = Parts({})
+
+
 @dataclass(slots=True)
 class Subject:
     """Who is meant, and where that person is: numbers of memories, each with its revision, 0 for one that was purged.
 
-    `own` is what the person said, and the person as an entity; `mentioned` says the names, or said them once.
+    `own` is what the person said, and the person as an entity; `mentioned` says the names, or said them once. `maybe`
+    says by part of the names which other memories say no more than that.
     """
 
     names: Names
     entities: frozenset[int]
     own: dict[int, int] = field(default_factory=dict)
     mentioned: dict[int, int] = field(default_factory=dict)
+    maybe: dict[str, list[int]] = field(default_factory=dict)
+    parts: Parts = NONE
 
     def add(self, seq: int, revision: int, *, own: bool) -> None:
         """Note a memory that is the person's, or that names the person."""
@@ -62,7 +68,8 @@ async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
     folded = {folded_name(name) for name in names}
     names += [one for one in speaking if folded_name(one) in folded]
     subject = Subject(_matching(core, names, speaking), frozenset(entities))
-    await read_all(core, subject, folded)
+    subject.parts = _parts_of(core, subject.names, speaking)
+    await read_all(core, subject, folded, subject.parts)
     if not subject.own and not subject.mentioned:
         raise _unknown(given, [*speaking, *_known_names(core)])
     return subject
@@ -108,6 +115,17 @@ async def _with_parts(core: Core, entity: Memory) -> list[Memory]:
     return [whole, *[one for one in parts if await survivor(core, one.seq) == whole]]
 
 
+def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> Parts:
+    """Return the parts of a person's names, each with whose name it is a part of, too."""
+    words = {folded_name(word): word for name in names.names for word in name.split()}
+    others: dict[str, list[str]] = {word: [] for word in words.values()}
+    for name in dict.fromkeys([*speaking, *_known_names(core)]):
+        if not names.are(name):
+            for folded in words.keys() & set(folded_name(name).split(" ")):
+                others[words[folded]].append(name)
+    return Parts(others)
+
+
 def _known_names(core: Core) -> list[str]:
     return [name for one in core.entities.standing() for name in names_of(one)]
 
@@ -139,13 +157,16 @@ def _matching(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Name
     return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
 
 
-async def read_all(core: Core, subject: Subject, folded: set[str]) -> None:
-    """Find in memories and in the audit what a person said, by any of some folded names, and what says the names."""
-    await _read_memories(core, subject, folded)
+async def read_all(core: Core, subject: Subject, folded: set[str], parts: Parts = NONE) -> None:
+    """Find in memories and in the audit what a person said, by any of some folded names, and what says the names.
+
+    Of memories that say neither, it is noted which parts of the names they say.
+    """
+    await _read_memories(core, subject, folded, parts)
     await _read_audit(core, subject, folded)
 
 
-async def _read_memories(core: Core, subject: Subject, folded: set[str]) -> None:
+async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: Parts) -> None:
     """Find what the person said, and what names the person, among all memories."""
     after = 0
     while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
@@ -158,6 +179,9 @@ async def _read_memories(core: Core, subject: Subject, folded: set[str]) -> None
             )
             if own or says:
                 subject.add(one.seq, one.revision, own=own)
+                continue
+            for part in parts.said(one.text):
+                subject.maybe.setdefault(part, []).append(one.seq)
 
 
 async def claimed_by(core: Core, names: Names, memories: Sequence[Memory]) -> set[int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from remanence.patterns import Pattern
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces, pieces_of
 
@@ -72,7 +73,7 @@ class Quoted:
         left = text
         for one in self._whole:
             if one in left.casefold():
-                left = re.sub(_bounded(one), WITHOUT, left, flags=re.IGNORECASE)
+                left = Pattern(_bounded(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
         left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
         return WITHOUT if self._pieces.found(left.encode("utf-8", "surrogatepass")) else left
 
