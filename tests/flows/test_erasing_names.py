@@ -1,7 +1,12 @@
 """How a person's name may be written, and what is told of texts that say only a part of it."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 from remanence.redaction import MARK
 from tests.flows.conftest import Opener
+from tests.flows.test_erasing import opened, unsound
 from tests.flows.test_erasing_subject import names_in
 
 WHOLE = {
@@ -16,7 +21,7 @@ NOBODY = ("A bridge (Brücke) is near.", "Wilhelmina Fischer sails.", "The boath
 
 
 async def test_a_name_is_found_however_it_is_written(opener: Opener) -> None:
-    """With the -s of a genitive, with an apostrophe, in the order of lists, in any case and either form of an accent."""
+    """With the -s of a genitive, an apostrophe, in the order of lists, in any case and either form of an accent."""
     async with opener() as memory:
         said = {text: (await memory.learn(text, speaker="Tom")).seq for text in (*WHOLE, *PARTLY, *NOBODY)}
         await memory.learn("I sail.", speaker="Wilhelmina Brück")
@@ -50,3 +55,25 @@ async def test_parts_of_a_name_are_told_and_left(opener: Opener) -> None:
     assert "and is in names of others: Wilhelmina Fischer; they stay as they are" in told
     assert [[], [], []] == left
     assert {"A bridge (Brücke) is near.", "Wilhelmina Fischer sails."} < {*stand}
+
+
+async def test_facts_of_a_redacted_turn_forget_where_in_it_they_were_read(tmp_path: Path) -> None:
+    """Other characters are there now; that the fact was learned from the turn is still said."""
+
+    def spans() -> list[tuple[str | None]]:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT span FROM sources WHERE source = ?", (turn.id,)).fetchall()
+
+    path = tmp_path / "memory.db"
+    async with opened(path) as memory:
+        said = "Ana Lopes was here all day. My sister Ruth lives in Bergen."
+        await memory.note(said, speaker="Tom", session="a")
+        await memory.flush()
+        (turn,) = [one for one in await memory.list_memories() if one.text == said]
+        before = spans()
+        await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
+        wrong = await unsound(memory)
+
+    assert [("28-59",)] == before
+    assert [(None,)] == spans()
+    assert [] == wrong

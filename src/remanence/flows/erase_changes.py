@@ -16,7 +16,7 @@ from remanence.flows.write import boxing
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
 from remanence.folding import fold_keys
-from remanence.model import Form, Memory, short_id
+from remanence.model import Form, Memory, Relation, short_id
 from remanence.redaction import Names
 from remanence.store.base import Bookkeeping
 from remanence.text_columns import text_columns
@@ -50,6 +50,7 @@ async def changes_of(core: Core, part: Part) -> list[Change]:
     changes = [
         *await _gone(core, memories, part.gone),
         *rewritten,
+        *await _without_spans(core, part, texts),  # type: ignore[arg-type]
         *await _boxes_anew(core, part, texts),  # type: ignore[arg-type]
     ]
     # Two that said the same were forbidden by one row.
@@ -118,6 +119,19 @@ async def _without(core: Core, memory: Memory, revision: int, names: Names) -> l
     for table, held in (("tags", memory.tags), ("sources", memory.sources)):
         changes += _renamed(table, memory.seq, held, names)
     return changes
+
+
+async def _without_spans(core: Core, part: Part, texts: Mapping[int, str]) -> list[Change]:
+    """Decide what facts say of turns that say something else now: no longer from which characters they were read."""
+    turns = {one.seq: one.id for one in await get(core, sorted(texts))}
+    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM) if turns else []
+    read = {(link.source, turns[link.target]) for link in links if link.target in turns}
+    facts = {one.seq: one for one in await get(core, sorted({seq for seq, _ in read} - part.gone.keys()))}
+    return [
+        Change("sources", (seq, turn), {}, {"span": None})
+        for seq, turn in sorted(read)
+        if seq in facts and turn in facts[seq].sources
+    ]
 
 
 def _renamed(table: Any, seq: int, held: Sequence[str], names: Names) -> list[Change]:
