@@ -1,11 +1,18 @@
 """The command that erases for good: it shows what would go, and does it where it is told to."""
 
+import asyncio
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from remanence.faces.cli.options import Memory, Names
 from remanence.faces.cli.progress import waiting
+from remanence.faces.cli.running import Interrupted
+
+INTERRUPTED = (
+    "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence tick`"
+    " proves that the others are gone, `remanence doctor` says whether that is pending"
+)
 
 
 async def erase(
@@ -31,4 +38,7 @@ async def erase(
     if not yes:
         return shown
     with waiting("erasing"):
-        return await memory.erase.apply(shown)
+        try:
+            return await memory.erase.apply(shown)
+        except asyncio.CancelledError:  # what was being committed then is whole as well
+            raise Interrupted(INTERRUPTED) from None
