@@ -1,6 +1,8 @@
 """Images of the audit end after the time that a setting says: runs stay by a line, undo and restore say why not."""
 
 import asyncio
+import json
+import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -12,7 +14,7 @@ import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.errors import ImagesEnded, PlanHeld
 from remanence.testing.builders import raised
-from tests.command_line import typed
+from tests.command_line import Typed, typed
 
 NOW = 20_000 * DAY
 
@@ -103,43 +105,93 @@ async def test_a_deep_tick_ends_images(tmp_path: Path) -> None:
         assert 1 == deep.ran["expire"].counts["parts ended"]
 
 
-async def test_changed_images_and_causes_are_found(tmp_path: Path) -> None:
-    """A forged cause of a part whose images ended, and an image less of those that were kept."""
-    path, clock = tmp_path / "memory.db", ManualClock(NOW)
-    async with opened(path, clock) as memory:
-        held = await memory.learn("The ledger lies in the blue cabinet.")
-        await memory.hold(held.id, "case")
-        await memory.learn("The ferry leaves at six.")
-        clock.advance(days=61)
-        await memory.schedule.accept_clock()
-        await memory.schedule.expire()
-    for forged in (
-        "UPDATE runs SET actor = 'nobody' WHERE position = 3",
-        "DELETE FROM changes WHERE position = 1",
-    ):
-        with closing(sqlite3.connect(path)) as connection:
-            before = connection.execute("SELECT * FROM runs WHERE position = 3").fetchall()
-            connection.execute("PRAGMA foreign_keys = OFF")
-            connection.execute(forged)
-            connection.commit()
+_FIRST = "(SELECT min(position) FROM runs WHERE verb = 'expire')"
+_SECOND = _FIRST.replace("min", "max")
+FORGERIES = {
+    "by whom an ended part was done": "UPDATE runs SET actor = 'eve' WHERE position = 3",
+    "when": "UPDATE runs SET at = at + 1 WHERE position = 3",
+    "a line less": "DELETE FROM runs WHERE position = 3",
+    "a checkpoint less": f"DELETE FROM runs WHERE position = {_FIRST}",
+    "the last checkpoint less": f"DELETE FROM runs WHERE position = {_SECOND}",
+    "a checkpoint that is none": f"UPDATE runs SET verb = 'tag' WHERE position = {_SECOND}",
+    "up to which part": f"UPDATE runs SET detail = json_set(detail, '$.through', 1) WHERE position = {_SECOND}",
+    "what stays": f"UPDATE runs SET detail = json_set(detail, '$.left', 'ab') WHERE position = {_SECOND}",
+    "how many ended": f"UPDATE runs SET detail = json_set(detail, '$.changes', 1) WHERE position = {_FIRST}",
+    "two checkpoints changed over": """
+        CREATE TEMP TABLE said AS SELECT position, detail FROM runs WHERE verb = 'expire';
+        UPDATE runs SET detail = (SELECT detail FROM said WHERE said.position != runs.position)
+        WHERE verb = 'expire'
+    """,
+    "an old image put back": "INSERT INTO changes SELECT * FROM old.changes WHERE position = 3",
+    "a kept image less": "DELETE FROM changes WHERE position = 1",
+    "a kept image changed": "UPDATE changes SET after = replace(after, 'case', 'cape') WHERE position = 2",
+}
+
+
+@pytest.fixture(scope="module")
+def ended_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A file of which images ended twice, all but those of what is held, and a copy of before."""
+    folder = tmp_path_factory.mktemp("ended")
+    path, before = folder / "memory.db", folder / "before.db"
+
+    async def filled() -> None:
+        clock = ManualClock(NOW)
         async with opened(path, clock) as memory:
-            audit = next(check for check in await memory.doctor() if check.name == "audit")
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("UPDATE runs SET actor = NULL WHERE position = 3")
-            connection.commit()
+            held = await memory.learn("The ledger lies in the blue cabinet.")
+            await memory.hold(held.id, "case")
+            said = await memory.learn("The ferry leaves at six.")
+            await memory.backup(before)
+            for days in (61, 61):
+                clock.advance(days=days)
+                await memory.schedule.accept_clock()
+                await memory.schedule.expire()
+                await memory.tag(said.id, f"after-{clock.now()}")
 
-        assert before
-        assert not audit.ok
+    asyncio.run(filled())
+    return path, before
 
 
-async def test_the_command_tells_what_ended(tmp_path: Path) -> None:
-    """In a line, and without a way back: there is none."""
+@pytest.mark.parametrize("forged", [*FORGERIES, ""])
+async def test_what_was_forged_is_found(ended_twice: tuple[Path, Path], tmp_path: Path, forged: str) -> None:
+    """A cause or a checkpoint that is another or gone, an image that was kept, one that came back; of none, nothing."""
+    whole, before = ended_twice
+    path = tmp_path / "memory.db"
+    shutil.copy(whole, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ATTACH ? AS old", (str(before),))
+        was = connection.total_changes
+        connection.executescript(FORGERIES.get(forged, ""))
+        done = connection.total_changes - was
+        connection.commit()
+    async with opened(path, ManualClock(NOW + 122 * DAY)) as memory:
+        audit = next(check for check in await memory.doctor() if check.name == "audit")
+
+    assert (bool(forged), not forged) == (done > 0, audit.ok), audit.detail
+
+
+async def test_the_command_tells_what_ended_and_offers_no_way_back(tmp_path: Path) -> None:
+    """In a line; neither by its run nor as the newest is it taken back, nor what it took images of."""
     clock, path = ManualClock(datetime.now(UTC) - timedelta(days=70)), tmp_path / "memory.db"
     async with opened(path, clock) as memory:
-        await memory.learn("The ferry leaves at six.")
+        said = await memory.learn("The ferry leaves at six.")
+        pinned = await memory.pin(said.id)
     given = ("--db", str(path), "--embedder", "hashed")
-    await asyncio.to_thread(typed, *given, "accept-clock")
-    done = await asyncio.to_thread(typed, *given, "expire")
 
-    assert (0, True) == (done.exit_code, "of 1 part ended" in done.stdout), done.stderr
-    assert "take it back" not in done.stdout
+    def told(*words: str) -> Typed:
+        return typed(*given, *words)
+
+    def walk() -> tuple[Typed, ...]:
+        told("accept-clock")
+        done, listed = told("expire"), told("history", "--json")
+        run = json.loads(listed.stdout)[-1]["run"]
+        return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "--last")
+
+    done, report, ending, ended, last = await asyncio.to_thread(walk)
+    async with opened(path, ManualClock(datetime.now(UTC))) as memory:
+        still = (await memory.get(said.id)).pinned
+
+    assert (0, True) == (done.exit_code, "3 images of 2 parts ended" in done.stdout), done
+    assert not any("take it back" in one.stdout or "remanence undo" in one.stdout for one in (done, report))
+    assert (1, True) == (ending.exit_code, "an end of images is not undone" in ending.stderr), ending
+    assert (1, True) == (ended.exit_code, "its images ended on" in ended.stderr), ended
+    assert (1, True) == (last.exit_code, still), last

@@ -71,7 +71,8 @@ async def expire(core: Core, over: Callable[[], bool] = lambda: False, fence: Fe
 
 
 async def _refuse_doubt(core: Core, now: int) -> None:
-    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), now)
+    # Of no memory: how many there are and the newest record are all that the brake asks for here.
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
     snapshot = replace(snapshot, present=await core.watch.present())
     hold = brake.held(snapshot, now, 0, automatic=True)
     if hold is not None:

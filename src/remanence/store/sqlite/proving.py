@@ -100,7 +100,8 @@ class _Kept:
         for scope, said in sorted(self._marks.items()):
             found = Mark(said.through).moved((), self._held.get(scope, ()))
             if found != said:
-                yield f"of scope {scope}, parts up to {said.through} hold other images than were kept"
+                name = self._names.text(self._connection, scope)
+                yield f"of scope {name!r}, parts up to {said.through} hold other images than were kept"
 
 
 def _digest(
