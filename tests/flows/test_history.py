@@ -132,6 +132,16 @@ async def test_a_run_tells_of_what_it_destroyed(memory: remanence.Engine) -> Non
     assert runs["forget"] == forgotten.undo
 
 
+AWAY = """
+version = 1
+name = "away"
+[[rule]]
+name = "old"
+every = "deep"
+phase = "expire"
+where = "age(learned_at) > days(30)"
+do = "archive"
+"""
 CUTTING = """
 version = 1
 name = "cutting"
@@ -225,3 +235,40 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
     else:
         assert before - after == told.cycle["freed"]
         assert f"{before - after} tokens fewer in sight" in str(told)
+
+
+async def test_a_run_says_apart_what_it_links_replaces_and_uses(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """What was learned stands by itself, a recall names what it used, and a policy's run is listed with its acts."""
+    first = await memory.learn("The harbour master is Ole Larsen.")
+    await memory.learn("The boathouse is green.")
+    clock.advance(days=1)
+    second = await memory.learn("The harbour master is Ada Brink now.")
+    await memory.consolidate()
+    await memory.recall("What colour has the boathouse?", limit=1)
+    learned = await memory.describe_run((await memory.history(verb="learn"))[-1])
+    clock.advance(days=40)
+    done = await memory.curate(AWAY)
+    used = await memory.describe_run((await memory.history(verb="use"))[-1])
+    acts = {act.name: [one.id for one in act.memories] for act in learned.acts}
+
+    assert [second.id] == acts["learn"]
+    assert acts.get("supersede", [first.id]) == [first.id]
+    assert ["use"] == [act.name for act in used.acts]
+    assert ["The boathouse is green."] == [one.text for one in used.acts[0].memories]
+    assert f"{done.changes} changes: archive {done.archived}" == (await memory.history(limit=1))[0].changes[0]
+
+
+async def test_what_a_run_deleted_is_read_when_it_was_purged_since(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """From its image, which stays for a while."""
+    said = await memory.learn("The gate is closed.")
+    gone = await memory.forget(said.id)
+    clock.advance(days=31)
+    await memory.curate("default")
+
+    assert ["The gate is closed."] == [
+        one.text for act in (await memory.describe_run(gone)).acts for one in act.memories
+    ]

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.change import ROWLESS, Change, Increment, Logged
+from remanence.change import ROWLESS, Increment, Logged
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast import due_at, first_archives, needed
+from remanence.curate.planner.cycle_summary import CYCLE
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, reembedding, review
 from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
 from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
-from remanence.flows.curate.runs import newest, newest_first
+from remanence.flows.curate.runs import newest, newest_first, tells
 from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.curate.undoing import image
@@ -260,7 +261,7 @@ async def history(core: Core, name: OneMemory | None, limit: int, verb: str | No
     parts = newest_first(core) if name is None else logged(core, None, await _seq(core, name))
     found = []
     async for part in parts:
-        if verb in (None, part.cause.verb) and (name is None or any(map(_tells, part.changes))):
+        if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
             found.append(_event(part))
         if len(found) == limit:
             break
@@ -282,18 +283,11 @@ async def _seq(core: Core, name: OneMemory) -> int:
 
 def _event(part: Logged) -> Event:
     number = f"{part.count:,} change{'s' * (part.count != 1)}"
-    shown = tuple(_shown(change) for change in part.changes if _tells(change)) or (number,)
+    acts = part.cause.detail.get(CYCLE, {}).get("acts")
+    whole = f"{number}: {counted(acts)}" if acts else number
+    shown = tuple(_shown(change) for change in part.changes if tells(change)) or (whole,)
     return Event(
         part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
-    )
-
-
-def _tells(change: Change) -> bool:
-    """Tell whether a change changed anything; one that only watched a row did not."""
-    return (
-        change.after is None
-        or change.before is None
-        or any(not isinstance(value, Increment) or value.by for value in change.after.values())
     )
 
 

@@ -5,20 +5,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import ROWLESS, Cause, Key, Logged
+from remanence.change import ROWLESS, Cause, Change, Increment, Key, Logged
 from remanence.clock import to_datetime
 from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, told
-from remanence.effects import PLANNED, acts_of
+from remanence.effects import PLANNED, UPGRADE, VERBS, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
-from remanence.flows.audit_log import PAGE
+from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.undoing import undo, undo_id
-from remanence.model import Affected, Memory
+from remanence.model import Affected, Memory, Status
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
 
+_REPLACING = frozenset(VERBS["join"].under)
+_OF_LINKS = frozenset({"link", "unlink", "undo", UPGRADE})
 LOOKED_AT = 1_000  # how far back one looks for interrupted runs
 
 
@@ -103,6 +105,7 @@ async def _report(
     listed = sorted({_memory_of(key) for rows in acts.values() for key in list(rows)[:limit]})
     found = await core.store.get(core.scope, listed)
     memories = {memory.seq: memory for memory in found if memory is not None}
+    gone = await _purged(core, [seq for seq in listed if seq not in memories])
     rules: Sequence[Sequence[str]] = cause.detail.get("rules", ())
     return RunReport(
         run=cause.run,
@@ -117,7 +120,7 @@ async def _report(
                 name,
                 len(rows),
                 tuple(
-                    _affected(seq, rows[key], memories.get(seq))
+                    _affected(seq, rows[key] or gone.get(seq), memories.get(seq))
                     for key, seq in ((key, _memory_of(key)) for key in list(rows)[:limit])
                 ),
                 {rule: because for action, rule, because in rules if action == name},
@@ -131,20 +134,55 @@ async def _report(
     )
 
 
+async def _purged(core: Core, seqs: Sequence[int]) -> dict[int, Mapping[str, Any] | None]:
+    """Return the rows of memories that were purged since, as far as their images tell."""
+    rows: dict[int, Mapping[str, Any] | None] = {}
+    for one in await core.store.purged(core.scope, seqs) if seqs else ():
+        async for part in logged(core, one.run, one.seq):
+            whole = (
+                change.before for change in part.changes if change.key == one.seq and change.after is None
+            )
+            rows[one.seq] = next(whole, None) or rows.get(one.seq)
+    return rows
+
+
 def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
     """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
+    yield from ((verb, seq, None) for seq in part.used)
     purged = {change.key for change in part.changes if change.table == "memories" and change.after is None}
     for change in part.changes:
         if change.table in {"boxes", "traces"}:
             continue  # they follow from the turns that were heard
+        if verb not in PLANNED and not tells(change):
+            continue
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         gone = change.before if change.table == "memories" and change.after is None else None
         if verb in PLANNED and change.table in {"tags", "sources", "claims"} and key in purged:
             continue  # what hangs on a purged memory goes with that
-        for name in acts_of(change) if verb in PLANNED else (verb,):
+        for name in acts_of(change) if verb in PLANNED else (_act(verb, change),):
             yield name, key, gone
+
+
+def _act(verb: str, change: Change) -> str:
+    """Name what a change does under a verb: what it replaces, and links that it draws or cuts, are said apart."""
+    if change.table == "memories" and verb not in _OF_LINKS | _REPLACING:
+        return "supersede" if (change.after or {}).get("status") == Status.SUPERSEDED else verb
+    if change.table != "links" or verb in _OF_LINKS:
+        return verb
+    if change.after is None:
+        return "cut a link of"
+    return "link" if change.before is None else "strengthen a link of"
+
+
+def tells(change: Change) -> bool:
+    """Tell whether a change changed anything; one that only watched a row did not."""
+    return (
+        change.after is None
+        or change.before is None
+        or any(not isinstance(value, Increment) or value.by for value in change.after.values())
+    )
 
 
 def _memory_of(key: Key) -> int:
