@@ -105,6 +105,24 @@ async def test_a_deep_tick_ends_images(tmp_path: Path) -> None:
         assert 1 == deep.ran["expire"].counts["parts ended"]
 
 
+async def test_ticks_end_images_once_a_day(tmp_path: Path) -> None:
+    """Those of a whole day together: each end of images is a line that stays."""
+    clock = ManualClock(NOW)
+    async with opened(tmp_path / "memory.db", clock) as memory:
+        for text in ("The ferry leaves at six.", "The crane is out of order.", "The slipway is swept."):
+            await memory.learn(text)
+            clock.advance(hours=6)
+        clock.advance(days=60)
+        await memory.schedule.accept_clock()
+        ended = []
+        for _ in range(8):
+            ran = (await memory.schedule.tick("deep")).ran.get("expire")
+            ended.append(0 if ran is None else ran.counts["parts ended"])
+            clock.advance(hours=6)
+
+    assert [0, 3, 0, 0, 0, 0, 0, 0] == ended
+
+
 _FIRST = "(SELECT min(position) FROM runs WHERE verb = 'expire')"
 _SECOND = _FIRST.replace("min", "max")
 FORGERIES = {

@@ -46,11 +46,13 @@ class Expired(Result):
 async def expire(core: Core, over: Callable[[], bool] = lambda: False, fence: Fence | None = None) -> Expired:
     """End the images that are past their time, until none is due or time is up.
 
-    Raises PlanHeld where the clock is in doubt: nothing ends too early.
+    A tick, which has a `fence`, ends those of whole days: what came due since the tick before would leave a line each
+    time. Raises PlanHeld where the clock is in doubt: nothing ends too early.
     """
     now = core.clock.now()
     await _refuse_doubt(core, now)
     before = now - await settings.number(core, "audit_days") * DAY
+    before -= before % DAY if fence is not None else 0
     done = Expired(now, before)
     for _ in range(PIECES_MAX):
         cause = core.cause(EXPIRE, fence=fence)
