@@ -73,10 +73,12 @@ class Postings:
 class ArchiveWords:
     """What stands for archived memories, as `word_hashes` has it: parts by number, the names behind its numbers.
 
-    `held` is how many memories are archived, `position` where the scope stood.
+    `held` is how many memories are archived, `position` where the scope stood, `changed` where it stood when any of
+    this was last written: it is the same at every position from there on.
     """
 
     position: int
+    changed: int
     held: int
     parts: Mapping[int, Part] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)

@@ -112,7 +112,7 @@ class ArchiveIndex:
         self._position, self._parts, self._names, self._archive = -1, {}, {}, None
 
     async def read(self) -> tuple[Archive, int]:
-        """Return the archive, and at which position of the scope."""
+        """Return the archive, and from which position of the scope on it is as it is now."""
         async with self._turn:
             read = await self._store.archive_words(self._scope, self._position)
             if read.parts or self._archive is None:
@@ -121,7 +121,7 @@ class ArchiveIndex:
                 self._names |= read.names
                 self._archive = await asyncio.to_thread(_archive, self._parts, self._names)
             self._position = read.position
-            return self._archive, read.position
+            return self._archive, read.changed
 
 
 def _archive(parts: Mapping[int, Part], names: Mapping[int, str]) -> Archive:

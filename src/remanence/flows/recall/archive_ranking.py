@@ -17,7 +17,7 @@ from remanence.flows.contextual import Asked
 from remanence.flows.core import Core
 from remanence.flows.recall.archive_index import Archive
 from remanence.flows.recall.filters import Filters
-from remanence.model import COLUMN, Memory, Status
+from remanence.model import COLUMN, STANDING, Memory, Status
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, Ranked, rank
 from remanence.recall.joined import Joined, Rows, around, joined
@@ -31,6 +31,7 @@ READ_MOST = 10  # archived texts that one recall reads
 # So many of the best by hashes are looked at where a filter asks for what hashes do not tell: with more, the rest is
 # as good as unfindable.
 LOOKED_AT = 5_000
+_FOUND = STANDING | {Status.ARCHIVED}  # what was archived may have been taken back meanwhile
 _TOLD = frozenset({*NAMED, "role"})  # the columns of a filter that need no look at the memories
 
 
@@ -68,10 +69,10 @@ async def ranked_with_archive(
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
     archive, wanted = left
     picked = await _picked(core, archive, question, wanted)
-    # Where somebody writes faster than both are read, what has just left the index may be in it still.
+    # Where somebody moves it faster than both are read, what has just left the index may be in it still.
     picked = picked[[seq not in core.index for seq in archive.seq[picked].tolist()]]
     read = await core.store.get(core.scope, archive.seq[picked].tolist()) if len(picked) else []
-    memories = {one.seq: one for one in read if one is not None and one.status is Status.ARCHIVED}
+    memories = {one.seq: one for one in read if one is not None and one.status in _FOUND}
     picked = picked[np.isin(archive.seq[picked], [*memories])]
     if not len(picked):
         return None

@@ -118,26 +118,32 @@ async def _looked_for(
     columns: frozenset[str],
     pool: int,
 ) -> Found:
-    """Rank what stands, and of the archive what is open; where the index leaves that out, both at one position.
+    """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
 
-    Who writes faster than both are read is waited for a few times only: what he moves in between may then be missed.
+    Who moves more in and out of the archive than is read meanwhile is waited for a few times only: what he moves in
+    between may then be missed.
     """
     index, now = core.index, core.clock.now()
     wanted = await _wanted(core, asked)
     for attempt in range(TOGETHER_TRIES):
-        reads = wanted is not None and index.leaves_archive
-        archive, position = await core.archive.read() if reads else (None, -1)
+        if wanted is not None and index.leaves_archive:
+            await core.archive.read()  # most of it, while the index may still move on
         async with index.still(now, columns, windows=True, model=words[2].arm):
-            apart = wanted is not None and reads != index.leaves_archive
-            apart = apart or (reads and position != index.position)
-            if apart and attempt < TOGETHER_TRIES - 1:
+            left, changed = await _left(core, wanted)
+            if changed > index.position and attempt < TOGETHER_TRIES - 1:
                 continue
-            if not index.leaves_archive:
-                core.archive.forget()
-                archive = None
-            left = None if archive is None or wanted is None else (archive, wanted)
             return await _ranked_together(core, asked, words, left, pool)
     raise AssertionError("unreachable")
+
+
+async def _left(core: Core, wanted: Wanted | None) -> tuple[tuple[Archive, Wanted] | None, int]:
+    """Return what is asked for of an archive that has left the index, and from which position of the scope it is so."""
+    if not core.index.leaves_archive:
+        core.archive.forget()
+    elif wanted is not None:
+        archive, changed = await core.archive.read()
+        return (archive, wanted), changed
+    return None, -1
 
 
 async def _ranked_together(

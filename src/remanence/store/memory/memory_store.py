@@ -205,7 +205,7 @@ class MemoryStore:
             if row["status"] == Status.ARCHIVED
         }
         if after is None or after == state.position:
-            return ArchiveWords(state.position, len(archived))
+            return ArchiveWords(state.position, state.position, len(archived))
         named = [[row[name] for name in word_hashes.NAMED] for row in archived.values()]
         numbers = {
             name: number for number, name in enumerate(sorted({n for some in named for n in some if n}), 1)
@@ -218,9 +218,8 @@ class MemoryStore:
             coded = [None if name is None else numbers[name] for name in some]
             parts[word_hashes.part_of(seq)].append(word_hashes.row(seq, row["text"], coded, row))
         made = {part: word_hashes.unpacked(word_hashes.pack(rows)) for part, rows in parts.items()}
-        return ArchiveWords(
-            state.position, len(archived), made, {number: name for name, number in numbers.items()}
-        )
+        named_by = {number: name for name, number in numbers.items()}
+        return ArchiveWords(state.position, state.position, len(archived), made, named_by)
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
