@@ -31,6 +31,7 @@ WORDS_MOST = 65_535
 _WORTH_STEPS, _WORTH_MOST = 16, 255
 _WORTHS: npt.NDArray[np.float32] = (np.exp2(np.arange(_WORTH_MOST + 1) / _WORTH_STEPS) - 1).astype(np.float32)
 _COUNT_BYTES = 4
+_LEVEL = 6  # 9 makes parts half a percent smaller in four times the time
 # Recall holds the parts of a whole archive: no wider than need be.
 _WIDTHS: Mapping[str, type[np.signedinteger[Any] | np.unsignedinteger[Any]]] = {
     "role": np.int8,
@@ -68,7 +69,7 @@ def part_of(seq: int) -> int:
 
 def hashes_of(words: Iterable[str]) -> list[int]:
     """Return the distinct hashes of some stems, ascending."""
-    return sorted({hash_of(word) for word in words})
+    return sorted({hash_of(word) for word in set(words)})
 
 
 def hash_of(stem: str) -> int:
@@ -145,7 +146,7 @@ def pack(rows: Sequence[Row]) -> bytes:
     columns = [np.array([one.columns[at] for one in rows], np.int64) for at in range(len(COLUMNS))]
     numbers = [np.array([one.seq for one in rows], np.int64), *columns, pairs]
     sizes = np.array([len(rows), len(pairs)], "<u4").tobytes()
-    return zlib.compress(sizes + b"".join(map(_planes, numbers)), 9)
+    return zlib.compress(sizes + b"".join(map(_planes, numbers)), _LEVEL)
 
 
 def unpacked(packed: bytes) -> Part:

@@ -1,0 +1,83 @@
+"""What stands for archived memories is packed and unpacked without loss, and what is damaged is not taken for it."""
+
+import numpy as np
+import pytest
+
+from remanence.clock import MINUTE
+from remanence.recall.corpus import Corpus, Ints, windows_of
+from remanence.word_hashes import HASHES, NO_PART, PART_ROWS, Row, changed, pack, rows_of, unpacked, worth_of
+
+FIRST, LAST = -62_135_596_800 // 60, 253_402_300_799 // 60  # the minutes of the years 1 and 9999
+
+
+def rows() -> list[Row]:
+    """Return rows of which each number is once as small and once as large as it can be."""
+    columns = (2**31 - 1, 0, 5, 1, 3, LAST, 65_535, 255, 1)
+    return [
+        Row(1, (0, 0, 0, 0, 0, FIRST, 0, 0, 0), []),
+        Row(2, columns, [0, 7, HASHES - 1]),
+        Row(PART_ROWS - 1, columns, [*range(HASHES)]),
+    ]
+
+
+def test_rows_come_back_as_they_were() -> None:
+    """Each column and each hash, also of a part without rows."""
+    part = unpacked(pack(rows()))
+
+    assert rows() == rows_of(part)
+    assert (0, []) == (len(NO_PART), rows_of(NO_PART))
+
+
+def test_a_part_tells_who_holds_a_hash() -> None:
+    """By row, ascending."""
+    part = unpacked(pack(rows()))
+
+    assert [[1, 2], [2], [1, 2]] == [part.holding(number).tolist() for number in (7, 8, HASHES - 1)]
+    assert [] == NO_PART.holding(7).tolist()
+
+
+def test_a_part_changes_by_who_goes_and_who_comes() -> None:
+    """With how many it then holds; where nothing changes there is nothing to write."""
+    packed, fresh = pack(rows()), Row(9, rows()[1].columns, [3])
+    made = changed(packed, {2}, [fresh])
+
+    assert made == (pack([rows()[0], fresh, rows()[2]]), 3)
+    assert (None, None) == (changed(packed, {5}, []), changed(None, {5}, []))
+    assert (pack([]), 0) == changed(packed, {1, 2, PART_ROWS - 1}, [])
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"x", pack(rows())[:-9], pack(rows())[:40] + b"\0" + pack(rows())[41:]]
+)
+def test_what_is_damaged_is_not_unpacked(damage: bytes) -> None:
+    """It raises ValueError."""
+    with pytest.raises(ValueError, match="word hashes"):
+        unpacked(damage)
+
+
+def test_worths_are_kept_in_steps_of_four_percent() -> None:
+    """From the code, as close as the steps are."""
+    assert [0.0, 1.0] == worth_of(np.array([0, 16], np.uint8)).tolist()
+
+
+def test_dates_of_few_days_are_those_of_many() -> None:
+    """Whether days are worked out once each or for each time."""
+    minutes = np.array([0, 1, 31 * 1_440, -1_440, 59 * 1_440, 60 * 1_440, 3], np.int64)
+    few = np.concatenate([minutes] * 20)
+    one_by_one = [windows_of(_corpus(np.array([one, 10**7]))) for one in few.tolist()]
+    found = windows_of(_corpus(few))
+
+    for name in ("day", "month", "year"):
+        assert [getattr(one, name)[0] for one in one_by_one] == getattr(found, name).tolist()
+    assert [(1, 1), (1, 1), (1, 2), (31, 12), (1, 3), (2, 3)] == list(
+        zip(found.day[:6].tolist(), found.month[:6].tolist(), strict=True)
+    )
+
+
+def _corpus(minutes: Ints) -> Corpus:
+    count = len(minutes)
+    ones = np.ones(count, np.int32)
+    yes = np.ones(count, np.bool_)
+    return Corpus(
+        np.arange(count), ones, ones, ones, minutes * MINUTE, ones.astype(np.float32), yes, yes, yes, yes
+    )
