@@ -1,6 +1,7 @@
 """A forecast says what the ticks to come will do, and it comes true on a clock that moves."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.clock import DAY, MINUTE, ManualClock
-from remanence.curate.forecast_report import Forecast
+from remanence.curate import future
+from remanence.curate.forecast_picture import Leavings, svg
+from remanence.curate.forecast_report import Forecast, Leaving
 from remanence.errors import InvalidInput
 from remanence.model import Turn
 from remanence.store.base import Store
@@ -242,4 +245,45 @@ async def test_the_picture_needs_nothing_else(opener: Opener) -> None:
     assert "http" not in foretold.svg().replace("http://www.w3.org/2000/svg", "")
     assert "prefers-color-scheme: dark" in foretold.svg()
     assert "each line 7 days" in foretold.chart()
+    assert "max-width" in foretold.svg()
     assert all(len(line) <= 40 for line in foretold.chart(40).splitlines()[1:])
+
+
+def test_a_picture_has_room_for_any_names_and_figures() -> None:
+    """Names are cut, and whole in its words; figures are short; where nothing leaves it says so."""
+    by_day = [{"prune": 1_234_567, "archive": 2}, {}]
+    named = Leavings("a-scope-" * 20, "a-policy-" * 20, 0, 2 * DAY, by_day)
+    texts = [one.text or "" for one in ET.fromstring(svg(named)).iter() if one.tag.endswith("text")]
+
+    assert {"500k", "2M", "deleted 1,234,567"} <= {*texts}
+    assert all(len(text) <= 70 for text in texts)
+    assert "a-scope-" * 20 in svg(named)
+    assert "nothing leaves" in svg(replace(named, by_day=[{}, {}]))
+
+
+async def test_ticks_taken_together_come_late_and_say_so(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond a limit on the work; what waits for another day waits no longer than that."""
+    async with opener(policy=OLD) as memory:
+        for _ in range(3):
+            await memory.learn_many([Turn(f"turn {clock.now()} {k}", category="message") for k in range(8)])
+            clock.advance(hours=1)
+        await memory.learn_many([Turn(f"fact {k}", category="fact") for k in range(76)])
+        exact = await memory.forecast(30)
+        monkeypatch.setattr(future, "WORK_MAX", 40_000)
+        coarse = await memory.forecast(30)
+
+    late = [
+        other.at - one.at
+        for one, other in zip(_by_memory(exact), _by_memory(coarse), strict=True)
+        if one.action == "prune"
+    ]
+    assert coarse.every is not None and coarse.coarse_at is not None
+    assert (exact.counts, exact.stands) == (coarse.counts, coarse.stands)
+    assert all(0 <= one <= coarse.every * 1_000_000 for one in late)
+    assert f"up to {coarse.every / 3_600:g} hours later than in truth" in str(coarse)
+
+
+def _by_memory(told_of: Forecast) -> list[Leaving]:
+    return sorted(told_of.leaving, key=lambda one: (one.memory.seq, one.action))

@@ -11,7 +11,7 @@ from html import escape
 
 from remanence.clock import DAY, to_datetime
 from remanence.effects import ARCHIVING, MERGE, PRUNE, PURGE, SHRINK, SUMMARISE
-from remanence.results import number
+from remanence.results import number, one_line
 
 SPANS = (1, 7, 30, 91, 365)  # days of a bar
 BARS_MAX = 45
@@ -100,58 +100,61 @@ def _cells(bar: Bar, most: int, room: int) -> str:
     return cells
 
 
-WIDTH, HEIGHT = 800, 360
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 60, 64
-# Colours that tell apart for the colour-blind, on white and on black; each kind has a pattern of its own, too.
+WIDTH, HEIGHT = 800, 428
+LEFT, RIGHT, TOP, BOTTOM = 84, 16, 116, 64
+# Okabe and Ito's colours, which the colour-blind tell apart, on white and on black.
 _COLOURS: Mapping[str, tuple[str, str]] = dict(
     zip(
         SHOWN,
         (
-            ("#7a1f1f", "#e08080"),
-            ("#c2542d", "#f29b6e"),
-            ("#7a5cc0", "#b9a3f0"),
-            ("#2a6fb0", "#7ab8f0"),
-            ("#2f8f6b", "#7fd6b3"),
-            ("#8a8a2a", "#d6d670"),
+            ("#4a4a4a", "#c8c8c8"),
+            ("#d55e00", "#ff8a4c"),
+            ("#cc79a7", "#e3a3c6"),
+            ("#0072b2", "#56b4e9"),
+            ("#009e73", "#4fd1a5"),
+            ("#e69f00", "#f0e442"),
         ),
         strict=True,
     )
 )
 _TICKS = 4
 _LABELS_MAX = 8
-_LEGEND_EACH = 118
+_LABEL_WIDE = 110  # of a date where letters are large
+_KEYS_ROW, _KEY_WIDE, _KEY_HIGH = 3, 236, 24
+_NAME_CHARS = 24
+_BAR_MAX = 72
 
 
 def svg(leaving: Leavings) -> str:
-    """Draw it as SVG, light and dark as the reader's screen is."""
+    """Draw it as SVG, light and dark as the reader's screen is; where it is narrow letters are larger."""
     span, drawn = bars(leaving)
     most = _nice(max(bar.total for bar in drawn))
-    told = escape(_told(leaving, span))
     days = number(leaving.days, "day", "days")
+    head = f"What leaves in the next {days}"
+    policy, scope = (one_line(name, _NAME_CHARS) for name in (leaving.policy, leaving.scope))
     return "\n".join(
         [
             (
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-                ' aria-labelledby="title desc" font-family="system-ui, sans-serif" font-size="12">'
+                ' aria-labelledby="title desc" font-family="system-ui, sans-serif">'
             ),
-            f'<title id="title">What leaves in the next {days}</title>',
-            f'<desc id="desc">{told}</desc>',
+            f'<title id="title">{head}</title>',
+            f'<desc id="desc">{escape(_told(leaving, span))}</desc>',
             _style(),
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
-            (
-                f'<text class="ink" x="{LEFT}" y="20" font-size="15">What leaves in the next {days}:'
-                f" policy {escape(leaving.policy)}, scope {escape(leaving.scope)}</text>"
-            ),
+            f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
+            f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
             *_keys(drawn),
             *_grid(most),
             *_columns(drawn, most),
             *_dates(drawn),
-            (
-                f'<text class="ink" x="{LEFT + _inner / 2:.1f}" y="{HEIGHT - 12}" text-anchor="middle">'
-                f"from that day on, UTC; each bar {number(span, 'day', 'days')}</text>"
+            _said(
+                LEFT + _inner / 2,
+                HEIGHT - 12,
+                f"from that day on, UTC; each bar {number(span, 'day', 'days')}",
             ),
             (
-                f'<text class="ink" transform="translate(16 {TOP + _high / 2:.1f}) rotate(-90)"'
+                f'<text class="ink" transform="translate(20 {TOP + _high / 2:.1f}) rotate(-90)"'
                 ' text-anchor="middle">memories</text>'
             ),
             "</svg>\n",
@@ -160,6 +163,10 @@ def svg(leaving: Leavings) -> str:
 
 
 _inner, _high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+
+def _said(x: float, y: float, text: str, more: str = "", anchor: str = "middle") -> str:
+    return f'<text class="ink{more}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
 
 
 def _told(leaving: Leavings, span: int) -> str:
@@ -180,9 +187,11 @@ def _style() -> str:
         for side in (0, 1)
     )
     return (
-        "<style>.ground{fill:#ffffff} .ink{fill:#1f2328} .line{stroke:#d0d4da} "
+        "<style>text{font-size:12px} .head{font-size:16px} .ground{fill:#ffffff} .ink{fill:#1f2328}"
+        " .line{stroke:#d0d4da} .bar{stroke:#ffffff} "
         f"{light} @media (prefers-color-scheme: dark){{.ground{{fill:#15181c}} .ink{{fill:#e6e8ea}}"
-        f" .line{{stroke:#3a4048}} {dark}}}</style>"
+        f" .line{{stroke:#3a4048}} .bar{{stroke:#15181c}} {dark}}}"
+        " @media (max-width: 520px){text{font-size:19px} .head{font-size:24px} .second{display:none}}</style>"
     )
 
 
@@ -193,46 +202,60 @@ def _named(kind: str) -> str:
 def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
     kinds = [name for name in SHOWN if any(name in bar.counts for bar in drawn)]
     for place, name in enumerate(kinds):
-        x = LEFT + place * _LEGEND_EACH
-        yield f'<rect class="{_named(name)}" x="{x}" y="32" width="12" height="12"/>'
+        row, column = divmod(place, _KEYS_ROW)
+        x, y = LEFT + column * _KEY_WIDE, 70 + row * _KEY_HIGH
+        yield f'<rect class="{_named(name)}" x="{x}" y="{y - 11}" width="12" height="12"/>'
         total = sum(bar.counts.get(name, 0) for bar in drawn)
-        yield f'<text class="ink" x="{x + 17}" y="42">{_WORDS[name]} {total:,}</text>'
+        yield _said(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
 
 
 def _grid(most: int) -> Iterator[str]:
     for step in range(_TICKS + 1):
-        value, y = most * step / _TICKS, TOP + _high * (1 - step / _TICKS)
+        value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
         yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text class="ink" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,.0f}</text>'
+        yield _said(LEFT - 8, y + 4, _short(value), anchor="end")
+
+
+def _short(value: int) -> str:
+    """Write a round number in few characters."""
+    for least, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")):
+        if value >= least:
+            return f"{value / (1_000 if sign == 'k' else least):g}{sign}"
+    return f"{value:,}"
 
 
 def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
     """Draw the bars, what is gravest below; a count that is not nothing is seen."""
+    if not any(bar.total for bar in drawn):
+        yield _said(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
     each = _inner / len(drawn)
+    wide = min(each * 0.8, _BAR_MAX)
     for place, bar in enumerate(drawn):
         y = float(TOP + _high)
         for name, count in bar.counts.items():
-            high = max(1.0, _high * count / most)
+            high = max(2.0, _high * count / most)
             y -= high
             yield (
-                f'<rect class="{_named(name)}" x="{LEFT + place * each + each * 0.1:.1f}" y="{y:.1f}"'
-                f' width="{each * 0.8:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
+                f'<rect class="bar {_named(name)}" x="{LEFT + (place + 0.5) * each - wide / 2:.1f}" y="{y:.1f}"'
+                f' width="{wide:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
                 "</title></rect>"
             )
 
 
 def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
+    """Name days below; every second of the names steps back where letters are large."""
     each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
     for place in range(0, len(drawn), step):
-        x = LEFT + (place + 0.5) * each
-        yield f'<text class="ink" x="{x:.1f}" y="{TOP + _high + 18}" text-anchor="middle">{drawn[place].label}</text>'
+        x = min(LEFT + (place + 0.5) * each, WIDTH - _LABEL_WIDE / 2)
+        second = " second" if place // step % 2 else ""
+        yield _said(x, TOP + _high + 20, drawn[place].label, second)
 
 
 def _nice(most: int) -> int:
     """Return a round number at or above another that four lines divide."""
-    scale = 4
+    scale = _TICKS
     while True:
-        for times in (1, 2, 5):
+        for times in (1, 2, 3, 5):
             if scale * times >= most:
                 return scale * times
         scale *= 10

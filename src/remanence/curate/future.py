@@ -23,8 +23,9 @@ from remanence.timescale import scales
 
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
 # Rows that one forecast judges, in all plans; each counts as so many more, for what a plan costs whatever it holds.
-WORK_MAX, PLAN_ROWS = 4_000_000, 2_000
-STEPS = (15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY)
+WORK_MAX, PLAN_ROWS = 12_000_000, 2_000
+FINE_SHARE = 0.2  # of the work that goes to ticks at their true times, before they are taken together
+STEPS = (15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +88,33 @@ class Future:
         self.last_curate_at, self.settles_at = begin.last_curate_at, begin.settles_at
         self.destroyed = list(begin.destroyed)
         self.parts: dict[CadenceName, Policy] = {}
-        self.work = self.dearest = 0
+        self.work = self.dearest = self.coarse = 0
         self.doubted = begin.doubted
 
     def ticks(self, until: int, every: int = 0) -> Iterator[Judged]:
         """Yield the ticks to come at which rules are judged, up to an instant, as a scope is ticked when it is due.
 
         With `every`, in microseconds, ticks come only so often, from now on. Where all rows judged come to more than
-        `WORK_MAX`, ticks are taken together.
+        `WORK_MAX`, ticks are taken together; what waits for another day waits no longer for that.
         """
-        at, coarse = self.begin.now, 0
+        at = self.begin.now
         if self.begin.quiet_until is not None:
             at = _on_grid(at, self.begin.quiet_until, every)
         while at <= until:
             cadence = self.due(at)
             if cadence is not None:
                 judged = self.judge(cadence, at)
-                if not coarse and self.work > WORK_MAX / 2:
-                    coarse = _step((until - at) * self.dearest / (WORK_MAX / 2))
-                    every = max(every, coarse)
-                yield replace(judged, coarse=coarse)
+                if not self.coarse and self.work > WORK_MAX * FINE_SHARE:
+                    self.coarse = _step((until - at) * self.dearest / (WORK_MAX * (1 - FINE_SHARE)))
+                    every = max(every, self.coarse)
+                yield replace(judged, coarse=self.coarse)
             self.settle(at)
             soonest = self.next_at(at)
             if soonest is None:
                 break
-            at = _on_grid(at, soonest, every)
+            then = _on_grid(at, soonest, min(every, DAY) if self.record.deferred else every)
+            # What is due by the end has been judged by then, however far apart ticks are taken.
+            at = until if self.coarse and at < until < then and soonest <= until else then
 
     def due(self, now: int) -> CadenceName | None:
         """Say which rules are due."""
@@ -172,7 +175,8 @@ class Future:
 
     def _record(self, cadence: CadenceName, now: int, whole: Plan, seen: Snapshot, part: Policy) -> None:
         """Keep what a tick keeps: until when rules do nothing, and the pace that suits what goes on."""
-        until = calm_until(seen, part, whole) if self.policy.interval is None else None
+        is_asked = self.policy.interval is None and self.coarse < DAY  # nothing is calm for longer
+        until = calm_until(seen, part, whole) if is_asked else None
         record = self.record.judged(with_quicker(cadence), now, whole, until)
         agents = sum(now - AGENT_SEEN < at <= now for at in self.begin.beats)
         moded = record.moded.after(Load(agents, *tasks(seen)), now)

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.clock import DAY, SECOND
+from remanence.clock import DAY, HOUR, SECOND
 from remanence.curate.forecast_report import LEAVES, Forecast, Leaving, RunToCome, Tally
 from remanence.curate.future import Begin, Future, Judged
 from remanence.curate.planner.actions import actions
@@ -202,7 +202,7 @@ class _Seen:
             None if self.held is None else self.held[0],
             every,
             None if self.coarse is None else self.coarse[0],
-            tuple(_unknown(begin)),
+            tuple(_unknown(begin, 0 if self.coarse is None else self.coarse[1])),
         )
 
 
@@ -223,9 +223,15 @@ def _statuses(snapshot: Snapshot) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def _unknown(begin: Begin) -> Iterator[str]:
-    """Say in words what no forecast can know."""
+def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
+    """Say in words what no forecast can know, and what this one leaves open where ticks are taken together."""
     policy, snapshot = begin.policy, begin.snapshot
+    if coarse:
+        often = [rule.name for rule in policy.rules if rule.period is not None and rule.period < coarse]
+        yield (
+            f"the hour of a run: where ticks are taken together it is up to {coarse / HOUR:g} hours later than in truth"
+            + f"; and what {', '.join(often)} do, which act more often than that" * bool(often)
+        )
     yield "what is learned, used, rated, edited, pinned or released from now on"
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
     if inbox:
