@@ -25,7 +25,8 @@ from remanence.clock import ManualClock
 from remanence.flows.curate.ticking import Ticked
 
 SCOPE = "fleet"
-TRIALS_EVERY = 7  # days
+TRIALS_DAYS = (7, 14, 21)  # after these days, and
+TRIALS_EVERY = 30  # then every so many: each goes through a copy of all there is
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
         trials = Trials(path.parent, SCOPE, policy)
         async for day in walk.days(asked.days):
             checker.after_day(clock.now())
-            if day % TRIALS_EVERY == TRIALS_EVERY - 1 or day == asked.days - 1:
+            over = day + 1
+            if over in (*TRIALS_DAYS, asked.days) or not over % TRIALS_EVERY:
                 await trials.tried(memory, checker, clock.now())
             note(f"day {day + 1}: {walk.verbs} verbs, {walk.ticks} ticks, {checker.met} criteria met")
     await scenarios.told(path.parent, policy, checker)

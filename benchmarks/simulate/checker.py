@@ -173,16 +173,17 @@ class Checker:
             if ran["at"] == now and ran["outcome"] != "done"
         ]
         found += [f"{name} failed: {one['reason']}" for name, one in schedule["failures"].items()]
+        last = {name: schedule["last"].get(name, 0) for name in CADENCES}
+        (waits,) = self._all(
+            f"SELECT {', '.join(f'min(CASE WHEN at > :{name} THEN at END) AS {name}' for name in CADENCES)}"
+            " FROM runs WHERE position > :position AND +scope = :scope",
+            position=self._position - FEW_RUNS,
+            **last,
+        )
         for name, every in CADENCES.items():
-            judged = schedule["last"].get(name, 0)
-            waits = self._all(
-                "SELECT at FROM runs WHERE scope = :scope AND position > :position AND at > :judged",
-                position=self._position - FEW_RUNS,
-                judged=judged,
-            )
-            late = min((row["at"] for row in waits), default=now)
-            if now - max(late, judged + every) > BEAT:
-                found.append(f"{name} rules were judged last {(now - judged) // MINUTE} minutes ago")
+            late = now if waits[name] is None else waits[name]
+            if now - max(late, last[name] + every) > BEAT:
+                found.append(f"{name} rules were judged last {(now - last[name]) // MINUTE} minutes ago")
         (self._position,) = self._all("SELECT max(position) FROM runs WHERE scope = :scope")[0]
         self.criteria["E1"].look(found)
 
