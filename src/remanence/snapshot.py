@@ -16,8 +16,10 @@ from remanence.timekeeping import Present
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-# Labels (by their numbers) and names by column: of a memory that is meant, each column holds one of its own.
+# Labels (by their numbers) and names by column: of a memory that is meant, each column holds one of its own, and it
+# bears one of the tags under `TAG`.
 Holds: TypeAlias = Mapping[str, frozenset[int | str]]
+TAG = "tag"
 Among: TypeAlias = tuple[Holds, ...]  # several of these, of which a memory meets at least one
 
 
@@ -75,8 +77,9 @@ class SnapshotRequest:
 
     `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
     of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory. With
-    `among` only memories that meet it are read, with `only` those of these sequence numbers, which goes with neither
-    links nor attributes.
+    `among` only memories that meet it are read; where links are asked for, also the other ends of theirs, and of links
+    those of memories that meet it. With `only` those of these sequence numbers are read, which goes with no links.
+    Attributes are of all memories.
     """
 
     columns: frozenset[str]

@@ -11,7 +11,7 @@ from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.plan import plan
-from remanence.curate.planner.calm import FADING, HORIZONS, STRAIGHT, calm_until
+from remanence.curate.planner.calm import FADING, HORIZONS, STRAIGHT, calm_after, calm_until
 from remanence.curate.policy.compiled import load
 from tests.unit.random_policies import document
 from tests.unit.scopes import NOW, World, link, row
@@ -53,12 +53,49 @@ def test_before_that_instant_no_plan_does_anything(seed: int) -> None:
     assert [] == [at for at in instants if not plan(snapshot, policy, at).empty]
 
 
+@given(SEEDS)
+def test_before_that_instant_no_plan_does_more_than_was_done(seed: int) -> None:
+    """Also where the plan did something: nobody has to look again at what it left."""
+    tables, world = drawn(seed)
+    policy = load(document([table for table in tables if "clock" not in table]))
+    snapshot = frozen(world, policy)
+    first = plan(snapshot, policy, NOW)
+    until = min(calm_after(snapshot, policy, first).values(), default=None)
+    world.apply(first)
+    left = frozen(world, policy, fired=dict.fromkeys(first.fired, NOW))
+    random = Random(seed)
+    instants = [] if until is None else [until - 1, *(random.randrange(NOW, until) for _ in range(4))]
+
+    assert [] == [at for at in instants if not plan(left, policy, at).empty]
+
+
+def test_what_was_carried_out_is_looked_at_again_when_time_changes_it() -> None:
+    """A plan that did all that there was to do foretells like one that found nothing."""
+    policy = load(RULE.format(where="age(learned_at) > days(30)", more=""))
+    learned = (NOW - 31 * DAY, NOW - 30 * DAY + 3 * HOUR)
+    snapshot = frozen(World([row(learned_at=at) for at in learned]), policy)
+
+    foreseen = calm_after(snapshot, policy, plan(snapshot, policy, NOW))
+
+    assert NOW + 3 * HOUR == foreseen["rapid"]
+    assert NOW + DAY == foreseen["deep"]  # of which there are no rules
+
+
+def test_what_has_moved_lately_may_move_again_after_an_hour() -> None:
+    """A rule that waits for that acts then."""
+    rule = RULE.replace('phase = "value"', 'phase = "tiers"').replace('"archive"', '"move"')
+    policy = load(rule.format(where="uses == 0", more='to = "cold"'))
+    snapshot = frozen(World([row(tier="hot", tier_at=NOW - 20 * MINUTE)]), policy)
+
+    assert NOW + 40 * MINUTE == calm_until(snapshot, policy, plan(snapshot, policy, NOW))
+
+
 @pytest.mark.parametrize(
     ("left", "hours"),
-    [(2 * DAY, 24), (DAY, 24), (DAY - 1, 6), (7 * HOUR, 6), (2 * HOUR, 1), (10 * MINUTE, None)],
+    [(2 * DAY, 24), (DAY, 24), (DAY - 1, 23), (7 * HOUR, 7), (2 * HOUR, 2), (10 * MINUTE, 0)],
 )
 def test_what_will_be_too_old_ends_it(left: int, hours: int | None) -> None:
-    """It lasts for the longest of some times within which nothing becomes so old."""
+    """It lasts until the instant at which something becomes so old, and no longer than a day."""
     assert hours == _calm("age(learned_at) > days(30)", {"learned_at": NOW - 30 * DAY + left})
 
 
@@ -78,8 +115,8 @@ def test_a_guard_that_ends_ends_it() -> None:
     guard = "[[guard]]\nname = 'grace'\nwhere = 'age(learned_at) < days(2)'"
     young = {"learned_at": NOW - 2 * DAY + 2 * HOUR}
 
-    assert 1 == _calm("uses == 0", young, more=guard)
-    assert 6 == _calm("uses == 0", {"hold_until": NOW + 7 * HOUR, "holds": {"legal": NOW + 7 * HOUR}})
+    assert 2 == _calm("uses == 0", young, more=guard)
+    assert 7 == _calm("uses == 0", {"hold_until": NOW + 7 * HOUR, "holds": {"legal": NOW + 7 * HOUR}})
 
 
 def test_an_order_that_fades_ends_it_only_where_the_window_is_full() -> None:
@@ -102,7 +139,7 @@ def test_a_period_that_ends_ends_it() -> None:
     made = plan(snapshot, policy, NOW)
 
     assert made.empty
-    assert NOW + 6 * HOUR == calm_until(snapshot, policy, made)
+    assert NOW + 7 * HOUR == calm_until(snapshot, policy, made)
 
 
 def test_links_that_fade_end_it() -> None:

@@ -3,7 +3,7 @@
 Knows when ticks come and what each leaves behind; decides nothing itself, reads nothing and writes nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from remanence.clock import DAY, HOUR, MINUTE, Reading
@@ -12,9 +12,9 @@ from remanence.curate.forecast import due
 from remanence.curate.pace import AGENT_SEEN, CADENCES, Load, Pace, slower, with_quicker
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner import brake
-from remanence.curate.planner.calm import calm_until
-from remanence.curate.policy.compiled import Policy, concerned_beside_links, within
-from remanence.curate.record import Record, tasks
+from remanence.curate.planner.calm import calm_after
+from remanence.curate.policy.compiled import Policy, concerned_beside_links
+from remanence.curate.record import Calm, Record, tasks
 from remanence.keywords import CadenceName
 from remanence.model import STANDING
 from remanence.snapshot import Holds, Snapshot
@@ -87,7 +87,6 @@ class Future:
         self.snapshot, self.record = begin.snapshot, record
         self.last_curate_at, self.settles_at = begin.last_curate_at, begin.settles_at
         self.destroyed = list(begin.destroyed)
-        self.parts: dict[CadenceName, Policy] = {}
         self.work = self.dearest = self.coarse = 0
         self.doubted = begin.doubted
 
@@ -125,7 +124,7 @@ class Future:
 
     def judge(self, cadence: CadenceName, now: int) -> Judged:
         """Judge rules as a tick does, and carry the scope forward."""
-        part = self.parts.setdefault(cadence, within(self.policy, cadence))
+        part = self.policy.part(cadence)
         seen, before = self._seen(part, now), self.snapshot
         self._spend(len(seen))
         made = whole = plan(seen, part, now, automatic=True)
@@ -137,7 +136,9 @@ class Future:
         if doubt is None:
             self._carry(made)
             self.last_curate_at = now if len(part.rules) == len(self.policy.rules) else self.last_curate_at
-        self._record(cadence, now, whole, seen, part)
+        # Where ticks are a day apart nothing is calm for longer.
+        foreseen = hold is None and doubt is None and self.policy.interval is None and self.coarse < DAY
+        self._record(cadence, now, whole, calm_after(seen, part, whole) if foreseen else {}, seen)
         waits = sum(len(one.seqs) for one in whole.deferred)
         return Judged(cadence, before, made, self.snapshot, doubt or hold, waits)
 
@@ -173,11 +174,13 @@ class Future:
         if made.destroyed:
             self.destroyed.append((made.now, made.destroyed))
 
-    def _record(self, cadence: CadenceName, now: int, whole: Plan, seen: Snapshot, part: Policy) -> None:
+    def _record(
+        self, cadence: CadenceName, now: int, whole: Plan, until: Mapping[CadenceName, int], seen: Snapshot
+    ) -> None:
         """Keep what a tick keeps: until when rules do nothing, and the pace that suits what goes on."""
-        is_asked = self.policy.interval is None and self.coarse < DAY  # nothing is calm for longer
-        until = calm_until(seen, part, whole) if is_asked else None
-        record = self.record.judged(with_quicker(cadence), now, whole, until)
+        position = self.snapshot.position
+        calm = {name: Calm(position, at) for name, at in until.items()}
+        record = self.record.judged(with_quicker(cadence), now, whole, calm)
         agents = sum(now - AGENT_SEEN < at <= now for at in self.begin.beats)
         moded = record.moded.after(Load(agents, *tasks(seen)), now)
         self.record = replace(record, moded=moded, memories=seen.memories, unfinished=None)

@@ -92,15 +92,18 @@ class Record:
 
     def recovered(self, name: str) -> "Record":
         """Return it without failures of some work."""
+        if name not in self.failures:
+            return self
         return replace(self, failures={one: kept for one, kept in self.failures.items() if one != name})
 
-    def judged(self, names: Sequence[CadenceName], now: int, plan: Plan, until: int | None) -> "Record":
-        """Return it once the rules of some cadences were judged by a plan, and do nothing more `until` then."""
+    def judged(
+        self, names: Sequence[CadenceName], now: int, plan: Plan, calm: Mapping[CadenceName, Calm]
+    ) -> "Record":
+        """Return it once the rules of some cadences were judged by a plan, and for how long each do nothing more."""
         last: dict[str, int] = {**self.last, **dict.fromkeys(names, now)}
-        calm = {name: one for name, one in self.calm.items() if name not in names}
-        if until is not None:
-            calm |= {name: Calm(plan.position, until) for name in names}
-        return replace(self, last=last, calm=calm, deferred=sum(len(one.seqs) for one in plan.deferred))
+        kept = {name: one for name, one in self.calm.items() if name not in names}
+        kept |= {name: calm[name] for name in names if name in calm}
+        return replace(self, last=last, calm=kept, deferred=sum(len(one.seqs) for one in plan.deferred))
 
 
 def tasks(snapshot: Snapshot) -> tuple[bool, bool]:

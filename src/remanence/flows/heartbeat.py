@@ -12,6 +12,7 @@ from remanence.flows.core import Core, Pulse
 from remanence.store.base import Bookkeeping
 
 LOG = logging.getLogger("remanence")
+OPEN = "open/"  # what the marks of open sessions begin with
 MISSED_MAX = 2  # beats that a session may miss before what comes after the last one counts for nothing
 
 
@@ -22,7 +23,7 @@ def session_key(session: str) -> str:
 
 def heartbeat_key(session: str) -> str:
     """Name the mark that says until when an open session is counted; it is gone when the session has ended."""
-    return f"open/{session}"
+    return f"{OPEN}{session}"
 
 
 async def beat(core: Core) -> None:

@@ -16,7 +16,7 @@ from remanence.flows import heartbeat, settings
 from remanence.flows.core import Core, Pulse
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
-from remanence.flows.heartbeat import heartbeat_key, session_key
+from remanence.flows.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.write import boxing, hearing, settling
 from remanence.gate.screening import refuse_secret
 from remanence.results import Result, Time, minute_of, visible
@@ -107,10 +107,10 @@ async def during(core: Core, task_type: str) -> AsyncIterator[str]:
 async def opened(core: Core) -> list[Session]:
     """List the open sessions of the scope, the newest first."""
     now = core.clock.now()
-    marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=("open/",)))).values
+    marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=(OPEN,)))).values
     if not marks:
         return []
-    names = {session_key(name.removeprefix("open/")): until for name, until in marks.items()}
+    names = {session_key(name.removeprefix(OPEN)): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
     found = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
     return sorted(found, key=lambda session: session.started_at, reverse=True)

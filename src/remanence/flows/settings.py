@@ -248,6 +248,11 @@ def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
     return [int(_current(_declared(name), rows).value) for name in names]
 
 
+def words_in(rows: Mapping[str, Any], *names: str) -> list[str]:
+    """Return what some settings are that are words, by rows that were read."""
+    return [str(_current(_declared(name), rows).value) for name in names]
+
+
 async def words(core: Core, *names: str) -> list[str]:
     """Return what some settings are now that are words, by one read."""
     values = await _values(core, names)

@@ -138,13 +138,17 @@ def writes(asked: Bookkeeping) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """The answer to `Bookkeeping`: values and counters (absent names are left out), the lease's fence, and clocks."""
+    """The answer to `Bookkeeping`: values and counters (absent names are left out), the lease's fence, and clocks.
+
+    `position` is how far the scope has come, by the same look.
+    """
 
     values: Mapping[str, Any]
     fence: int | None = None
     spans: Ints | None = None
     heard: Ints | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

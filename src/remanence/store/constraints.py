@@ -28,7 +28,7 @@ from remanence.model import (
     Status,
     Tier,
 )
-from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,
@@ -234,12 +234,13 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
     refuse_unknown_columns(wanted.columns)
     for name in (wanted.links or frozenset()) - LINK_COLUMNS:
         raise NameUnknown("column", name, LINK_COLUMNS)
-    for name in frozenset().union(*(wanted.among or ())) - _LABELLED:
+    for name in frozenset().union(*(wanted.among or ())) - _LABELLED - {TAG}:
         raise NameUnknown("column", name, _LABELLED)
     some = wanted.among is not None or wanted.only is not None
-    if some and (wanted.links is not None or wanted.attributes):
+    if (some and wanted.attributes) or (wanted.only is not None and wanted.links is not None):
         raise InvalidInput(
-            "links and attributes are of all memories", recovery="ask for them without `among` and `only`"
+            "attributes are of all memories, and so are links where sequence numbers are named",
+            recovery="ask for them without `among` and `only`",
         )
     refuse_clocks(wanted.clocks)
 

@@ -226,7 +226,11 @@ def compared(a: Node, sign: str, b: Node) -> Node:
         compare, first, second = _COMPARE[name], a.run, b.run
         return lambda view: _filled(compare(first(view), second(view)), view)
 
-    return truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
+    node = truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
+    if a.by_category and b.constant is not None:
+        those = (name for name, value in a.by_category.items() if _COMPARE[sign](value, b.constant))
+        return replace(node, only={"category": frozenset(those)})
+    return node
 
 
 def _aged(a: Node, sign: str, b: Node) -> Node:
@@ -238,7 +242,14 @@ def _aged(a: Node, sign: str, b: Node) -> Node:
         compare = _COMPARE[MIRROR[name]]
         return lambda view: _filled(compare(since(view), view.now - seconds), view)
 
-    return truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
+    node = truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
+    if a.since.mentions & {"now", "age", "idle"}:
+        return node
+    return replace(node, turns=lambda view: _spread(since(view) + seconds, view))
+
+
+def _spread(instants: Any, view: Any) -> Any:
+    return np.broadcast_to(as_float(instants), len(view))
 
 
 def _filled(found: Any, view: Any) -> Any:

@@ -21,6 +21,7 @@ Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name"
 LINKS = "links"  # what a condition that reads links names in `reads`
 OF_LINKS = "link:"  # and before a column of theirs
 AGENTS = "agents"  # and what reads how many agents used a memory
+FAR = frozenset({"dangling", "score"})  # words that read links of other memories, too
 TAGGED_AT = "tagged at:"  # before a tag of which a condition reads when it was set
 _TIMES = frozenset(column.name for column in COLUMNS if column.kind == "time")
 
@@ -266,7 +267,8 @@ class Node:
     `text` is its canonical form. `reads` names the columns, `tag:…` patterns and links that it needs. `since` is
     the time that a duration counts from, so that comparing it needs no subtraction. `mentions` are the words
     (columns and functions) as the policy writes them. `alias` is by what name the policy calls it, "" for none. A
-    truth holds of no memory but those that hold what `only` says.
+    truth holds of no memory but those that hold what `only` says; a number is `by_category` what this says, and
+    unknown for others. Where the passing of time turns it once, `turns` answers up to which instant it is what it was.
     """
 
     type: Type
@@ -282,6 +284,8 @@ class Node:
     parts: tuple["Node", ...] = ()
     alias: str = ""
     only: Holds = field(default_factory=dict)
+    by_category: Mapping[str, float] = field(default_factory=dict)
+    turns: Run | None = None
 
 
 def reads_of(nodes: Iterable[Node]) -> frozenset[str]:

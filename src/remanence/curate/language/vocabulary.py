@@ -412,13 +412,9 @@ def _of_category(call: Call) -> Node:
     def run(view: Any) -> Any:
         return view.remember(f"table of {text}", frozenset(), table)[view.column("category")]
 
-    return Node(
-        "number",
-        run,
-        text,
-        reads=frozenset({"category"}),
-        mentions=frozenset({"category", "of_category"}),
-    )
+    mentions = frozenset({"category", "of_category"})
+    reads = frozenset({"category"})
+    return Node("number", run, text, reads=reads, mentions=mentions, by_category=numbers)
 
 
 def _feedback(call: Call) -> Node:

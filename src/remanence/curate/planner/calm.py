@@ -4,67 +4,204 @@ Knows conditions and when the truth of their parts changes; plans nothing. An an
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
 from remanence.clock import DAY, HOUR, MINUTE
+from remanence.curate.carried import done
+from remanence.curate.language.crossing import first
 from remanence.curate.language.view import Array, LinkView, Node, View, visible
-from remanence.curate.plan import Plan
+from remanence.curate.pace import CADENCES
+from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.cycle import DWELL, dwells
 from remanence.curate.planner.state import shared
 from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
-from remanence.effects import SHRINK
+from remanence.effects import (
+    ARCHIVING,
+    FLAG,
+    MOVE,
+    PRUNE,
+    SHRINK,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    UNFLAG,
+)
 from remanence.guards import RESTORED_FOR
-from remanence.snapshot import Ints, Snapshot
+from remanence.keywords import CadenceName
+from remanence.snapshot import Bools, Floats, Ints, Snapshot
 
-HORIZONS = (DAY, 6 * HOUR, HOUR, 15 * MINUTE)  # tried in turn
+# How far ahead it looks; what has no single instant is tried in turn.
+HORIZONS = (DAY, 6 * HOUR, HOUR, 15 * MINUTE)
 # Words whose values change as time passes: those that run straight on, and those that fade.
 STRAIGHT = frozenset({"age", "idle", "now"})
 FADING = frozenset({"recency", "score", "uses", "decayed_weight"})
+_MOVING = STRAIGHT | FADING
 _ENDS = ("both(", "either(")  # conditions on the memories at the ends of a link
+_PAST = 1  # microsecond: what is as true as now up to an instant may be otherwise from the next one on
+_BY_DAY = frozenset({"uses"})  # of those that fade, what changes at midnight alone, UTC
+# Actions of which a plan says all that they write.
+_CARRIED = frozenset(
+    effect.name
+    for effect in (ARCHIVING, FLAG, MOVE, PRUNE, SHRINK, TRANSITION_LIFECYCLE, TRANSITION_STATE, UNFLAG)
+)
+# Rows, and for each up to when a part is as true of it as now.
+Crossings: TypeAlias = list[tuple[Ints, Floats]]
 
 
-def calm_until(snapshot: Snapshot, policy: Policy, plan: Plan) -> int | None:
-    """Say until when time alone makes a policy do nothing, as this plan of it does; None if soon."""
-    if not plan.empty or plan.deferred or plan.held or not _foreseeable(policy, plan):
+def calm_until(snapshot: Snapshot, policy: Policy, made: Plan) -> int | None:
+    """Say until when time alone makes a policy do nothing, as this plan of it does; None if nobody can tell."""
+    if not made.empty or made.deferred or made.held or not _foreseeable(policy):
         return None
-    now = plan.now
+    now = made.now
+    known = shared(policy)
+    view = View(snapshot, now, shared=known)
+    until = min([now + HORIZONS[0], *_ends(view, policy)])
+    later = View(snapshot, until, shared=known)
+    middle = View(snapshot, now + (until - now) // 2, shared=known)
+    foreseen = _Foreseen((view, middle, later))
+    rules = [rule for rule in policy.rules if rule.over == "memories"]
+    nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
+    if any(_crosses_twice(part) for node in nodes for part in _moving(node)):
+        return None
+    for rule in rules:
+        until = min(until, foreseen.changes(rule.node, None))
+    for guard in policy.guards:
+        if guard.node.mentions & _MOVING:
+            meets = [rule.node.run(view) for rule in rules if _acts(rule) & {*guard.blocks}]
+            until = min(until, foreseen.changes(guard.node, np.logical_or.reduce(meets))) if meets else until
+    return _as_far(snapshot, policy, (now, until), known)
+
+
+def calm_after(snapshot: Snapshot, policy: Policy, made: Plan) -> dict[CadenceName, int]:
+    """Say the same of the rules of each cadence, once a plan was done whole and if nobody else writes."""
+    if made.deferred or made.held or not {action for action, _, _ in made.by_rule} <= _CARRIED:
+        return {}
+    if not made.empty:
+        snapshot = done(snapshot, made)
+        made = plan(snapshot, policy, made.now, automatic=True)
+    found: dict[CadenceName, int | None] = {}
+    for name in CADENCES:
+        rules = tuple(rule for rule in policy.rules if rule.every == name)
+        # Of a cadence without rules it is known that it does nothing.
+        found[name] = (
+            calm_until(snapshot, replace(policy, rules=rules), made) if rules else made.now + HORIZONS[0]
+        )
+    return {name: until for name, until in found.items() if until is not None}
+
+
+def _ends(view: View, policy: Policy) -> Iterator[int]:
+    """Yield when holds and the rest of what was restored end, when rules may fire again and what has moved may move."""
+    now, holds, fired = view.instant, view.column("hold_until"), view.snapshot.fired
+    coming = holds[np.greater(holds, now)]
+    yield from [int(coming.min())] if len(coming) else []
+    yield from (at + RESTORED_FOR for at in view.snapshot.restored.values() if at + RESTORED_FOR > now)
+    rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)
+    yield from (at for at in rested if at > now)
+    for rule in filter(dwells, policy.rules):
+        elsewhere = rule.node.run(view) & (view.column("tier") != rule.target)
+        free = np.sort(view.column("tier_at")[elsewhere] + DWELL)
+        yield from (int(at) for at in free[free > now][:1])
+
+
+def _acts(rule: Rule) -> set[str]:
+    """Name what guards must let pass for a rule to act, or to count what it may not touch."""
+    shrinks = {SHRINK.guarded} if SHRINK.name in {rule.do, *rule.ladder} else set()
+    return {rule.effect.guarded, rule.last_effect.guarded} | shrinks
+
+
+def _as_far(snapshot: Snapshot, policy: Policy, span: tuple[int, int], known: frozenset[str]) -> int | None:
+    """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
+    now, until = span
+    over_links = [rule.node for rule in policy.rules if rule.over == "links"]
+    windowed = [rule for rule in policy.rules if rule.windowed and _sorts_by_time(rule)]
+    if not over_links and not windowed:
+        return until if until > now else None
     for horizon in HORIZONS:
-        if _stays(snapshot, policy, now, now + horizon):
-            return now + horizon
+        end = min(until, now + horizon)
+        views = [View(snapshot, at, shared=known) for at in (now, now + (end - now) // 2, end)]
+        seen = visible(views[0]) if over_links else None
+        on_links = [LinkView(view, seen) for view in views] if seen is not None else []
+        if (not on_links or _same(on_links, over_links)) and all(
+            _keeps_order(rule, views) for rule in windowed
+        ):
+            return end if end > now else None
     return None
 
 
-def _foreseeable(policy: Policy, plan: Plan) -> bool:
+def _sorts_by_time(rule: Rule) -> bool:
+    return any(node.mentions & _MOVING for node, _ in rule.order)
+
+
+@dataclass(frozen=True, eq=False)
+class _Foreseen:
+    """A scope now, later and between, and when the parts of conditions change their truth; each part is asked once."""
+
+    views: tuple[View, View, View]
+    found: dict[str, Crossings] = field(default_factory=dict)
+
+    def changes(self, node: Node, among: Bools | None) -> int:
+        """Return up to when a condition is as true as now, of all memories or of some; the last view's at most."""
+        view, last = self.views[0], self.views[-1]
+        crossings = [one for part in _moving(node) for one in self._of(part) if len(one[0])]
+        if not crossings:
+            return int(last.instant)
+        rows, instants = (np.concatenate(both) for both in zip(*crossings, strict=True))
+        if among is not None:
+            rows, instants = rows[among[rows]], instants[among[rows]]
+        then = view.take(rows, instants + _PAST)
+        changed = node.run(then) != node.run(view)[rows]
+        if node.no is not None:
+            changed |= node.no(then) != node.no(view)[rows]
+        return int(min(instants[changed].min(initial=np.inf), last.instant))
+
+    def _of(self, part: Node) -> Crossings:
+        if part.text not in self.found:
+            self.found[part.text] = list(self._crossings(part))
+        return self.found[part.text]
+
+    def _crossings(self, part: Node) -> Iterator[tuple[Ints, Floats]]:
+        """Yield which memories a part changes its truth of, and up to when it does not."""
+        begin, *later = self.views
+        if part.turns is not None:
+            at = part.turns(begin)
+            rows = np.flatnonzero((at >= begin.instant) & (at < later[-1].instant))
+            yield rows, at[rows]
+            return
+        if part.mentions & _MOVING == _BY_DAY:
+            rows = np.flatnonzero((_truth(part, begin) != _truth(part, later[-1])).any(axis=0))
+            yield rows, np.full(len(rows), (begin.instant // DAY + 1) * DAY - _PAST, np.float64)
+            return
+        before, since = _truth(part, begin), begin
+        for view in later:
+            after = _truth(part, view)
+            rows = np.flatnonzero((before != after).any(axis=0))
+            if len(rows):
+                yield rows, _halved(part, begin, rows, before[:, rows], (since.instant, view.instant))
+            before, since = after, view
+
+
+def _halved(part: Node, view: View, rows: Ints, before: Bools, span: tuple[int, int]) -> Floats:
+    """Find by halving up to when a part is as true as before."""
+    since, until = (np.full(len(rows), at, np.float64) for at in span)
+    changed = first(lambda at: (_truth(part, view.take(rows, at)) != before).any(axis=0), since, until)
+    return changed - _PAST
+
+
+def _truth(part: Node, view: View) -> Bools:
+    """Return where a part is true and where it is false."""
+    yes = part.run(view)
+    return np.stack([yes, ~yes if part.no is None else part.no(view)])
+
+
+def _foreseeable(policy: Policy) -> bool:
     """Tell whether only the wall's clock and the parts of conditions can change what is decided."""
     clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
-    waits = any(refusal.guard == "dwell" for refusal in plan.refusals)
-    return clocks <= {"wall"} and not waits and all(rule.over != "pairs" for rule in policy.rules)
-
-
-def _stays(snapshot: Snapshot, policy: Policy, now: int, until: int) -> bool:
-    """Tell whether nothing that the rules and guards read changes its truth between two instants."""
-    holds = snapshot.columns["hold_until"]
-    if bool((np.greater(holds, now) & np.less_equal(holds, until)).any()):
-        return False
-    if any(now < at + RESTORED_FOR <= until for at in snapshot.restored.values()):
-        return False
-    fired = snapshot.fired
-    rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)
-    if any(now < at <= until for at in rested):
-        return False
-    known = shared(policy)
-    views = [View(snapshot, instant, shared=known) for instant in (now, now + (until - now) // 2, until)]
-    nodes = [rule.node for rule in policy.rules if rule.over == "memories"]
-    if not _same(views, [*nodes, *(guard.node for guard in policy.guards)]):
-        return False
-    over_links = [rule.node for rule in policy.rules if rule.over == "links"]
-    if over_links:
-        seen = visible(views[0])
-        if not _same([LinkView(view, seen) for view in views], over_links):
-            return False
-    return all(_keeps_order(rule, views) for rule in policy.rules if rule.windowed)
+    return clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)
 
 
 def _same(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
@@ -73,6 +210,12 @@ def _same(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
         not _crosses_twice(part) and _is_same(part, [_on(view, of_memories) for view in views])
         for part, of_memories in _parts(nodes, isinstance(views[0], View))
     )
+
+
+@lru_cache(maxsize=1_024)  # conditions of a few policies
+def _moving(node: Node) -> tuple[Node, ...]:
+    """Return the parts of a condition on memories that time may turn."""
+    return tuple(part for part, _ in _parts([node], True) if part.mentions & _MOVING)
 
 
 def _on(view: View | LinkView, of_memories: bool) -> View | LinkView:

@@ -50,6 +50,11 @@ _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
 _OF_WHAT_STANDS = (*FORMS, TRANSITION_LIFECYCLE)
 
 
+def dwells(rule: Rule) -> bool:
+    """Tell whether a rule leaves alone what has moved lately."""
+    return rule.effect is MOVE and rule.phase in _VOLUNTARY
+
+
 @dataclass(eq=False)
 class Cycle:
     """The rules of a policy at work on one scope."""
@@ -272,7 +277,7 @@ class Cycle:
 
     def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""
-        if rule.effect is not MOVE or rule.phase not in _VOLUNTARY:
+        if not dwells(rule):
             return rows
         dwelling = self.working.view.column("tier_at")[rows] > self.working.now - DWELL
         elsewhere = self.working.view.column("tier")[rows] != rule.target

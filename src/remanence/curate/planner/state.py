@@ -6,12 +6,13 @@ Knows what each action does to columns; knows nothing of conditions, windows or 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from remanence.curate.language.logic import alias_key
-from remanence.curate.language.view import LINKS, Array, View
+from remanence.curate.language.view import LINKS, Array, Node, View
 from remanence.curate.planner.merge import Merge, link_keys, picked, rehomed, survivors_columns
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
@@ -164,10 +165,14 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
 
 def shared(policy: Policy) -> frozenset[str]:
     """Find the conditions and aliases that stand in more than one place."""
+    rules = tuple(rule.node for rule in policy.rules if rule.over == "memories")
+    return _in_several(rules + tuple(guard.node for guard in policy.guards))
+
+
+@lru_cache(maxsize=64)  # policies, and parts of them, that are judged in turn
+def _in_several(written: tuple[Node, ...]) -> frozenset[str]:
     seen: Counter[str] = Counter()
-    nodes = [rule.node for rule in policy.rules if rule.over == "memories"] + [
-        guard.node for guard in policy.guards
-    ]
+    nodes = list(written)
     while nodes:
         node = nodes.pop()
         if node.type == "truth":

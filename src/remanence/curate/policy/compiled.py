@@ -14,7 +14,7 @@ from typing import Any
 from remanence.clock import HOUR
 from remanence.curate.language.expression import Place, Words, condition
 from remanence.curate.language.logic import only_both
-from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, reads_of
+from remanence.curate.language.view import AGENTS, FAR, LINKS, OF_LINKS, TAGGED_AT, Node, reads_of
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, presets, shipped
 from remanence.curate.policy.rules import (
@@ -35,12 +35,12 @@ from remanence.curate.policy.rules import (
     text,
     texts,
 )
-from remanence.effects import MERGE, NO_EXTRACT, NO_SUMMARY, PURGE, STANDING_COLUMNS, SUMMARISE, never
+from remanence.effects import MERGE, NO_EXTRACT, NO_SUMMARY, PURGE, STANDING_COLUMNS, SUMMARISE, UNFLAG, never
 from remanence.errors import PolicyError, suggest
 from remanence.keywords import CadenceName
 from remanence.model import STANDING, PolicyClass, Status
 from remanence.results import Result, number, plain
-from remanence.snapshot import LINK_COLUMNS, Among, Holds, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
 from remanence.timescale import ClockName
 
 VERSION = 1
@@ -142,6 +142,17 @@ class Policy(Result):
         said["policy_classes"] = {name: item.policy_class.label for name, item in self.categories.items()}
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
+    @cached_property
+    def _parts(self) -> dict[CadenceName, "Policy"]:
+        return {}
+
+    def part(self, cadence: CadenceName) -> "Policy":
+        """Return the part that a cadence judges: its rules and those of quicker ones, under all guards."""
+        if cadence not in self._parts:
+            rules = tuple(rule for rule in self.rules if EVERY[rule.every] <= EVERY[cadence])
+            self._parts[cadence] = self if len(rules) == len(self.rules) else replace(self, rules=rules)
+        return self._parts[cadence]
+
     def describe(self) -> str:
         """Say in words what the policy does, for a person."""
         lines = [f"{self}, {self.hash[:12]}"]
@@ -209,12 +220,6 @@ def _compiled(source: str, overrides: Mapping[str, Mapping[str, Any]], file: str
     return draft.policy(document.top, source)
 
 
-def within(policy: Policy, cadence: CadenceName) -> Policy:
-    """Return the part of a policy that a cadence judges: its rules and those of quicker ones, under all guards."""
-    rules = tuple(rule for rule in policy.rules if EVERY[rule.every] <= EVERY[cadence])
-    return policy if len(rules) == len(policy.rules) else replace(policy, rules=rules)
-
-
 def wanted(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read to plan with this policy: what it names, and what every plan needs."""
     nodes = [node for rule in policy.rules for node in rule.nodes] + [guard.node for guard in policy.guards]
@@ -242,11 +247,14 @@ def wanted(policy: Policy) -> SnapshotRequest:
 
 
 def concerned(policy: Policy) -> Among | None:
-    """Say which memories alone the rules can do anything to; None for any, and where a rule or guard reads links.
+    """Say which memories alone the rules can do anything to; None for any, and where a rule cuts links.
 
-    What no rule chooses no rule changes, so that none chooses it later in the run either.
+    What no rule chooses no rule changes, so that none chooses it later in the run either. Where conditions read links,
+    they read no more than the other ends of those that these memories have.
     """
-    return None if wanted(policy).links is not None else concerned_beside_links(policy)
+    if any(rule.over == "links" for rule in policy.rules) or _looks_far(policy):
+        return None
+    return _concerned(policy)
 
 
 def concerned_beside_links(policy: Policy) -> Among | None:
@@ -254,10 +262,23 @@ def concerned_beside_links(policy: Policy) -> Among | None:
 
     That is where a condition on memories reads links, and where two memories become one.
     """
+    return None if LINKS in reads_of(_on_memories(policy)) else _concerned(policy)
+
+
+def _looks_far(policy: Policy) -> bool:
+    """Tell whether a condition on a memory reads links that are not its own."""
+    return any(LINKS in node.reads and node.mentions & FAR for node in _on_memories(policy))
+
+
+def _on_memories(policy: Policy) -> list[Node]:
+    rules = [rule for rule in policy.rules if rule.over == "memories"]
+    return [node for rule in rules for node in rule.nodes] + [guard.node for guard in policy.guards]
+
+
+def _concerned(policy: Policy) -> Among | None:
     over_links = [rule for rule in policy.rules if rule.over == "links"]
     others = [rule for rule in policy.rules if rule.over == "memories"]
-    nodes = [node for rule in others for node in rule.nodes] + [guard.node for guard in policy.guards]
-    if LINKS in reads_of(nodes) or len(over_links) + len(others) < len(policy.rules):
+    if len(over_links) + len(others) < len(policy.rules):
         return None
     found = [_only(rule) for rule in others] + [{"status": STANDING}] * bool(over_links)
     return tuple(found) if all(found) else None
@@ -267,6 +288,8 @@ def _only(rule: Rule) -> Holds:
     """Say what memories hold that a rule may choose, or counts among those that it keeps a share of."""
     if rule.effect is PURGE:
         return only_both([rule.node.only, {"status": frozenset({Status.PRUNED})}])
+    if rule.effect is UNFLAG and not rule.windowed:
+        return only_both([rule.node.only, {TAG: frozenset({rule.tag})}])
     if rule.sees_all or (rule.keep is not None and rule.keep.unit == "share"):
         return rule.node.only
     return only_both([rule.node.only, {"status": STANDING}])

@@ -22,7 +22,7 @@ from remanence.curate.planner.changes import Group, Part
 from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, summary
 from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, concerned, load, wanted, within
+from remanence.curate.policy.compiled import Policy, concerned, load, wanted
 from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
@@ -43,7 +43,7 @@ from remanence.flows.curate.summarising import Summarising
 from remanence.flows.curate.uniting import united
 from remanence.keywords import CadenceName
 from remanence.llm.base import Shortener
-from remanence.model import Affected, Memory
+from remanence.model import STANDING, Affected, Memory
 from remanence.receipt import Receipt
 from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -53,7 +53,8 @@ POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "has
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
-TASKS: Holds = {"category": frozenset({"task"})}  # the memories that tell what is going on
+# The memories that tell what is going on.
+TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}
 _COUNTED = frozenset({"status", "form", "tokens", "short_tokens"})
 
 
@@ -123,15 +124,20 @@ async def plan_part(
 
     The snapshot also tells what is going on; memories that the rules cannot concern are not in it.
     """
-    part = within(policy, cadence)
+    part = policy.part(cadence)
     among = concerned(part)
     among = None if among is None else (*among, TASKS)
     snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among)
-    made = await asyncio.to_thread(decide, snapshot, part, now, automatic=True, sparing=sparing)
+    made, digest = await asyncio.to_thread(_decided, snapshot, part, now, sparing)
+    core.remember(made, Made(digest, part, CURATE, policy.hash))
+    return made, snapshot, part
+
+
+def _decided(snapshot: Snapshot, policy: Policy, now: int, sparing: bool) -> tuple[Plan, str]:
+    made = decide(snapshot, policy, now, automatic=True, sparing=sparing)
     if not made.empty:
         made = replace(made, preview=_freed(made, snapshot))
-    core.remember(made, Made(await asyncio.to_thread(_digest, made), part, CURATE, policy.hash))
-    return made, snapshot, part
+    return made, made.digest
 
 
 def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
@@ -263,12 +269,23 @@ async def apply(
     found = await _agreed_on(core, plan, policy, stored)
     _refuse_held(found, allow_destroyed)
     done = await _carried_out(core, plan, found, verb, fence, stopped)
-    now = core.clock.now()
-    is_whole = made is None or made.follows == made.policy.hash
-    if verb == CURATE and is_whole and (not core.policy_given or found.plan.policy == core.policy.name):
-        # Another policy's run is none of the one whose interval is counted.
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}, fence=fence))
+    if verb == CURATE:
+        await _keep_last(core, found.plan, made, fence)
     return done
+
+
+async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fence: Fence | None) -> None:
+    """Do of a plan that changes nothing what `apply` does beside the changes; `stored` is the adopted policy."""
+    made = core.made.get(plan)
+    _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
+    await _keep_last(core, plan, made, fence)
+
+
+async def _keep_last(core: Core, plan: Plan, made: Made | None, fence: Fence | None) -> None:
+    """Keep when the policy in force ran last; another one's run is none of that whose interval is counted."""
+    now, is_whole = core.clock.now(), made is None or made.follows == made.policy.hash
+    if is_whole and (not core.policy_given or plan.policy == core.policy.name):
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}, fence=fence))
 
 
 async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:

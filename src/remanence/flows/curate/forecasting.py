@@ -85,7 +85,7 @@ async def _begin(core: Core, policy: Policy) -> Begin:
     """Read how the scope stands, with all uses that are still to be counted, and what decides when ticks come."""
     await core.uses.settle()
     snapshot, now = await curating.read_frozen(core, policy, GOING_ON | {"decay"})
-    record, quiet = await read(core)
+    record, quiet, _ = await read(core)
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     is_own = core.policy_given and policy.hash == core.policy.hash
     is_quiet = is_own and ticking.is_quiet(quiet, snapshot.position, now)

@@ -27,6 +27,7 @@ from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
 HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
+OF_HELD = (HELD, curating.LAST_CURATE)
 AUTOMATIC = "automatic/"  # what the bookkeeping's names of such work begin with
 LOG = logging.getLogger("remanence")
 # A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
@@ -113,16 +114,19 @@ async def keep(
 
     `was` are the `records` from before, where somebody has read them.
     """
-    row, now = f"{AUTOMATIC}{name}", core.clock.now()
     was = await records(core) if was is None else was
     ran = await tried(core, name, work(core))
-    if ran is None:
-        return None
-    if ran.outcome == "skipped":  # what another process did meanwhile says more
-        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={row: (was.get(row), asdict(ran))}))
-    else:
-        await core.store.bookkeep(core.scope, Bookkeeping(now, put={row: asdict(ran)}))
+    if ran is not None:
+        await core.store.bookkeep(core.scope, kept_as(name, ran, was, core.clock.now()))
     return ran
+
+
+def kept_as(name: str, ran: Ran, was: Mapping[str, Any], now: int) -> Bookkeeping:
+    """Return what keeps what became of such work."""
+    row = f"{AUTOMATIC}{name}"
+    if ran.outcome == "skipped":  # what another process did meanwhile says more
+        return Bookkeeping(now, swap={row: (was.get(row), asdict(ran))})
+    return Bookkeeping(now, put={row: asdict(ran)})
 
 
 async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
@@ -146,12 +150,16 @@ async def kept(core: Core) -> dict[str, Ran]:
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """What became of an automatic run: of its whole plan, the rules that were judged, and on which snapshot."""
+    """What became of an automatic run: of its whole plan, the rules that were judged, and on which snapshot.
+
+    `stands_at` is the position that the scope then has if nobody else has written, None where not all was done.
+    """
 
     ran: Ran
     plan: Plan
     part: Policy
     snapshot: Snapshot
+    stands_at: int | None
 
 
 async def curated(
@@ -166,17 +174,22 @@ async def curated(
     `before` is done first where anything is destroyed; where it fails, nothing is done.
     """
     whole, snapshot, part = await curating.plan_part(core, core.policy, cadence)
+    asked = Bookkeeping(core.clock.now(), get=(HELD, curating.POLICY))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
     plan, hold = whole, brake.holding(whole)
     waits = None if hold is None else _held(core, whole, hold)
     if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
         plan, _, _ = await curating.plan_part(core, core.policy, cadence, sparing=True)
-    doubt = brake.holding(plan)
+    doubt, stands_at = brake.holding(plan), None
     if doubt is not None:
         ran = _held(core, plan, doubt)
     else:
-        ran = _both(waits, await _applied(core, plan, fence, stopped, before))
-    await _keep_held(core, ran, cadence, fence)
-    return Curated(ran, whole, part, snapshot)
+        stored = rows.get(curating.POLICY)
+        applied, parts = await _applied(core, plan, fence, stopped, before, stored)
+        ran = _both(waits, applied)
+        stands_at = plan.position + parts if hold is None and parts is not None else None
+    await _keep_held(core, ran, cadence, fence, rows.get(HELD))
+    return Curated(ran, whole, part, snapshot, stands_at)
 
 
 def _both(waits: Ran | None, done: Ran) -> Ran:
@@ -198,15 +211,21 @@ async def _applied(
     fence: Fence,
     stopped: Callable[[], bool],
     before: Callable[[], Awaitable[None]] | None,
-) -> Ran:
+    stored: Mapping[str, Any] | None,
+) -> tuple[Ran, int | None]:
+    """Do what a plan says; return what became of it, and how many parts it took, None where not all was done."""
     if before is not None and (plan.destroyed or len(plan.exempt)):
         await before()
     try:
+        if plan.empty:
+            await curating.pass_by(core, plan, stored, fence)
+            return Ran(core.clock.now(), "done"), 0
         done = await curating.apply(core, plan, fence=fence, stopped=stopped)
     except LeaseLost as lost:
-        return Ran(core.clock.now(), "skipped", reason=str(lost))
+        return Ran(core.clock.now(), "skipped", reason=str(lost)), None
     run = done.run if done.changes else None
-    return Ran(core.clock.now(), "done", run, done.counts, exempt=len(plan.exempt))
+    ran = Ran(core.clock.now(), "done", run, done.counts, exempt=len(plan.exempt))
+    return ran, None if done.skipped else done.parts
 
 
 def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
@@ -218,9 +237,13 @@ def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
 
 async def held(core: Core) -> Ran | None:
     """Return the run whose plan waits still for a person or the clock: nobody has curated since."""
-    asked = Bookkeeping(core.clock.now(), get=(HELD, curating.LAST_CURATE))
-    booked = (await core.store.bookkeep(core.scope, asked)).values
-    row, last = booked.get(HELD), booked.get(curating.LAST_CURATE)
+    asked = Bookkeeping(core.clock.now(), get=OF_HELD)
+    return held_by(core, (await core.store.bookkeep(core.scope, asked)).values)
+
+
+def held_by(core: Core, rows: Mapping[str, Any]) -> Ran | None:
+    """Say the same by the rows `OF_HELD`, for who reads more than these at once."""
+    row, last = rows.get(HELD), rows.get(curating.LAST_CURATE)
     if row is None or not core.policy_given:
         return None
     ran = Ran(**row["ran"])
@@ -232,11 +255,11 @@ def _lets_go(row: Mapping[str, Any], cadence: CadenceName) -> bool:
     return row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence]
 
 
-async def _keep_held(core: Core, ran: Ran, cadence: CadenceName, fence: Fence) -> None:
-    """Keep that a plan is held, until the same rules are judged again and their plan is not."""
-    now = core.clock.now()
-    row = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(HELD,)))).values.get(HELD)
-    put: dict[str, Any] = {}
+async def _keep_held(
+    core: Core, ran: Ran, cadence: CadenceName, fence: Fence, row: Mapping[str, Any] | None
+) -> None:
+    """Keep that a plan is held, until the same rules are judged again and their plan is not; `row` says which is."""
+    now, put = core.clock.now(), dict[str, Any]()
     if ran.held:
         put = {HELD: {"ran": asdict(ran), "cadence": cadence}}
     elif row is not None and ran.outcome == "done" and _lets_go(row, cadence):

@@ -23,10 +23,10 @@ from remanence.curate.pace import (
     slower,
     with_quicker,
 )
-from remanence.curate.planner.calm import calm_until
-from remanence.curate.record import Record, tasks
+from remanence.curate.planner.calm import calm_after
+from remanence.curate.record import Calm, Record, tasks
 from remanence.errors import InvalidInput, LeaseLost
-from remanence.flows import contextual, embedding, expiring, reembedding, sessions, settings
+from remanence.flows import contextual, embedding, expiring, heartbeat, reembedding, sessions, settings
 from remanence.flows.core import QUIET, Core, leased
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
@@ -34,10 +34,12 @@ from remanence.flows.curate.timetable import ROW, position_of, read
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.mirror.watching import synced
 from remanence.flows.write import hearing, settling, waiting
+from remanence.flows.write.settling import Quiet
+from remanence.flows.write.waiting import Waiting
 from remanence.keywords import CadenceName
 from remanence.process import memory_share
 from remanence.results import Result, Time, minute_of, visible
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Booked, Bookkeeping
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
@@ -113,6 +115,10 @@ class Tick:
     fence: Fence
     due: CadenceName | None
     stint: Stint
+    rows: Mapping[str, Any]  # of the bookkeeping, as it began
+    position: int  # of the scope, before what follows was looked at
+    waits: list[Waiting] | None = None
+    quiet: Quiet | None = None
     backup: Callable[[], Awaitable[None]] | None = None
     curated: Curated | None = None
     unfinished: bool = False
@@ -139,23 +145,39 @@ async def tick(
             f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
         )
     await core.uses.settle()
-    now, position = core.clock.now(), await position_of(core)
-    record, quiet = await read(core)
+    now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
         return Ticked(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
     async with leased(core, "curate", LEASE) as fence:
         if fence is None:
             return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
-        record = (await read(core))[0]  # somebody may have ticked until just now
-        record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
-        if pace is not None or not record.intervals:
-            record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
         with suppress(LeaseLost):
-            due = cadence or await _due(core, record, await position_of(core), now)
+            begun = await _begun(core, fence, now)  # somebody may have ticked until just now
+            record, position = Record.read(begun.values.get(ROW)), begun.position
+            record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
+            if pace is not None or not record.intervals:
+                record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
+            due = cadence or await _due(core, record, position, now)
             stint = Stint(WITHIN[due or "rapid"], stopping)
-            return await _ticked(Tick(core, record, fence, due, stint, backup), named=cadence is not None)
+            work = Tick(core, record, fence, due, stint, begun.values, position, backup=backup)
+            return await _ticked(work, named=cadence is not None)
     return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+
+
+async def _begun(core: Core, fence: Fence, now: int) -> Booked:
+    """Read what a tick needs at its beginning, by one request.
+
+    Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
+    """
+    get = (ROW, *scheduling.OF_HELD, reembedding.UNDER_WAY, *settings.rows_of("mirror_folder"))
+    under = (scheduling.AUTOMATIC, heartbeat.OPEN)
+    asked = Bookkeeping(now, get=get, under=under, put={QUIET: _mark(fence)}, fence=fence)
+    return await core.store.bookkeep(core.scope, asked)
+
+
+def _mark(fence: Fence) -> dict[str, Any]:
+    return {"by": fence[1]}
 
 
 def _is_late(record: Record, now: int) -> bool:
@@ -170,10 +192,8 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
 
 async def _ticked(work: Tick, *, named: bool) -> Ticked:
     """Do the work, under the lease."""
-    core, now, mark = work.core, work.core.clock.now(), {"by": work.fence[1]}
-    # Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put={QUIET: mark}, fence=work.fence))
-    was, doubted = await scheduling.records(core), await is_doubted(core)
+    core, now = work.core, work.core.clock.now()
+    doubted = _by_clock(scheduling.held_by(core, work.rows))
     ran: dict[str, Ran] = {}
     left: list[str] = []
     for place, name in enumerate(_order(work.record.cursor)):
@@ -185,19 +205,23 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
         if place and work.stint.over():
             left.append(name)
             continue
-        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work), was)  # type: ignore[misc]
-        doubted = await is_doubted(core) if name == "curate" else doubted
+        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work), work.rows)  # type: ignore[misc]
+        if name == "curate" and done is not None:
+            doubted = await is_doubted(core) if doubted or done.held else False
         if done is not None:
             ran[name] = done
         work.record = _told(work.record, name, done, now)
     work.doubted = doubted
-    return await _closed(work, mark, ran, tuple(left))
+    return await _closed(work, ran, tuple(left))
 
 
 async def is_doubted(core: Core) -> bool:
     """Tell whether the plan of this scope is held because the clock may be wrong."""
-    waits = await scheduling.held(core)
-    return waits is not None and waits.held == "clock"
+    return _by_clock(await scheduling.held(core))
+
+
+def _by_clock(held: Ran | None) -> bool:
+    return held is not None and held.held == "clock"
 
 
 def _told(record: Record, name: str, done: Ran | None, now: int) -> Record:
@@ -231,9 +255,7 @@ async def is_dirtied(core: Core, record: Record, position: int) -> bool:
     return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
 
 
-async def _closed(
-    work: Tick, mark: Mapping[str, Any], ran: Mapping[str, Ran], left: tuple[str, ...]
-) -> Ticked:
+async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> Ticked:
     """Keep how far it came, and until when there is nothing to do."""
     core, now = work.core, work.core.clock.now()
     record = replace(
@@ -244,11 +266,14 @@ async def _closed(
         unfinished=work.due if work.unfinished else None,
     )
     record = await _moded(work, record, now)
-    position = await position_of(core)
-    record = replace(record, position=position)
-    next_at = await _next_at(work, record, position, now, bool(left))
-    quiet = {"position": position, "since": now, "due_at": next_at}
-    kept = Bookkeeping(now, put={ROW: record.values()}, swap={QUIET: (mark, quiet)}, fence=work.fence)
+    if ran.keys() - {"curate"}:  # what was looked at is otherwise by now
+        work.position, work.waits, work.quiet = await position_of(core), None, None
+    record = replace(record, position=work.position)
+    next_at = await _next_at(work, record, now, bool(left))
+    quiet = {"position": work.position, "since": now, "due_at": next_at}
+    kept = Bookkeeping(
+        now, put={ROW: record.values()}, swap={QUIET: (_mark(work.fence), quiet)}, fence=work.fence
+    )
     await core.store.bookkeep(core.scope, kept)
     return Ticked(now, core.scope, work.due, ran, left, next_at=next_at)
 
@@ -258,16 +283,17 @@ async def _moded(work: Tick, record: Record, now: int) -> Record:
     if work.curated is None:
         return record
     snapshot = work.curated.snapshot
-    beating = [one for one in await sessions.opened(work.core) if one.every is not None]
+    any_open = any(name.startswith(heartbeat.OPEN) for name in work.rows)
+    beating = [one for one in (await sessions.opened(work.core) if any_open else []) if one.every is not None]
     agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
     working, urgent = tasks(snapshot)
     load = Load(agents, working, urgent, memory_share(), record.overran)
     return replace(record, moded=record.moded.after(load, now), memories=snapshot.memories)
 
 
-async def _next_at(work: Tick, record: Record, position: int, now: int, left: bool) -> int:
+async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
     """Say when there is something to do again, if nobody writes."""
-    core, pace = work.core, record.pace
+    core, position, pace = work.core, work.position, record.pace
     if not work.doubted and (
         left or work.pending or record.unfinished is not None or core.embedding is not None
     ):
@@ -279,8 +305,10 @@ async def _next_at(work: Tick, record: Record, position: int, now: int, left: bo
         soonest = rapid if due_at is None or due_at <= now else min(rapid, due_at)  # what is held stays due
     if work.doubted:  # nothing else is done until the clock is right
         return max(now, soonest)
-    waits = [one.due_at for one in await waiting.waiting(core)]
-    times = [soonest, await settling.due_at(core), *waits, *(one.until for one in record.failures.values())]
+    waits = await waiting.waiting(core) if work.waits is None else work.waits
+    quiet = await settling.looked(core) if work.quiet is None else work.quiet
+    failed = (one.until for one in record.failures.values())
+    times = [soonest, quiet.due_at(now), *(one.due_at for one in waits), *failed]
     return max(now, min(at for at in times if at is not None))
 
 
@@ -293,19 +321,28 @@ async def _curate(work: Tick) -> Ran | None:
     work.unfinished = work.stint.cut
     if done.ran.outcome == "skipped" and not done.ran.held:
         return done.ran  # the lease is lost
-    until = await asyncio.to_thread(calm_until, done.snapshot, done.part, done.plan)
-    work.record = work.record.judged(with_quicker(work.due), now, done.plan, until)
+    work.position, calm = await position_of(core), dict[CadenceName, Calm]()
+    # Where the plan was carried out whole and nobody else has written, it is known what is left.
+    if work.position == done.stands_at and not work.unfinished:
+        until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan)
+        calm = {name: Calm(work.position, at) for name, at in until.items()}
+    work.record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
     return done.ran
 
 
 async def _extract(work: Tick) -> Ran | None:
     """Extract facts from the turns that were noted and are due."""
-    return await hearing.due_now(work.core, work.stint.over)
+    waits = work.waits = await waiting.waiting(work.core)
+    return await hearing.due_now(work.core, work.stint.over, waits)
 
 
 async def _consolidate(work: Tick) -> Ran | None:
     """Make the inbox active and judge and link it, where that is due."""
-    return await settling.by_itself(work.core, work.stint.over)
+    quiet = work.quiet = await settling.looked(work.core)
+    due_at = quiet.due_at(now := work.core.clock.now())
+    return (
+        await settling.by_itself(work.core, work.stint.over) if due_at is not None and due_at <= now else None
+    )
 
 
 async def _embed(work: Tick) -> Ran | None:
@@ -315,7 +352,7 @@ async def _embed(work: Tick) -> Ran | None:
         with suppress(TimeoutError):
             async with asyncio.timeout(work.stint.seconds):
                 await embedding.whole(core)
-    if await reembedding.under_way(core) is not None:
+    if work.rows.get(reembedding.UNDER_WAY) is not None:
         done = await reembedding.reembed(core, None, None, work.stint.over)
         made, waits = done.memories, done.waits
     elif core.model is not None and await contextual.left(core):
@@ -330,7 +367,7 @@ async def _embed(work: Tick) -> Ran | None:
 async def _mirror(work: Tick) -> Ran | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
-    (folder,) = await settings.words(core, "mirror_folder")
+    (folder,) = settings.words_in(work.rows, "mirror_folder")
     if not folder or (position := await position_of(core)) == work.record.mirrored:
         return None
     mirroring = Mirroring(core, Path(folder))

@@ -63,23 +63,23 @@ class Timetable(Result):
         return visible("; ".join(told))
 
 
-async def read(core: Core) -> tuple[Record, Mapping[str, Any] | None]:
-    """Return what ticks keep of a scope, and until when it needs none, where that is known."""
+async def read(core: Core) -> tuple[Record, Mapping[str, Any] | None, int]:
+    """Return what ticks keep of a scope, until when it needs none, where that is known, and how far it has come."""
     booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(ROW, QUIET)))
-    return Record.read(booked.values.get(ROW)), booked.values.get(QUIET)
+    return Record.read(booked.values.get(ROW)), booked.values.get(QUIET), booked.position
 
 
 async def position_of(core: Core) -> int:
     """Return how far the scope has come."""
-    return (await core.store.search(core.scope, ())).position
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))).position
 
 
 async def timetable(core: Core) -> Timetable | None:
     """Say when ticks came and come next; None where none ever came."""
-    record, _ = await read(core)
+    record, _, position = await read(core)
     if not record.at:
         return None
-    now, position, pace = core.clock.now(), await position_of(core), record.pace
+    now, pace = core.clock.now(), record.pace
     expected: dict[str, int] = {name: record.expected(pace, name, position) for name in CADENCES}
     missed: dict[str, int] = {
         name: pace.missed(name, expected[name], now) if record.promised else 0 for name in CADENCES

@@ -32,7 +32,7 @@ from remanence.flows.write.boxing import boxed
 from remanence.flows.write.entity_storing import with_entities
 from remanence.flows.write.facts import Told, told
 from remanence.flows.write.joining import join_told
-from remanence.flows.write.waiting import Triggers, buffers, next_turns, triggers, unheard, waiting
+from remanence.flows.write.waiting import Triggers, Waiting, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
 from remanence.model import STANDING, Lifecycle, Memory
 from remanence.results import Result, counted, number, visible
@@ -145,10 +145,12 @@ class Listener:
                 LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 
 
-async def due_now(core: Core, stopped: Callable[[], bool]) -> Ran | None:
-    """Listen to the sessions that are due; one that another process is at is left to it."""
-    now = core.clock.now()
-    due = {one.session for one in await waiting(core) if one.due_at is not None and one.due_at <= now}
+async def due_now(
+    core: Core, stopped: Callable[[], bool], waits: Sequence[Waiting] | None = None
+) -> Ran | None:
+    """Listen to the sessions that are due, of those that wait; one that another process is at is left to it."""
+    now, waits = core.clock.now(), await waiting(core) if waits is None else waits
+    due = {one.session for one in waits if one.due_at is not None and one.due_at <= now}
     return _ran(core, await listen(core, due, stopped, tries=1)) if due else None
 
 

@@ -72,10 +72,13 @@ class Quiet:
     extractions_min: int
     minutes: int
     idle_minutes: int
+    enabled: int  # whether it may run by itself
     is_owed: bool = False  # whether something is to be drawn together anew since an erasure
 
     def due_at(self, now: int) -> int | None:
-        """Return when one is due, None where nothing waits; a time that a clock set back left ahead is none."""
+        """Return when one is due, None where nothing waits or it may not; a time ahead of a clock set back is none."""
+        if not self.enabled:
+            return None
         fresh = self.last_at is None or self.last_at > now
         earliest = now if fresh else (self.last_at or 0) + self.minutes * MINUTE
         if self.is_owed or 0 < self.extractions_min <= self.extractions:
@@ -163,7 +166,7 @@ async def draw_owed(core: Core) -> int:
 async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
     """Consolidate where it is due, as much as the end of a session would."""
     now = core.clock.now()
-    due_at = (await _quiet(core)).due_at(now)
+    due_at = (await looked(core)).due_at(now)
     if due_at is None or due_at > now or await refused(core) or await embedding.left(core) is not None:
         return None
     most = await settings.number(core, "consolidate_at_end")
@@ -177,8 +180,7 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
 
 async def due_at(core: Core) -> int | None:
     """Say when a consolidation is due by itself; None where nothing waits for one, or it may do nothing."""
-    due = (await _quiet(core)).due_at(core.clock.now())
-    return None if due is None or await refused(core) else due
+    return (await looked(core)).due_at(core.clock.now())
 
 
 def ran(core: Core, done: Consolidated) -> Ran | None:
@@ -195,7 +197,7 @@ def ran(core: Core, done: Consolidated) -> Ran | None:
 
 async def upcoming(core: Core, inbox: int) -> Upcoming:
     """Say when the memory last consolidated, what waits, and when it is due."""
-    quiet = await _quiet(core)
+    quiet = await looked(core)
     return Upcoming(quiet.last_at, quiet.extractions, inbox, quiet.due_at(core.clock.now()))
 
 
@@ -215,21 +217,19 @@ async def refused(core: Core) -> str:
     return "" if decision.verdict == "allow" else f"{decision.reason} ({ENABLED}); nothing is lost, it waits"
 
 
-async def _quiet(core: Core) -> Quiet:
-    rows = settings.rows_of(*LIMITS)
+async def looked(core: Core) -> Quiet:
+    """Look what waits for a consolidation."""
+    rows = settings.rows_of(*LIMITS, ENABLED)
     asked = Bookkeeping(
         core.clock.now(), get=(LAST, HEARD, *rows), under=(reflections.OWED,), counters=(EXTRACTIONS,)
     )
     booked = await core.store.bookkeep(core.scope, asked)
     newest = await core.store.find(core.scope, Find((Status.INBOX,), limit=1))
-    extractions_min, minutes, idle_minutes = settings.numbers_in(booked.values, *LIMITS)
     return Quiet(
         booked.values.get(LAST),
         booked.values.get(HEARD, 0),
         booked.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
-        extractions_min,
-        minutes,
-        idle_minutes,
+        *settings.numbers_in(booked.values, *LIMITS, ENABLED),
         is_owed=any(name.startswith(reflections.OWED) for name in booked.values),
     )

@@ -77,7 +77,7 @@ from remanence.store.memory.log import (
     told,
 )
 from remanence.store.memory.purging import gone, keeping, with_end
-from remanence.store.memory.snapshot_columns import array, attribute, link_columns, meets, tagged, tagged_at
+from remanence.store.memory.snapshot_columns import array, attribute, chosen, link_columns, tagged, tagged_at
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
@@ -383,8 +383,7 @@ class MemoryStore:
         refuse_wanted(wanted)
         spans, heard = state.clocks(wanted.clocks)
         whole = state.tables["memories"]
-        only = whole.keys() if wanted.only is None else set(wanted.only)
-        rows = sorted((seq, row) for seq, row in whole.items() if seq in only and meets(row, wanted.among))
+        rows, links = chosen(state.tables, wanted)
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -411,7 +410,7 @@ class MemoryStore:
             )
             if wanted.agents
             else None,
-            links=None if wanted.links is None else link_columns(seq, state.tables["links"], wanted.links),
+            links=None if wanted.links is None else link_columns(seq, links, wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),
             destroyed_today=sum(
@@ -510,7 +509,7 @@ class MemoryStore:
             for name, count in sorted(state.counters.items())
             if name.startswith(tuple(asked.counters))
         }
-        return Booked(wanted, fence, spans, heard, counters)
+        return Booked(wanted, fence, spans, heard, counters, state.position)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""

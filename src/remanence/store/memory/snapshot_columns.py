@@ -13,14 +13,38 @@ from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.change import MILLION
 from remanence.errors import InvalidInput
 from remanence.model import Column
-from remanence.snapshot import Among, LinkColumns, means
+from remanence.snapshot import TAG, Among, LinkColumns, SnapshotRequest, means
 from remanence.store.base import Ints
 from remanence.store.memory.tables import Row
 
 
-def meets(row: Row, among: Among | None) -> bool:
-    """Tell whether a memory is among those that are asked for."""
-    return among is None or any(all(row[name] in values for name, values in holds.items()) for holds in among)
+def chosen(
+    tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest
+) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
+    """Return the memories that are asked for, in order, and the links: of some memories theirs, with both ends."""
+    whole, links = tables["memories"], tables["links"]
+    only = whole.keys() if wanted.only is None else set(wanted.only)
+    rows = {seq: row for seq, row in whole.items() if seq in only}
+    if wanted.among is not None:
+        bearing: dict[str, set[int]] = {}
+        for owner, tag in tables["tags"]:
+            bearing.setdefault(tag, set()).add(owner)
+        rows = {seq: row for seq, row in rows.items() if _meets(seq, row, wanted.among, bearing)}
+        links = {key: link for key, link in links.items() if rows.keys() & key[:2]}
+        ends = {end for key in links for end in key[:2]} if wanted.links is not None else set()
+        rows |= {seq: whole[seq] for seq in ends}
+    return sorted(rows.items()), links
+
+
+def _meets(seq: int, row: Row, among: Among, bearing: Mapping[str, Collection[int]]) -> bool:
+    """Tell whether a memory holds all that any choice says."""
+    return any(
+        all(
+            any(seq in bearing.get(str(tag), ()) for tag in values) if name == TAG else row[name] in values
+            for name, values in holds.items()
+        )
+        for holds in among
+    )
 
 
 def array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDArray[Any]:

@@ -22,6 +22,7 @@ from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
 from remanence.store.sqlite.sums import record
 from remanence.store.sqlite.transaction import Work
 
+_POSITION = "SELECT position FROM scopes WHERE scope = ?"
 _SELECT_SETTING = "SELECT scope, name, value FROM settings WHERE scope = ? AND name = ?"
 _SELECT_LEASE = "SELECT scope, name, holder, until, fence FROM leases WHERE scope = ? AND name = ?"
 _PUT_LEASE = (
@@ -127,6 +128,7 @@ def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: 
         spans=clock(connection, no, "active") if "active" in asked.clocks else None,
         heard=clock(connection, no, "turns") if "turns" in asked.clocks else None,
         counters=_counters(connection, no, asked.counters),
+        position=row[0] if (row := connection.execute(_POSITION, (no,)).fetchone()) else 0,
     )
 
 

@@ -41,6 +41,11 @@ def left_where(connection: sqlite3.Connection) -> list[str]:
     return [] if row is None else list(orjson.loads(row[0]))
 
 
+def left_unless_due(connection: sqlite3.Connection) -> list[str] | None:
+    """Return where the last look found something of what was erased; None where another look is due."""
+    return None if is_due(connection) else left_where(connection)
+
+
 def clean(path: str) -> Cleaned:
     """Keep the ledger, rewrite the file and look through it; what cannot be done now is for later, and says why."""
     if path == IN_MEMORY:

@@ -4,8 +4,9 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, COUNT_MAX, Column, Decay
-from remanence.snapshot import Among, Holds, LinkColumns, Snapshot, SnapshotRequest
+from remanence.snapshot import TAG, Among, Holds, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
+from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
 from remanence.store.sqlite.packed import Field, Packing, Rows, gather
 from remanence.store.sqlite.rows import MILLION, mapping
@@ -57,9 +59,17 @@ def snapshot(
         "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
     ).fetchone()
     (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
-    seq, arrays = _rows(
-        connection, no, columns, count, (_among(connection, names, wanted.among), wanted.only)
-    )
+    among = _among(connection, names, no, wanted.among)
+    seq, arrays = _rows(connection, no, columns, count, (among, wanted.only))
+    links = None
+    if wanted.links is not None and wanted.among is not None:
+        found = _linked(connection, no, seq, count, wanted.links)
+        beyond = np.setdiff1d(np.concatenate([found["source"], found["target"]]), seq)
+        rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
+        seq, arrays = _joined((seq, arrays), rest)
+        links = _placed(connection, no, found, _Rows(seq), wanted.links)
+    elif wanted.links is not None:
+        links = _links(connection, no, seq, wanted.links)
     texts = {
         column.name: _named(connection, names, arrays, column.name)
         for column in columns
@@ -70,7 +80,8 @@ def snapshot(
         (no, now - DAY, now),
     ).fetchone()
     counted = "SELECT count(*) FROM links WHERE scope = ?"
-    agents, others = _agents(connection, no, seq) if wanted.agents else (None, None)
+    part = None if among == "" else seq
+    agents, others = _agents(connection, no, seq, part) if wanted.agents else (None, None)
     return Snapshot(
         scope=scope,
         position=held,
@@ -82,7 +93,7 @@ def snapshot(
         tagged_at={tag: _tagged_at(connection, no, tag, seq) for tag in wanted.tagged_at},
         agents=agents,
         other_agents=others,
-        links=None if wanted.links is None else _links(connection, no, seq, wanted.links),
+        links=links,
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
         destroyed_today=destroyed,
@@ -143,21 +154,38 @@ def _unpacked(column: Column, rows: Rows) -> Array:
     return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
 
 
-def _among(connection: sqlite3.Connection, names: Interned, among: Among | None) -> str:
+def _among(connection: sqlite3.Connection, names: Interned, no: int, among: Among | None) -> str:
     """Return what of the rows of a scope is read, as a condition in SQL."""
     if among is None:
         return ""
-    return f" AND ({' OR '.join(_holding(connection, names, holds) for holds in among) or '0'})"
+    return f" AND ({' OR '.join(_holding(connection, names, no, holds) for holds in among) or '0'})"
 
 
-def _holding(connection: sqlite3.Connection, names: Interned, holds: Holds) -> str:
-    """Return a condition: each column holds one of its labels or names."""
+def _holding(connection: sqlite3.Connection, names: Interned, no: int, holds: Holds) -> str:
+    """Return a condition: each column holds one of its labels or names, and one of the tags is there."""
     said = []
     for name, values in sorted(holds.items()):
-        named = COLUMN[name].kind == "name"
+        named = name == TAG or COLUMN[name].kind == "name"
         codes = (names.number(connection, name, str(one)) if named else int(one) for one in values)
-        said.append(f"{name} IN ({', '.join(str(code) for code in codes if code is not None)})")
+        listed = ", ".join(str(code) for code in codes if code is not None)
+        if name == TAG:
+            said.append(f"seq IN (SELECT seq FROM tags WHERE scope = {no} AND tag IN ({listed}))")
+        else:
+            said.append(f"{name} IN ({listed})")
     return " AND ".join(said)
+
+
+def _joined(
+    one: tuple[Ints, dict[str, Array]], other: tuple[Ints, dict[str, Array]]
+) -> tuple[Ints, dict[str, Array]]:
+    """Put two disjoint parts of the rows in one order."""
+    if not len(other[0]):
+        return one
+    seq = np.concatenate([one[0], other[0]])
+    order = np.argsort(seq)
+    return seq[order], {
+        name: np.concatenate([array, other[1][name]])[order] for name, array in one[1].items()
+    }
 
 
 def _rows(
@@ -272,12 +300,17 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
     return times
 
 
-def _agents(connection: sqlite3.Connection, no: int, seq: Ints) -> tuple[Ints, Ints]:
-    """Return how many agents used each memory, and how many of them it does not belong to."""
+def _agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> tuple[Ints, Ints]:
+    """Return how many agents used each memory, and how many of them it does not belong to; `part` is read alone."""
+    some, listed = (
+        ("", ())
+        if part is None
+        else (" AND a.seq IN (SELECT value FROM json_each(?))", (id_list(part.tolist()),))
+    )
     rows = connection.execute(
         "SELECT seq, count(*), sum(a.agent IS NOT s.agent) FROM accessors a JOIN states s USING (scope, seq)"
-        " WHERE a.scope = ? GROUP BY seq",
-        (no,),
+        f" WHERE a.scope = ?{some} GROUP BY seq",
+        (no, *listed),
     )
     found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
     counts = np.zeros((2, len(seq)), np.int64)
@@ -368,6 +401,67 @@ def _packing(latest: int, wanted: Collection[str]) -> Packing:
     )
 
 
+def _linked(
+    connection: sqlite3.Connection, no: int, seq: Ints, count: int, wanted: Collection[str]
+) -> dict[str, Array]:
+    """Return the links that have some of the scope's memories at an end, these still by their sequence numbers."""
+    bounds, _ = _extent(connection, no)
+    packing = _packing(bounds[1], wanted)
+    if len(seq) > _DENSE * count:
+        source = (
+            f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
+        )
+        parts = gather(connection, packing, source, bounds, LINKS_STEP)
+    else:
+        listed = id_list(seq.tolist())
+        rows = connection.execute(_SOURCES, (no, listed, no, listed)).fetchall()
+        parts = _of_sources(connection, packing, no, [number for (number,) in rows])
+    names = [name for name in _LINK_KINDS if name in wanted or name in _ALWAYS]
+    found: dict[str, list[Array]] = {name: [np.empty(0, np.int64)] for name in names}
+    for base, rows_of in parts:
+        for name in names:
+            found[name].append(_of_link(name, rows_of, base, lambda seqs: seqs))
+    columns = {name: np.concatenate(some) for name, some in found.items()}
+    mine = np.isin(columns["source"], seq) | np.isin(columns["target"], seq)
+    return {name: array[mine] for name, array in columns.items()}
+
+
+_SOURCES = (
+    "SELECT source FROM links WHERE scope = ? AND source IN (SELECT value FROM json_each(?))"
+    " UNION SELECT source FROM links INDEXED BY links_target"
+    " WHERE scope = ? AND target IN (SELECT value FROM json_each(?)) ORDER BY source"
+)
+
+
+def _of_sources(
+    connection: sqlite3.Connection, packing: Packing, no: int, sources: Sequence[int]
+) -> Iterator[tuple[int, Rows]]:
+    """Yield (base, rows) of the links that begin at some memories, which ascend."""
+    for base, numbers in groupby(sources, lambda number: number - number % LINKS_STEP):
+        listed = ", ".join(map(str, numbers))
+        source = (
+            f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 AND source IN ({listed})"
+            " ORDER BY source, target, relation"
+        )
+        yield from gather(connection, packing, source, (base, base + LINKS_STEP - 1), LINKS_STEP)
+
+
+def _placed(
+    connection: sqlite3.Connection,
+    no: int,
+    found: Mapping[str, Array],
+    row_of: "_Rows",
+    wanted: Collection[str],
+) -> LinkColumns:
+    """Return links with their ends as row numbers."""
+    kinds = {name: array.astype(_LINK_KINDS[name]) for name, array in found.items()}
+    ends = {name: row_of(found[name]) for name in ("source", "target")}
+    links = LinkColumns(**{**kinds, **ends})
+    if "resolved_at" not in wanted:
+        return links
+    return replace(links, resolved_at=_resolved(connection, no, row_of, links))
+
+
 def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collection[str]) -> LinkColumns:
     """Return the links of a scope with some of their columns, their ends as row numbers."""
     source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
@@ -411,7 +505,7 @@ _LINK_KINDS: Mapping[str, type[np.generic]] = {
 }
 
 
-def _of_link(name: str, rows: Rows, base: int, row_of: "_Rows") -> Array:
+def _of_link(name: str, rows: Rows, base: int, row_of: Callable[[Ints], Array]) -> Array:
     """Unpack one column of some links."""
     values = rows.unsigned(name)
     if name == "source":
@@ -433,13 +527,13 @@ def _resolved(
         (no,),
     ).fetchall()
     times = np.full(len(links), np.nan)
-    if rows:
-        source, target, relation, resolved_at = np.array(rows, np.int64).T
-        places = np.searchsorted(
-            _keys(links.source, links.target, links.relation),
-            _keys(row_of(source), row_of(target), relation),
-        )
-        times[places] = resolved_at
+    found = np.array(rows, np.int64).reshape(-1, 4)
+    source, target, relation, resolved_at = found[row_of.has(found[:, 0]) & row_of.has(found[:, 1])].T
+    keys = _keys(links.source, links.target, links.relation)
+    asked = _keys(row_of(source), row_of(target), relation)
+    places = np.searchsorted(keys, asked)
+    here = np.isin(asked, keys)
+    times[places[here]] = resolved_at[here]
     return times
 
 
@@ -463,3 +557,7 @@ class _Rows:
             rows: npt.NDArray[np.int32] = self._table[seqs - self._seq[0]]
             return rows
         return np.searchsorted(self._seq, seqs).astype(np.int32)
+
+    def has(self, seqs: Ints) -> npt.NDArray[np.bool_]:
+        """Tell which of these memories have a row."""
+        return np.isin(seqs, self._seq)

@@ -211,8 +211,9 @@ class SqlStore:
 
     async def clean(self) -> Cleaned:
         """Rewrite the file without what was erased, and look through it; nothing where nothing is due."""
-        if not await self._read(cleaning.is_due):
-            return Cleaned(found=tuple(await self._read(cleaning.left_where)))
+        found = await self._read(cleaning.left_unless_due)
+        if found is not None:
+            return Cleaned(found=tuple(found))
         return await asyncio.to_thread(cleaning.clean, self._path)
 
     async def brought_back(self) -> BroughtBack:

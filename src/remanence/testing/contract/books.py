@@ -104,6 +104,14 @@ class BooksContract:
             (await store.bookkeep(SCOPE, Bookkeeping(NOW, get=names))).values
         )
 
+    async def test_the_bookkeeping_tells_how_far_a_scope_has_come(self, store: Store) -> None:
+        """By the same look as the values, where it writes and where it reads; 0 where nothing was committed."""
+        before = await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}))
+        done = await keep(store, created(1, "a a"))
+        after = [await store.bookkeep(SCOPE, Bookkeeping(NOW, put=put)) for put in ({}, {"x": 2})]
+
+        assert (0, [done.position] * 2) == (before.position, [one.position for one in after])
+
     async def test_values_belong_to_a_scope(self, store: Store) -> None:
         """One scope's values and leases are not another's."""
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, lease=("curate", "a", NOW + 10)))

@@ -87,9 +87,53 @@ class SnapshotContract:
             nobody.memories,
         )
 
-    async def test_a_snapshot_of_some_has_no_links(self, store: Store) -> None:
-        """Their other ends may not be there; and only labels and names tell who is meant."""
-        await raised(InvalidInput, frozen(store, among=(), links=frozenset()))
+    async def test_a_snapshot_of_some_has_their_links_and_the_other_ends(self, store: Store) -> None:
+        """Whichever end they are at, with all that is asked of them; links between others are not there."""
+        said = ("notice", "task", "fact", "task", "fact")
+        made = [created(k, f"text {k}", category=category) for k, category in enumerate(said, 1)]
+        links = [linked(-1, -3), linked(-2, -3), linked(-2, -4), linked(-4, -5)]
+        a, b, c, d, _ = (await keep(store, *made, *links)).assigned
+        await keep(
+            store, Change("links", (b, d, int(Relation.REFERS)), {"resolved_at": None}, {"resolved_at": NOW})
+        )
+        await keep(
+            store,
+            Change("links", (a, c, int(Relation.REFERS)), {"resolved_at": None}, {"resolved_at": NOW + 1}),
+        )
+        wanted = frozenset({"count", "last_at", "resolved_at", "confidence"})
+        some = await frozen(store, "category", among=({"category": frozenset({"notice"})},), links=wanted)
+        few = await frozen(store, "category", among=({"category": frozenset({"fact"})},), links=wanted)
+        nobody = await frozen(store, "category", among=(), links=frozenset())
+        assert some.links is not None
+        assert few.links is not None
+        assert nobody.links is not None
+
+        assert ([a, c], 5) == (some.seq.tolist(), some.memories)
+        assert (("fact", "notice"), [1, 0]) == (some.names["category"], some.columns["category"].tolist())
+        assert ([0], [1]) == (some.links.source.tolist(), some.links.target.tolist())
+        assert some.links.resolved_at is not None
+        assert [NOW + 1] == some.links.resolved_at.tolist()
+        assert [a, b, c, d, d + 1] == few.seq.tolist()
+        assert ([0, 1, 3], [2, 2, 4]) == (few.links.source.tolist(), few.links.target.tolist())
+        assert ([], 0) == (nobody.seq.tolist(), len(nobody.links))
+
+    async def test_a_snapshot_of_some_of_many_has_the_same(self, store: Store) -> None:
+        """Also where the few are looked up, and by a tag that they bear."""
+        made = [created(k, f"text {k}") for k in range(1, 21)]
+        (first, *_, last) = (
+            await keep(store, *made, linked(-3, -19), linked(-19, -20), linked(-1, -2))
+        ).assigned
+        await keep(store, tagged(last - 1, "flag/x"), actor="ann", verb="curate")
+        some = await frozen(store, among=({"tag": frozenset({"flag/x", "flag/none"})},), links=frozenset())
+        assert some.links is not None
+
+        assert [first + 2, last - 1, last] == some.seq.tolist()
+        assert ([0, 1], [1, 2]) == (some.links.source.tolist(), some.links.target.tolist())
+
+    async def test_a_snapshot_of_some_names_what_they_hold(self, store: Store) -> None:
+        """Only labels, names and tags tell who is meant; what is named by number has no links."""
+        await raised(InvalidInput, frozen(store, only=(1,), links=frozenset()))
+        await raised(InvalidInput, frozen(store, among=(), attributes=frozenset({"x"})))
         await raised(NameUnknown, frozen(store, among=({"tokens": frozenset({1})},)))
 
     async def test_a_snapshot_counts_the_links_where_it_is_asked(self, store: Store) -> None:
