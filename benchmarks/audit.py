@@ -16,14 +16,15 @@ from tempfile import TemporaryDirectory
 
 import remanence
 from benchmarks.report import figure, note, settings, spent
-from remanence.clock import DAY, ManualClock, to_datetime
+from remanence.clock import DAY, HOUR, ManualClock, to_datetime
 
 SEED = 13
-AUDIT = ("runs", "changes", "blocks", "emptied", "purged")
-SESSIONS, TEXTS, RECALLS = 2, 4, 5  # a day, and in each
+AUDIT = ("runs", "changes", "blocks", "mentions", "emptied", "purged")
+SESSIONS, TEXTS, RECALLS = 2, 4, 3  # a day, and in each
 CATEGORIES = ("fact", "decision", "preference", "task", "observation")
 NEVER, WINDOW = 36_500, 60
 MONTH, TABLES = 30, 14
+TICKS_APART = 2 * HOUR
 FORGET_DAYS = 31
 
 
@@ -93,10 +94,10 @@ async def _session(
 
 
 async def _until(memory: remanence.Engine, clock: ManualClock, until: int) -> None:
-    """Tick whenever a tick says that the next one is due."""
+    """Tick whenever a tick says that the next one is due, every two hours at most: what is due is done then."""
     while clock.now() < until:
         next_at = (await memory.schedule.tick()).next_at or until
-        clock.set(to_datetime(max(min(next_at, until), clock.now() + 1)))
+        clock.set(to_datetime(max(min(next_at, until), clock.now() + TICKS_APART)))
 
 
 def _pages(path: Path) -> tuple[dict[str, int], int, int]:
