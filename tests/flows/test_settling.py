@@ -67,15 +67,15 @@ def test_it_is_due_after_three_extractions_and_ten_minutes_or_when_all_is_quiet(
     extractions: int, last_at: int | None, newest: int | None, heard_at: int, due_at: int | None
 ) -> None:
     """A time that a clock set back left ahead of now keeps nothing from being due."""
-    found = Quiet(last_at, heard_at, extractions, newest, 3, 10, 30)
+    found = Quiet(last_at, heard_at, extractions, newest, False, 3, 10, 30, True)
 
     assert due_at == found.due_at(NOW)
 
 
 def test_numbers_of_nought_switch_it_off() -> None:
     """Each of both ways by itself."""
-    assert Quiet(None, 0, 9, NOW, 0, 10, 0).due_at(NOW) is None
-    assert Quiet(None, NOW, 9, None, 0, 10, 30).due_at(NOW) == NOW + 30 * MINUTE
+    assert Quiet(None, 0, 9, NOW, False, 0, 10, 0, True).due_at(NOW) is None
+    assert Quiet(None, NOW, 9, None, False, 0, 10, 30, True).due_at(NOW) == NOW + 30 * MINUTE
 
 
 async def _by_itself(memory: remanence.Engine) -> bool:

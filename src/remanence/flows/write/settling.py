@@ -69,11 +69,11 @@ class Quiet:
     heard_at: int
     extractions: int
     newest: int | None  # when the newest memory of the inbox was learned
+    is_owed: bool  # whether something is to be drawn together anew since an erasure
     extractions_min: int
     minutes: int
     idle_minutes: int
     enabled: int  # whether it may run by itself
-    is_owed: bool = False  # whether something is to be drawn together anew since an erasure
 
     def due_at(self, now: int) -> int | None:
         """Return when one is due, None where nothing waits or it may not; a time ahead of a clock set back is none."""
@@ -230,6 +230,6 @@ async def looked(core: Core) -> Quiet:
         booked.values.get(HEARD, 0),
         booked.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
+        any(name.startswith(reflections.OWED) for name in booked.values),
         *settings.numbers_in(booked.values, *LIMITS, ENABLED),
-        is_owed=any(name.startswith(reflections.OWED) for name in booked.values),
     )
