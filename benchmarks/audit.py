@@ -3,7 +3,8 @@
 A memory lives: each day it learns entries and notices one by one, is asked, rated and edited, and is ticked when it
 says so, under `default`. `audit.share` is what the tables of the audit and their indexes take of all pages in use:
 while images never end, once those older than 60 days have ended, and a month of ticks later, when freed pages are in
-use again. Then `restore` brings back a purged memory of a file in which many runs were logged since.
+use again. `audit.share_of_ticks` is by how much less a copy takes without the runs that ticks wrote. Then `restore`
+brings back a purged memory of a file in which many runs were logged since.
 """
 
 import argparse
@@ -22,6 +23,7 @@ SEED = 13
 AUDIT = ("runs", "changes", "blocks", "mentions", "emptied", "purged")
 SESSIONS, TEXTS, RECALLS = 2, 4, 3  # a day, and in each
 CATEGORIES = ("fact", "decision", "preference", "task", "observation")
+OF_TICKS = ("curate", "expire")  # everything else is asked for here
 NEVER, WINDOW = 36_500, 60
 MONTH, TABLES = 30, 14
 TICKS_APART = 2 * HOUR
@@ -125,10 +127,29 @@ def _shares(path: Path, when: str) -> None:
             connection.execute("SELECT verb, count(*) FROM runs GROUP BY 1 ORDER BY 2 DESC").fetchall()
         )
     figure("audit.share", audit / (whole - free), "", goal=0.2, when=when)
+    figure("audit.share_of_ticks", _share_of(path, OF_TICKS), "", goal=0.2, when=when)
     figure("audit.bytes_per_run", audit / runs, "bytes", when=when, runs=runs, changes=kept, verbs=verbs)
     figure("audit.file", whole, "bytes", when=when, free=free, memories=memories)
     largest = dict(sorted(tables.items(), key=lambda one: -one[1])[:TABLES])
     figure("audit.tables", sum(tables.values()), "bytes", when=when, **largest)
+
+
+def _share_of(path: Path, verbs: tuple[str, ...]) -> float:
+    """Return by what share a copy of the file is smaller without the runs of some verbs, both without free pages."""
+    copy = path.with_suffix(".copy")
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.execute("VACUUM INTO ?", (str(copy.with_suffix(".whole")),))
+        source.backup(target)
+        chosen = f"position IN (SELECT position FROM runs WHERE verb IN ({', '.join('?' * len(verbs))}))"
+        for table in ("changes", "blocks", "mentions", "runs"):
+            target.execute(f"DELETE FROM {table} WHERE {chosen}", verbs)
+        target.commit()
+        target.execute("VACUUM")
+    whole, without = copy.with_suffix(".whole"), copy
+    share = 1 - without.stat().st_size / whole.stat().st_size
+    whole.unlink()
+    without.unlink()
+    return share
 
 
 async def _restored(path: Path, runs: int) -> None:
