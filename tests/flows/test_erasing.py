@@ -458,25 +458,21 @@ async def test_another_scope_keeps_its_chain_and_what_it_forbade(opener: Opener)
     assert SAID == stands.text
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+async def test_words_that_the_engine_writes_itself_are_no_trace(tmp_path: Path) -> None:
+    """Names of leases, counters, columns and actions stand in every file, and what a ledger says of itself."""
+    said = [
         "consolidate",
         "I have confidence",
         "its policy_class",
         "summarize_node",
         "the category",
-        "curate forget",
         "remanence erased",
-    ],
-)
-async def test_words_that_the_engine_writes_itself_are_no_trace(said: str, tmp_path: Path) -> None:
-    """Names of leases, counters, columns and actions stand in every file."""
+    ]
     async with opened(tmp_path / "memory.db", policy="default") as memory:
-        mine = await memory.learn(said)
+        mine = await memory.learn_many(said)
         await memory.learn(OTHER, category="preference")
         await memory.consolidate()
         await memory.curate()
-        done = await memory.erase.apply(await memory.erase.show(mine.id))
+        done = await memory.erase.apply(await memory.erase.show([one.id for one in mine]))
 
-    assert (False, (), ()) == (done.pending, done.found, done.copies)
+    assert (6, False, (), ()) == (done.erased, done.pending, done.found, done.copies)
