@@ -18,7 +18,7 @@ from remanence.curate.planner.calm import calm_until
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, concerned, load, wanted
 from remanence.effects import acts_of, kinds_of
-from remanence.model import Status
+from remanence.model import STANDING, Status
 from remanence.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
 from remanence.store.block_rules import refuse_malformed_entries
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, RULES, condition, document, table
@@ -130,6 +130,22 @@ def test_what_no_rule_concerns_need_not_be_read(seed: int) -> None:
     assert [getattr(whole, name) for name in said] == [getattr(part, name) for name in said]
     until = calm_until(less, policy, part)
     assert until is None or plan(frozen(world, policy), policy, until - 1).empty
+
+
+def _concerns(where: str) -> object:
+    """Say which memories one rule that archives concerns."""
+    graded = table("category.analysis", {"numbers": {"grade": 2}}).replace("[[", "[").replace("]]", "]")
+    rule = {"name": "rule", "every": "deep", "phase": "value", "where": where, "do": "archive"}
+    return concerned(load(document([graded, table("rule", rule)])))
+
+
+def test_a_number_of_categories_concerns_those_that_declare_it() -> None:
+    """And links of a memory's own change nothing in that; what looks further has all of them read."""
+    analyses = {"category": frozenset({"analysis"}), "status": STANDING}
+
+    assert (analyses,) == _concerns("of_category('grade') >= 2 and linked('*')")
+    assert (analyses | {"category": frozenset()},) == _concerns("of_category('grade') > 2 and degree > 1")
+    assert [None, None] == [_concerns("score('self') < 0.1"), _concerns("dangling")]
 
 
 @given(SEEDS)
