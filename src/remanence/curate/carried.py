@@ -16,7 +16,7 @@ from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sid
 from remanence.curate.planner.merge import link_keys, picked
 from remanence.effects import FLAG
 from remanence.model import COLUMN, Status
-from remanence.snapshot import Among, Bools, Holds, Ints, LinkColumns, Snapshot, means
+from remanence.snapshot import TAG, Among, Bools, Holds, Ints, LinkColumns, Snapshot, means
 
 Array = npt.NDArray[Any]
 
@@ -95,6 +95,9 @@ def destroyed_since(runs: list[tuple[int, int]], now: int) -> int:
 def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
     found = np.ones(len(snapshot), np.bool_)
     for name, values in holds.items():
+        if name == TAG:
+            found &= np.logical_or.reduce([snapshot.tags[str(tag)] for tag in values])
+            continue
         known = snapshot.names.get(name, ())
         codes = [
             known.index(one) if isinstance(one, str) else one
