@@ -181,6 +181,17 @@ async def test_a_life_time_goes_on_in_the_archive(
     assert ([], [rule]) == (early, await story.only(rule))
 
 
+async def test_what_is_archived_on_its_last_day_goes_in_time(story: Story) -> None:
+    """Going into the archive is no coming back: it puts nothing off."""
+    await story.learn(category="notification", state="read")
+    ends = story.clock.now() + 7 * DAY
+    story.clock.set(ends - 3 * DAY + 6 * HOUR)
+    await archived(story)
+    story.clock.set(ends + 1)
+
+    assert ["read-notices"] == await story.only("read-notices")
+
+
 async def archived(story: Story) -> None:
     """Let the budget of the cold tier, which for once is nothing, archive all that is there."""
     story.wait(2 * DAY + 1)

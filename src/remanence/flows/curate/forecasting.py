@@ -229,8 +229,10 @@ def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
     if coarse:
         often = [rule.name for rule in policy.rules if rule.period is not None and rule.period < coarse]
         yield (
-            f"the hour of a run: where ticks are taken together it is up to {coarse / HOUR:g} hours later than in truth"
-            + f"; and what {', '.join(often)} do, which act more often than that" * bool(often)
+            f"the hour of a run: ticks are taken {coarse / HOUR:g} hours apart, so it is up to that much later than in"
+            " truth, and twice that where one run waits for another"
+            + f"; and what {', '.join(often)} do, which act more often than that"
+            * bool(often)
         )
     yield "what is learned, used, rated, edited, pinned or released from now on"
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
