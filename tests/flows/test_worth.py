@@ -167,24 +167,24 @@ async def test_the_latest_fall_is_told(memory: remanence.Engine) -> None:
 
 async def test_each_command_that_it_names_brings_it_back(tmp_path: Path) -> None:
     """As they are printed, on the command line; the last takes the whole run back."""
-    path = tmp_path / "memory.db"
 
-    async def archived() -> Fall:
+    async def archived(path: Path) -> Fall:
         async with remanence.open(path, embedder="none") as memory:
-            await memory.learn_many(TALK[len(await memory.list_memories(status="any")) :])
+            await memory.learn_many(TALK)
             await memory.consolidate()
             await memory.curate(RULES)
             return await fall(memory, 4)
 
-    async def status() -> Status:
+    async def status(path: Path) -> Status:
         async with remanence.open(path, embedder="none") as memory:
             return (await memory.get(4)).status
 
     for place in range(3):
-        way = (await archived()).back[place].partition(" (")[0].split()[1:]
+        path = tmp_path / f"{place}.db"
+        way = (await archived(path)).back[place].partition(" (")[0].split()[1:]
         done = await asyncio.to_thread(typed, "--db", str(path), "--embedder", "none", *way)
 
-        assert (0, Status.ACTIVE) == (done.exit_code, await status()), way
+        assert (0, Status.ACTIVE) == (done.exit_code, await status(path)), way
 
 
 async def test_every_face_tells_the_same(memory: remanence.Engine, tmp_path: Path) -> None:
