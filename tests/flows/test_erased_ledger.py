@@ -18,7 +18,7 @@ import pytest
 from remanence import Engine, Erased
 from remanence.store.sqlite import ledger_file
 from remanence.testing.builders import raised
-from tests.flows.test_erasing import OTHER, SAID, left_in, opened, unsound
+from tests.flows.test_erasing import OTHER, PURGING, SAID, left_in, opened, unsound
 
 LEFT = (SAID, "Quirkleton", "quirkleton")
 
@@ -70,10 +70,30 @@ async def test_an_older_copy_in_its_place_brings_nothing_back(
             assert 4 == (await memory.get((await memory.learn("The fourth one.")).id)).seq
             assert "erase" in [run.verb for run in await memory.history()]
             assert [] == [one for one in await unsound(memory) if "erased" not in one]
-    assert "1 memory that had been erased since was erased again" in caplog.text
+    assert "erased again, as since: 1 memory" in caplog.text
     assert [] == left_in(path, *LEFT)
     async with opened(path) as memory:
         assert [] == await unsound(memory)
+
+
+async def test_what_was_purged_before_the_copy_has_no_image_left_in_it(tmp_path: Path) -> None:
+    """The copy has no row of it, only the image that could bring it back: that goes, too."""
+    path = tmp_path / "memory.db"
+    copy = tmp_path / "backups" / "older.db"
+    copy.parent.mkdir()
+    async with opened(path) as memory:
+        said = await memory.learn(SAID, speaker="Wilhelmina")
+        await memory.learn(OTHER)
+        await memory.forget(said.id)
+        await memory.apply(await memory.plan(PURGING), allow_destroyed=1)
+        await memory.backup(copy)
+        await memory.erase.apply(await memory.erase.show(said.id))
+    assert ([], [SAID]) == (left_in(path, *LEFT), left_in(copy, SAID))
+    shutil.copy(copy, path)
+    async with opened(path) as memory:
+        await raised(Erased, memory.restore(said.id))
+        assert [] == [one for one in await unsound(memory) if "erased" not in one]
+    assert [] == left_in(path, *LEFT)
 
 
 async def test_the_ledger_is_private_and_says_no_word(tmp_path: Path) -> None:

@@ -426,7 +426,10 @@ async def again(core: Core, seqs: Sequence[int]) -> int:
 
     The file is not written anew by this.
     """
-    named = {one.seq: one.revision for some in chunks(seqs) for one in await get(core, some)}
+    named: dict[int, int] = {}
+    for some in chunks(seqs):
+        named |= {one.seq: PURGED for one in await core.store.purged(core.scope, some)}
+        named |= {one.seq: one.revision for one in await get(core, some)}
     if not named:
         return 0
     shown = await _shown(core, named)

@@ -30,6 +30,5 @@ async def settle(core: Core) -> None:
         if await core.store.take_ledger():
             break
     if erased:
-        what = number(erased, "memory", "memories")
-        LOG.warning("this is an older copy: %s that had been erased since was erased again", what)
+        LOG.warning("this is an older copy; erased again, as since: %s", number(erased, "memory", "memories"))
         await core.store.clean()

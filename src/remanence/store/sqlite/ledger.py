@@ -28,8 +28,9 @@ _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 _ANY = "SELECT 1 FROM erased LIMIT 1"
 _HELD = "SELECT names.name, mark, at FROM erased JOIN names ON names.no = erased.scope"
+_OF_SCOPE = "WHERE scope = (SELECT no FROM names WHERE space = ?1 AND name = ?2)"
 _MEMORIES = (
-    "SELECT seq, id, text FROM memories WHERE scope = (SELECT no FROM names WHERE space = ? AND name = ?)"
+    f"SELECT seq, id, text FROM memories {_OF_SCOPE} UNION ALL SELECT seq, id, NULL FROM purged {_OF_SCOPE}"
 )
 _KEEP = "INSERT INTO erased (scope, mark, at) VALUES (?, ?, ?)"
 _LATEST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
@@ -165,7 +166,7 @@ def _missing(connection: sqlite3.Connection, said: Iterable[Ledger]) -> Marks:
 
 
 def _standing(connection: sqlite3.Connection, salt: bytes, marks: Marks) -> dict[str, list[int]]:
-    """Return the memories that marks name, by their ids or by what they say."""
+    """Return the memories that marks name, by their ids or by what they say; of purged ones images are left."""
     by_scope: dict[str, set[str]] = {}
     for scope, mark in marks:
         by_scope.setdefault(scope, set()).add(mark)
@@ -178,8 +179,8 @@ def _standing(connection: sqlite3.Connection, salt: bytes, marks: Marks) -> dict
     return named
 
 
-def _marks(salt: bytes, id_: str, text: str) -> list[str]:
-    names = [erasure.of_id(id_), *map(erasure.of_fold, fold_keys(text))]
+def _marks(salt: bytes, id_: str, text: str | None) -> list[str]:
+    names = [erasure.of_id(id_), *map(erasure.of_fold, fold_keys(text) if text is not None else ())]
     return [erasure.mark(salt, name) for name in names]
 
 
