@@ -325,18 +325,23 @@ async def test_the_next_tick_finishes_it(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 async def test_what_is_left_somewhere_is_said(tmp_path: Path) -> None:
-    """Bytes that nobody follows make it not proven; a copy of the file beside it is named."""
+    """Bytes that nobody follows make it not proven; copies in its folder are named, and nobody else's files."""
     path = tmp_path / "memory.db"
+    async with opened(tmp_path / "stranger.db") as memory:
+        await memory.learn(SAID)
+    (tmp_path / "notes.txt").write_text(SAID)
     async with opened(path) as memory:
         said = await memory.learn(SAID)
         await memory.backup(tmp_path / "memory.db.copy")
+        await memory.backup(tmp_path / "a copy #1.db")
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("CREATE TABLE elsewhere (said TEXT)")
             connection.execute("INSERT INTO elsewhere VALUES (?)", (SAID,))
         done = await memory.erase.apply(await memory.erase.show(said.id))
         wrong = await unsound(memory)
 
-    assert ((str(path),), (f"{path}.copy",)) == (done.found, done.copies)
+    assert (str(path),) == done.found
+    assert (str(tmp_path / "a copy #1.db"), f"{path}.copy") == done.copies
     assert not done.is_well
     assert "NOT PROVEN" in str(done)
     assert any("erased" in one for one in wrong)

@@ -493,7 +493,10 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:
-            yield Text(memory_line(memory, done.now, _width()))
+            if memory.id is not None:
+                yield Text(memory_line(memory, done.now, _width()))
+        if gone := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
+            yield Text(f"    {number(gone, 'memory', 'memories')} of which nothing is left")
         if act.count > len(act.memories):
             yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
     if done.undo is not None:

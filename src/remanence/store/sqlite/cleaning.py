@@ -15,7 +15,7 @@ from remanence.store.base import Cleaned
 from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
-from remanence.store.sqlite.erasing import UNPROVEN
+from remanence.store.sqlite.erasing import UNPROVEN, salt_of
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
@@ -133,7 +133,7 @@ def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cl
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
     found = [name for name in files if _holds(Path(name), kept)]
-    copies = [str(file) for file in _copies(Path(path)) if _holds(file, kept)]
+    copies = [str(file) for file in _copies(Path(path), salt_of(connection)) if _holds(file, kept)]
     connection.execute("DELETE FROM meta WHERE name IN (?, ?)", (UNPROVEN, FOUND))
     if found:
         connection.execute(_PUT, (FOUND, orjson.dumps(found).decode()))
@@ -141,9 +141,22 @@ def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cl
     return Cleaned(is_done=True, looked_for=looked_at, found=tuple(found), copies=tuple(copies))
 
 
-def _copies(file: Path) -> list[Path]:
-    """Return the copies of the file that lie beside it, such as an upgrade makes."""
-    return sorted(one for one in file.parent.glob(f"{file.name}.*") if one.is_file())
+def _copies(file: Path, salt: bytes) -> Iterator[Path]:
+    """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
+    for one in sorted(file.parent.iterdir()):
+        is_another = one.is_file() and one.name != file.name
+        if is_another and (one.name.startswith(f"{file.name}.") or _is_copy(one, salt)):
+            yield one
+
+
+def _is_copy(file: Path, salt: bytes) -> bool:
+    """Tell whether a file is a database with this salt, which copies share; reading it makes no file beside it."""
+    try:
+        where = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(where, uri=True)) as connection:
+            return salt_of(connection) == salt
+    except (sqlite3.Error, TypeError, ValueError):  # not a database, or none of these
+        return False
 
 
 def _holds(file: Path, kept: list[Pieces]) -> bool:
