@@ -13,8 +13,6 @@ from remanence.flows.recall.archive_ranking import READ_MOST
 from remanence.model import Memory, Status, Turn
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.write.arrive import TURN
-from tests.flows.old_files import old_file
-from tests.flows.old_files import opened as old_opened
 
 ARCHIVE = """version = 1
 name = "clear"
@@ -327,29 +325,22 @@ async def test_what_stands_is_ranked_as_before(tmp_path: Path) -> None:
     assert answers[0] == answers[1]
 
 
-async def test_older_files_get_hashes_when_they_are_brought_up(tmp_path: Path) -> None:
-    """Of what is archived in them, as of what is archived later; and so do files in which others were computed."""
-    (path := tmp_path / "memory.db").write_bytes(old_file(7))
+async def test_hashes_that_other_code_computed_are_computed_anew(tmp_path: Path) -> None:
+    """Of all that is archived, in every scope, when the file is opened."""
+    path = tmp_path / "memory.db"
+    for scope in ("work", "home"):
+        async with remanence.open(path, scope=scope, embedder="hashed") as memory:
+            await memory.learn(KEY, category="fact")
+            await memory.consolidate()
+            await memory.curate(ARCHIVE)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(
-            "UPDATE states SET status = 3, tier = 3, reason = 0 WHERE seq IN (SELECT min(seq)"
-            " FROM states WHERE status = 1 GROUP BY scope)"
-        )
-        (wanted,) = connection.execute("SELECT count(*) FROM states WHERE status = 3").fetchone()
-    held = []
-    for _ in range(2):
-        async with old_opened(path) as memory:
-            kept = [
-                await memory._core.store.archive_words(scope, -1)
-                for scope in await memory._core.store.scopes()
-            ]
-            held.append(sum(one.held for one in kept))
-        with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("DELETE FROM archive_words")
-            connection.execute("DELETE FROM meta WHERE name = 'archive words'")
+        connection.execute("DELETE FROM archive_words")
+        connection.execute("DELETE FROM meta WHERE name = 'archive words'")
+    async with opened(path) as memory:
+        held = [(await memory._core.store.archive_words(scope, -1)).held for scope in ("work", "home")]
+        unsound = [check for check in await memory.doctor() if not check.ok]
 
-    assert wanted > 0
-    assert [wanted, wanted] == held
+    assert ([1, 1], []) == (held, unsound)
 
 
 @pytest.mark.parametrize("edit", ["UPDATE archive_words SET held = held + 1", "DELETE FROM archive_words"])

@@ -1,10 +1,10 @@
 """What was computed under older rules is computed anew, and texts that have become the same stand beside each other.
 
-`data/version-1-capitals.db.gz` and `data/version-2-capitals.db.gz` were written by the code of those versions: one
-scope learned texts that differ in capitals, edited one, tagged one with a value, and pruned and purged one.
+The file is made by today's code with two rules as they once were: capitals told texts apart, and no tag told how fast a
+memory fades. One scope learned texts that differ in capitals, edited one, tagged one with a value, and purged one.
 """
 
-import gzip
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,26 +13,72 @@ import orjson
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence import decay_class, text
+from remanence.clock import DAY, ManualClock
 from remanence.model import Decay, Memory, Relation, Status
 from remanence.store.sqlite import refresh
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text import fingerprint
 from remanence.text_columns import text_columns
-from tests.flows.old_files import rows
-from tests.flows.test_version_1 import started_with
+from tests.flows.upgrades import rows, started_with
 
-DATA = Path(__file__).parent / "data"
 LATER = 1_790_000_000_000_000  # after the last of the runs in them
 OLDEST, LATER_ONE, LAST, PLAIN, ABBREVIATED, EDITED, PURGED, VALUE, ALONE, AGAIN = range(1, 11)
+SAID = (
+    "The Harbour opens at Six",
+    "the harbour opens at six",
+    "THE harbour opens at six!",
+    "They told us so",
+    "They told US so",
+    "Ann likes Tea",
+    "The Ferry leaves at noon",
+    "Honesty comes first",
+    "the tide turns at Four",
+)
+PURGE = """version = 1
+name = "clear"
+[[rule]]
+name = "gone"
+phase = "purge"
+every = "rapid"
+where = "status == 'pruned'"
+do = "purge"
+"""
 
 
-@pytest.fixture(params=[1, 2])
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A copy of a file of an older version."""
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file as code with the older rules left it."""
+    path = tmp_path_factory.mktemp("older") / "memory.db"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(text, "folded_text", lambda said: " ".join(said.split()))
+        patched.setattr(decay_class, "DURABLE_TAGS", frozenset())
+        asyncio.run(live(path))
+    changed(path, "UPDATE meta SET value = '0' WHERE name IN ('fingerprint', 'decay')")
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(content: bytes, tmp_path: Path) -> Path:
+    """A copy of that file."""
     path = tmp_path / "memory.db"
-    path.write_bytes(gzip.decompress((DATA / f"version-{request.param}-capitals.db.gz").read_bytes()))
+    path.write_bytes(content)
     return path
+
+
+async def live(path: Path) -> None:
+    """Learn, edit, tag, forget and purge, under whatever rules this process has."""
+    clock = ManualClock(LATER - 100 * DAY)
+    async with remanence.open(path, scope="work", clock=clock, embedder="hashed") as memory:
+        for said in SAID:
+            clock.advance(minutes=1)
+            await memory.learn(said, tags=["boat"] if "Ferry" in said else [])
+        await memory.update(EDITED, text="Ann likes Black Tea")
+        await memory.tag(VALUE, "self/value")
+        await memory.forget(PURGED)
+        clock.advance(days=40)
+        await memory.curate(PURGE)
+        await memory.learn("the ferry leaves at noon")
 
 
 def opened(path: Path) -> remanence.Engine:

@@ -1,7 +1,7 @@
 """The tables of a file are those that the code knows, whatever version the file was made by."""
 
+import asyncio
 import re
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,31 +12,18 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
+import remanence.sync
 from remanence.change import Cause
-from remanence.errors import StoreDamaged, StoreIncompatible
+from remanence.errors import StoreIncompatible
 from remanence.store.migrations.run import config
 from remanence.store.schema import metadata, ours
-from remanence.store.sqlite.dialect import SCHEMA_VERSION, connect
+from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.store.sqlite.upgrade import SCRIPTS, prepare
+from remanence.store.sqlite.upgrade import SCRIPTS
 from remanence.testing.builders import created
+from tests.command_line import typed
 
 NEXT = SCHEMA_VERSION + 1
-STEP = f"""
-from alembic import op
-import sqlalchemy as sa
-
-revision = "{NEXT:04}"
-down_revision = "{SCHEMA_VERSION:04}"
-branch_labels = None
-depends_on = None
-
-
-def upgrade() -> None:
-    with op.batch_alter_table("sources") as batch:
-        batch.add_column(sa.Column("note", sa.Text(), nullable=True))
-"""
-BROKEN = STEP + "\n    op.execute(\"INSERT INTO vectors (seq, vector, digest) VALUES (999, x'00', 0)\")\n"
 
 
 def tables(path: Path) -> dict[str, str]:
@@ -45,14 +32,6 @@ def tables(path: Path) -> dict[str, str]:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     connection.close()
     return {name: re.sub(r'[\s"]+', " ", sql).strip() for name, sql in rows if name != "alembic_version"}
-
-
-def steps(tmp_path: Path, step: str) -> Path:
-    """Return a folder of migrations with one step more."""
-    scripts = tmp_path / "migrations"
-    shutil.copytree(SCRIPTS, scripts)
-    (scripts / "versions" / f"{NEXT:04}_next.py").write_text(step, encoding="utf-8")
-    return scripts
 
 
 async def filled(path: Path) -> None:
@@ -86,50 +65,6 @@ async def test_autogenerate_finds_nothing_to_do(tmp_path: Path) -> None:
     assert [] == difference
 
 
-async def test_a_migration_keeps_a_verified_backup(tmp_path: Path) -> None:
-    """Before a file is migrated, a copy that opens and holds everything lies beside it."""
-    path = tmp_path / "memory.db"
-    await filled(path)
-    connection = connect(str(path), latest=NEXT)
-    prepare(connection, str(path), b"", scripts=steps(tmp_path, STEP), to=NEXT)
-    texts = connection.execute("SELECT text FROM memories").fetchall()
-    version = connection.execute("PRAGMA user_version").fetchone()
-    foreign_keys = connection.execute("PRAGMA foreign_keys").fetchone()
-    strict = connection.execute("SELECT strict FROM pragma_table_list('sources')").fetchone()
-    connection.close()
-
-    assert [("apples are red",)] == texts
-    assert (NEXT,) == version
-    assert (1,) == foreign_keys
-    assert (1,) == strict
-    assert "note TEXT" in tables(path)["sources"]
-
-    backup = SqlStore(f"{path}.before-v{NEXT}")
-    await backup.open()
-    kept = await backup.get("work", [1])
-    unsound = [check for check in await backup.check() if not check.ok]
-    await backup.close()
-
-    assert ["apples are red"] == [memory.text for memory in kept if memory is not None]
-    assert [] == unsound
-
-
-async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    """A step that breaks a reference is taken back whole, and says so."""
-    path = tmp_path / "memory.db"
-    await filled(path)
-    before = tables(path)
-    connection = connect(str(path), latest=NEXT)
-    with pytest.raises(StoreDamaged, match="dangling") as raised:
-        prepare(connection, str(path), b"", scripts=steps(tmp_path, BROKEN), to=NEXT)
-    version = connection.execute("PRAGMA user_version").fetchone()
-    connection.close()
-
-    assert "backup" in raised.value.recovery
-    assert (SCHEMA_VERSION,) == version
-    assert before == tables(path)
-
-
 async def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:
     """A file of a later version is refused with what to do, and not a byte of it changes."""
     path = tmp_path / "memory.db"
@@ -143,6 +78,26 @@ async def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:
 
     assert "newer version" in raised.value.recovery
     assert content == path.read_bytes()
+
+
+@pytest.mark.parametrize("version", [1, BASELINE_VERSION - 1])
+def test_a_file_from_before_the_first_release_is_refused(version: int, tmp_path: Path) -> None:
+    """With how its memories come over and what stays behind; in Python and on the command line, changing no byte."""
+    path = tmp_path / "memory.db"
+    asyncio.run(filled(path))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    content = path.read_bytes()
+    with pytest.raises(StoreIncompatible, match=f"version {version},") as raised:
+        remanence.sync.open(path)
+    shown = typed("--db", str(path), "list")
+
+    for word in ("remanence export", "remanence import", "undo", "what was erased"):
+        assert word in raised.value.recovery
+        assert word in " ".join(shown.stderr.split())
+    assert 0 != shown.exit_code
+    assert (content, [path]) == (path.read_bytes(), [*tmp_path.iterdir()])
 
 
 async def test_texts_cut_into_words_another_way_are_indexed_anew(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import remanence
 from tests.command_line import typed
-from tests.flows.test_version_1 import OLD
+from tests.flows.upgrades import NEXT, know_next, live
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes are those of POSIX")
 OWNER_ONLY = 0o600
@@ -37,13 +37,18 @@ async def test_a_new_database_and_its_copy_are_private(tmp_path: Path) -> None:
     assert dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "copy.db"), OWNER_ONLY) == found
 
 
-async def test_the_copy_before_an_upgrade_is_private(tmp_path: Path) -> None:
+async def test_the_copy_before_an_upgrade_is_private(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file itself keeps the mode that it had."""
-    (tmp_path / "old.db").write_bytes(OLD)
-    async with remanence.open(tmp_path / "old.db", scope="work", embedder="hashed"):
+    path = tmp_path / "old.db"
+    await live(path)
+    path.chmod(0o644)
+    know_next(monkeypatch.setattr, tmp_path_factory.mktemp("steps") / "migrations")
+    async with remanence.open(path, scope="work", embedder="hashed"):
         pass
 
-    assert {"old.db": 0o644, "old.db.before-v2": OWNER_ONLY} == modes(tmp_path)
+    assert {"old.db": 0o644, f"old.db.before-v{NEXT}": OWNER_ONLY} == modes(tmp_path)
 
 
 def test_exports_and_plans_are_private(tmp_path: Path) -> None:

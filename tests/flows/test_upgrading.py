@@ -1,43 +1,155 @@
-"""An upgrade killed at any moment leaves the old file or the new one, and whoever opens it next has all of it."""
+"""An upgrade leaves the old file or the new one, whatever happens, and whoever opens it next has all of it."""
 
 import asyncio
-import gzip
 import random
+import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from remanence.errors import StoreUnavailable
+from remanence.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import raised
 from tests.command_line import typed
-from tests.flows.old_files import columns_of, opened, rows, version_of
-from tests.flows.test_version_1 import started_with
+from tests.flows.test_migrations import tables
+from tests.flows.upgrades import (
+    NEXT,
+    OPEN,
+    START,
+    STEP,
+    columns_of,
+    know_next,
+    live,
+    opened,
+    rows,
+    started_with,
+    version_of,
+)
 
-DATA = Path(__file__).parent / "data"
-PROGRAM = """
-import asyncio, sys
-from remanence.store.migrations import run
-from remanence.store.sqlite.sqlite_store import SqlStore
+BROKEN = STEP + "    op.execute(\"INSERT INTO vectors (seq, vector, digest) VALUES (999, x'00', 0)\")\n"
 
-async def main():
-    print(flush=True)
-    sys.stdin.readline()
-    store = SqlStore(sys.argv[1])
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A file of this version that was lived with."""
+    path = tmp_path_factory.mktemp("older") / "memory.db"
+    asyncio.run(live(path))
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(content: bytes, tmp_path: Path) -> Path:
+    """A copy of that file."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the steps go that a process knows."""
+    return tmp_path_factory.mktemp("steps") / "migrations"
+
+
+@pytest.fixture
+def next_known(folder: Path) -> Iterator[None]:
+    """This process knows one version more."""
+    with pytest.MonkeyPatch.context() as patched:
+        know_next(patched.setattr, folder)
+        yield
+
+
+async def test_every_row_is_kept(path: Path, next_known: None) -> None:
+    """After an upgrade every column that was there holds what it held; the verified copy beside it is the old file."""
+    columns = columns_of(path)
+    before, old = rows(path, columns), tables(path)
+    async with opened(path) as memory:
+        checks = await memory.doctor()
+        (found,) = (await memory.recall("ferry", limit=1)).memories
+        await memory.undo((await memory.history(limit=1, verb="update"))[0].run)
+        undone = await memory.get(found.memory.id)
+    (backup,) = path.parent.glob("*.before-*")
+
+    assert f"memory.db.before-v{NEXT}" == backup.name
+    assert (NEXT, SCHEMA_VERSION) == (version_of(path), version_of(backup))
+    assert (before, old) == (rows(backup, columns), tables(backup))
+    assert {"note TEXT" in tables(path)["sources"], "places" in tables(path)} == {True}
+    assert ["tables"] == [check.name for check in checks if not check.ok or check.advice]  # the step's own
+    assert ("The ferry leaves at one.", "The ferry leaves at noon.") == (found.memory.text, undone.text)
+
+
+async def test_nothing_is_changed_but_by_the_step(path: Path, next_known: None) -> None:
+    """The rows of all tables are those of before, with references looked at and tables as strict as they were."""
+    columns = columns_of(path)
+    before = rows(path, columns)
+    store = SqlStore(str(path))
     await store.open()
     await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        (strict,) = connection.execute("SELECT strict FROM pragma_table_list('sources')").fetchone()
 
-asyncio.run(main())
-"""
+    assert (before, 1) == (rows(path, columns), strict)
 
 
-async def upgraded(path: Path, until: float | None = None) -> float:
+async def test_a_step_that_breaks_a_reference_is_taken_back(
+    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole, and it says so; the copy stays."""
+    know_next(monkeypatch.setattr, folder, BROKEN)
+    columns = columns_of(path)
+    before, old = rows(path, columns), tables(path)
+    refused = await raised(StoreDamaged, SqlStore(str(path)).open())
+
+    assert ("dangling" in str(refused), "backup" in refused.recovery) == (True, True)
+    assert (SCHEMA_VERSION, before, old) == (version_of(path), rows(path, columns), tables(path))
+
+
+async def test_processes_that_open_an_old_file_at_once_all_get_in(
+    path: Path, folder: Path, next_known: None
+) -> None:
+    """One of them brings it up behind one backup, the others wait; every one of them then writes."""
+    program = START + "asyncio.run(upgrades.visit(sys.argv[1], f'process {sys.argv[3]} was here'))\n"
+    started = [await started_with(program, str(path), str(folder), str(number)) for number in range(4)]
+    said = [
+        error for _, error in await asyncio.gather(*(process.communicate(b"go\n") for process in started))
+    ]
+    async with opened(path) as memory:
+        here = [one for one in await memory.list_memories(limit=1_000) if "was here" in one.text]
+        checks = await memory.doctor()
+
+    assert ([b""] * 4, 4) == (said, len(here))
+    assert 1 == len([*path.parent.glob("*.before-*")])
+    assert [] == [check for check in checks if not check.ok]
+
+
+async def test_an_upgrade_that_is_killed_leaves_the_old_file(
+    path: Path, folder: Path, next_known: None
+) -> None:
+    """A process that dies before the upgrade is committed leaves the old tables; whoever comes next brings them up."""
+    dying = "from remanence.store.migrations import run\nmigrate = run.migrate\n"
+    dying += "run.migrate = lambda *given: migrate(*given[:-1], lambda: os._exit(9))\n"
+    columns = columns_of(path)
+    before = rows(path, columns)
+    killed = await started_with(START + dying + OPEN, str(path), str(folder))
+    await killed.communicate(b"go\n")
+    between = version_of(path), rows(path, columns)
+    async with opened(path) as memory:
+        checks = await memory.doctor()
+
+    assert 9 == killed.returncode
+    assert (SCHEMA_VERSION, before) == between
+    assert (NEXT, []) == (version_of(path), [check for check in checks if not check.ok])
+
+
+async def upgraded(path: Path, folder: Path, until: float | None = None) -> float:
     """Let a process bring a file up, or kill it after so many seconds; return how long it took."""
-    process = await started_with(PROGRAM, str(path))
+    process = await started_with(START + OPEN, str(path), str(folder))
     assert process.stdin is not None
     began = time.monotonic()
     process.stdin.write(b"go\n")
@@ -50,76 +162,94 @@ async def upgraded(path: Path, until: float | None = None) -> float:
     return time.monotonic() - began
 
 
-async def killed_at(path: Path, old: bytes, moments: list[float]) -> set[int]:
+async def killed_at(path: Path, folder: Path, moments: list[float]) -> set[int]:
     """Kill an upgrade at each of these moments; return the versions of the files that were left."""
-    left = set()
+    left, old = set(), path.read_bytes()
     for moment in moments:
         for found in path.parent.glob("*.db*"):
             found.unlink()
         path.write_bytes(old)
         columns = columns_of(path)
-        before, version = rows(path, columns), version_of(path)
-        await upgraded(path, moment)
+        before = rows(path, columns)
+        await upgraded(path, folder, moment)
         between = version_of(path)
         left.add(between)
-        assert between in {version, SCHEMA_VERSION}
-        assert between == SCHEMA_VERSION or before == rows(path, columns)
+        assert between in {SCHEMA_VERSION, NEXT}
+        assert between == NEXT or before == rows(path, columns)
         backups = [found for found in path.parent.glob("*.before-*") if "partial" not in found.name]
         assert [before] * len(backups) == [rows(backup, columns) for backup in backups]
 
         async with opened(path) as memory:
             unsound = [check for check in await memory.doctor() if not check.ok]
-        assert ([], SCHEMA_VERSION) == (unsound, version_of(path))
+        assert ([], NEXT) == (unsound, version_of(path))
         assert [] == [*path.parent.glob("*partial*")]
     return left
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
-async def test_an_upgrade_killed_at_any_moment_is_before_or_after(tmp_path: Path, version: int) -> None:
+async def test_an_upgrade_killed_at_any_moment_is_before_or_after(
+    path: Path, folder: Path, tmp_path: Path, next_known: None
+) -> None:
     """Its old rows, or all that is new with the old; never a copy beside it that looks whole and is not."""
-    old = gzip.decompress((DATA / f"version-{version}.db.gz").read_bytes())
-    path = tmp_path / "memory.db"
-    path.write_bytes(old)
-    whole = await upgraded(path)
-    moments = random.Random(version)
-    left = await killed_at(path, old, [0.0, *(moments.uniform(0, whole) for _ in range(2))])
+    (other := tmp_path / "other.db").write_bytes(path.read_bytes())
+    whole = await upgraded(other, folder)
+    moments = random.Random(1)
+    left = await killed_at(path, folder, [0.0, *(moments.uniform(0, whole) for _ in range(5))])
 
-    assert left <= {version, SCHEMA_VERSION}
+    assert left <= {SCHEMA_VERSION, NEXT}
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
-async def test_many_killed_upgrades_are_before_or_after(tmp_path: Path, version: int) -> None:
+async def test_many_killed_upgrades_are_before_or_after(
+    path: Path, folder: Path, tmp_path: Path, next_known: None
+) -> None:
     """The same at many moments, spread over the whole of it."""
-    old = gzip.decompress((DATA / f"version-{version}.db.gz").read_bytes())
-    path = tmp_path / "memory.db"
-    path.write_bytes(old)
-    whole = await upgraded(path)
-    left = await killed_at(path, old, [whole * number / 60 for number in range(60)])
+    (other := tmp_path / "other.db").write_bytes(path.read_bytes())
+    whole = await upgraded(other, folder)
+    left = await killed_at(path, folder, [whole * number / 240 for number in range(240)])
 
-    assert {version, SCHEMA_VERSION} == left
+    assert {SCHEMA_VERSION, NEXT} == left
+
+
+async def test_an_old_file_that_is_locked_says_so(path: Path, next_known: None) -> None:
+    """Who meets an old file while another writes to it waits, then is told; the file stays as it is."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = wal")
+        other.execute("BEGIN IMMEDIATE")
+        refused = await raised(StoreUnavailable, SqlStore(str(path), busy_ms=50).open())
+
+    assert ("locked" in str(refused), SCHEMA_VERSION) == (True, version_of(path))
+    assert [] == [*path.parent.glob("*.before-*")]
+
+
+async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
+    path: Path, content: bytes, next_known: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a verified copy the old file stays as it is, byte for byte."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise StoreUnavailable("the disk is full", recovery="make room")
+
+    monkeypatch.setattr(upgrade, "copy", refused)
+    await raised(StoreUnavailable, SqlStore(str(path)).open())
+
+    assert content == path.read_bytes()
 
 
 async def test_an_upgrade_without_room_does_not_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, content: bytes, next_known: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says how much it takes and how much there is, and not a byte of the old file changes."""
-    old = gzip.decompress((DATA / "version-2.db.gz").read_bytes())
-    path = tmp_path / "memory.db"
-    path.write_bytes(old)
-    monkeypatch.setattr(upgrade, "disk_usage", lambda _: SimpleNamespace(free=len(old) * 2))
+    monkeypatch.setattr(upgrade, "disk_usage", lambda _: SimpleNamespace(free=len(content) * 2))
     refused = await raised(StoreUnavailable, SqlStore(str(path)).open())
 
     assert "of room beside it" in str(refused)
-    assert (old, []) == (path.read_bytes(), [*tmp_path.glob("*.before-*")])
+    assert (content, []) == (path.read_bytes(), [*path.parent.glob("*.before-*")])
 
 
-def test_a_command_says_that_it_brings_a_file_up(tmp_path: Path) -> None:
+def test_a_command_says_that_it_brings_a_file_up(path: Path, next_known: None) -> None:
     """Once, on stderr: from which version to which, how long for how much, and where the old file stays."""
-    path = tmp_path / "memory.db"
-    path.write_bytes(gzip.decompress((DATA / "version-2.db.gz").read_bytes()))
     first, again = (typed("--db", str(path), "--embedder", "hashed", "status") for _ in range(2))
 
     assert (0, 0) == (first.exit_code, again.exit_code)
-    assert f"{path} has version 2 and is brought to version {SCHEMA_VERSION}, once" in first.stderr
+    assert f"{path} has version {SCHEMA_VERSION} and is brought to version {NEXT}, once" in first.stderr
     assert "" == again.stderr

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from remanence.curate.language import reference
-from tests.pages import cli, errors, mcp, python, sync_stub
+from tests.pages import cli, errors, mcp, python, sync_stub, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
 
 PAGES: Mapping[Path, Callable[[], str]] = {
+    tables.FILE: tables.script,  # first: without it no page is made that opens a memory
     DOCS / "cli.md": cli.page,
     DOCS / "errors.md": errors.page,
     DOCS / "mcp.md": mcp.page,

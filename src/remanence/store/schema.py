@@ -33,9 +33,6 @@ from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
 
 _TYPES = {"text": Text, "json": Text, "numbers": Text, "blob": LargeBinary}
-# Columns that older files were given behind all others.
-_LAST = frozenset({"summary"})
-_IN_PLACE = frozenset({"trust", "form", "short_tokens", "short_words"})
 
 DIALECT = sqlite.dialect()
 
@@ -67,11 +64,6 @@ def _int(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Integer, nullable=nullable)
 
 
-def _in_place(name: str, default: int) -> Column[object]:
-    """Return a column that older files were given without their tables being made anew."""
-    return Column(name, Integer, nullable=False, server_default=text(str(int(default))))
-
-
 def _text(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Text, nullable=nullable)
 
@@ -88,8 +80,6 @@ def _kept(column: Kept) -> Column[object]:
     """Return the SQL column of one column of a memory."""
     if column.kind == "name":
         return _name(column.name, nullable=column.nullable)
-    if column.name in _IN_PLACE:
-        return _in_place(column.name, column.default)
     return Column(column.name, _TYPES.get(column.kind, Integer), nullable=column.nullable)
 
 
@@ -151,9 +141,8 @@ memories = _table(
     "memories",
     Column("seq", Integer, primary_key=True),
     _name("scope"),
-    *[_kept(column) for column in _of("memories") if column.name not in _LAST],
+    *[_kept(column) for column in _of("memories")],
     _blob("digest"),
-    *[_kept(column) for column in _of("memories") if column.name in _LAST],
     Index("memories_id", "scope", "id", unique=True),
     Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
     Index("memories_fingerprint", "scope", "fingerprint"),
@@ -173,7 +162,7 @@ states = _table(
     Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
 )
 
-vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _in_place("digest", 0))
+vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _int("digest"))
 
 # Vectors of models that are waited for, beside the memories' own: as full text they follow from the texts.
 embeddings = _table(

@@ -23,7 +23,9 @@ from remanence.errors import (
 )
 
 APPLICATION_ID = 0x52454D41  # "REMA"
-SCHEMA_VERSION = 9
+# None of the versions before it was published, see decision 66. Until one is, whoever changes the tables raises it.
+BASELINE_VERSION = 10
+SCHEMA_VERSION = BASELINE_VERSION
 SQLITE_MIN = (3, 37, 0)  # STRICT tables
 BUSY_MS = 10_000
 _ASKING_MS = 20  # in which SQLite asks for a lock five times
@@ -49,9 +51,7 @@ _STEM_CHARS_MAX = 1_000
 WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instance)"
 
 
-def connect(
-    path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False, latest: int = SCHEMA_VERSION
-) -> sqlite3.Connection:
+def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
     """Open a connection with every pragma set and read back; errors are still sqlite3's own."""
     connection = sqlite3.connect(
         path,
@@ -61,7 +61,7 @@ def connect(
         cached_statements=_STATEMENTS_CACHED,
     )
     try:
-        version_of(connection, latest=latest)  # before any pragma could change a file that is not ours
+        version_of(connection)  # before any pragma could change a file that is not ours
         if path != IN_MEMORY:
             _log_ahead(connection, busy_ms)
         _configure(connection, path, query_only=query_only)
@@ -135,8 +135,8 @@ def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -
             )
 
 
-def version_of(connection: sqlite3.Connection, *, latest: int = SCHEMA_VERSION) -> int:
-    """Return the schema version of a database that is ours, at most `latest`; 0 for an empty one."""
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the schema version of a database that is ours and can be brought to this one; 0 for an empty one."""
     application, version, tables = _header(connection)
     if application != APPLICATION_ID and not connection.in_transaction:
         # Another process may just have been making it: looked at again, all of one moment.
@@ -150,9 +150,16 @@ def version_of(connection: sqlite3.Connection, *, latest: int = SCHEMA_VERSION) 
             "this SQLite database belongs to another program",
             recovery="name another file; this one was not touched",
         )
-    if version > latest:
+    if version < BASELINE_VERSION:
         raise StoreIncompatible(
-            f"the database has version {version}, this program knows versions up to {latest}",
+            f"the database has version {version}, this program opens versions from {BASELINE_VERSION} on",
+            recovery="export each scope with the program that wrote it (`remanence export`) and import that into a new"
+            " file (`remanence import --trust user`): all memories and links come over; runs and their undo, settings,"
+            " and the marks of what was erased do not. The file was not touched",
+        )
+    if version > SCHEMA_VERSION:
+        raise StoreIncompatible(
+            f"the database has version {version}, this program knows versions up to {SCHEMA_VERSION}",
             recovery="use a newer version of Remanence; the file was not touched",
         )
     return int(version)

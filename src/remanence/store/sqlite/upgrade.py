@@ -10,9 +10,9 @@ from pathlib import Path
 from shutil import disk_usage
 
 from remanence.errors import StoreDamaged, StoreUnavailable
-from remanence.store.sqlite import refresh
+from remanence.store.sqlite import dialect, refresh
 from remanence.store.sqlite.copying import PARTIAL, copy
-from remanence.store.sqlite.dialect import APPLICATION_ID, IN_MEMORY, SCHEMA_VERSION, connect, version_of
+from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
@@ -26,25 +26,25 @@ _ROOM = 2.5
 _PAGE_CACHE_KIB = 128 * 1_024
 MB_A_SECOND = 25  # that an upgrade does on a slow machine, where nothing else runs
 SCRIPTS = Path(__file__).parents[1] / "migrations"
+END = ";\n"  # of each statement in the file
+_TABLES = Path(__file__).with_name("tables.sql")
 
 
-def prepare(
-    connection: sqlite3.Connection,
-    path: str,
-    salt: bytes,
-    *,
-    scripts: Path = SCRIPTS,
-    to: int = SCHEMA_VERSION,
-) -> None:
-    """Bring the database to version `to`: create its tables, migrate it, or leave it as it is."""
-    version = version_of(connection, latest=to)
+def prepare(connection: sqlite3.Connection, path: str, salt: bytes) -> None:
+    """Bring the database to this version: create its tables, migrate it, or leave it as it is."""
+    version = version_of(connection)
     if version == 0:
         _create(connection, salt)
-    elif version < to:
-        _migrate(connection, path, scripts, to)
+    elif version < dialect.SCHEMA_VERSION:
+        _migrate(connection, path)
     elif refresh.is_due(connection):
         with _transaction(connection):
             refresh.refresh(connection)
+
+
+def tables() -> list[str]:
+    """Return what creates every table, index and the full text of an empty database, in order."""
+    return _TABLES.read_text(encoding="utf-8").removesuffix(END).split(END)
 
 
 def backup_path(path: str, version: int) -> str:
@@ -63,7 +63,8 @@ def older(path: str) -> int | None:
     except OSError:
         return None
     version, application = (int.from_bytes(header[at : at + 4]) for at in (_VERSION_AT, _APPLICATION_AT))
-    return version if application == APPLICATION_ID and 0 < version < SCHEMA_VERSION else None
+    is_older = application == APPLICATION_ID and BASELINE_VERSION <= version < dialect.SCHEMA_VERSION
+    return version if is_older else None
 
 
 def _refuse_full(path: str) -> None:
@@ -72,19 +73,17 @@ def _refuse_full(path: str) -> None:
     free = disk_usage(Path(path).absolute().parent).free
     if free < needed:
         raise StoreUnavailable(
-            f"{path} is to be brought to version {SCHEMA_VERSION}, which takes {needed >> 20:,} MB of room beside it;"
-            f" {free >> 20:,} MB are free",
+            f"{path} is to be brought to version {dialect.SCHEMA_VERSION}, which takes"
+            f" {needed >> 20:,} MB of room beside it; {free >> 20:,} MB are free",
             recovery="make room, or move the file to where there is; it was not changed",
         )
 
 
 def _create(connection: sqlite3.Connection, salt: bytes) -> None:
-    from remanence.store.schema import statements
-
     with _transaction(connection):
         # Another process may have been faster.
         if version_of(connection) == 0:
-            for statement in (*statements(), *_marks(SCHEMA_VERSION)):
+            for statement in (*tables(), *_marks(dialect.SCHEMA_VERSION)):
                 connection.execute(statement)
             meta = {"database": salt.hex(), **refresh.MARKS}
             connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", meta.items())
@@ -119,17 +118,19 @@ def _clear_partial(path: str) -> None:
             found.unlink(missing_ok=True)
 
 
-def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) -> None:
+def _migrate(connection: sqlite3.Connection, path: str) -> None:
     from remanence.store.migrations.run import migrate
 
+    to = dialect.SCHEMA_VERSION
+
     def start() -> None:
-        version = version_of(connection, latest=to)
+        version = version_of(connection)
         # Another process may have been faster. SQLite copies nothing through a connection that is about to write.
         if version < to and path != IN_MEMORY:
             _refuse_full(path)
             _clear_partial(path)
             # The references of what is copied are looked at once all is done.
-            with closing(connect(path, query_only=True, latest=to)) as reader:
+            with closing(connect(path, query_only=True)) as reader:
                 copy(reader, backup_path(path, version), references=False)
 
     def finish() -> None:
@@ -146,7 +147,7 @@ def _migrate(connection: sqlite3.Connection, path: str, scripts: Path, to: int) 
     connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.execute("PRAGMA foreign_keys = OFF")  # a table that is built anew is dropped once
     try:
-        migrate(connection, scripts, f"{to:04}", start, finish)
+        migrate(connection, SCRIPTS, f"{to:04}", start, finish)
     finally:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {cache}")
