@@ -136,7 +136,7 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
-    "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and are needed only where an older file is brought up",
+    "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
 # Modules of other parts that may catch everything too, each with its reason.

@@ -138,7 +138,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     was_open = row["ended_at"] is None
     if was_open:
         since = booked.values.get(heartbeat_key(session), row["started_at"])
-        every = row.get("every")  # absent where version 1 began it
+        every = row["every"]
         is_lost = session != core.session and every is not None and heartbeat.missed(every, now - since)
         row = {**row, "ended_at": since if is_lost else max(since, now)}
         put = {session_key(session): row, heartbeat_key(session): None}

@@ -17,7 +17,6 @@ from remanence.edit.one_memory import joined, unmoved
 from remanence.flows.core import Core, aside
 from remanence.guards import protecting
 from remanence.model import STANDING, Link, Memory, Relation, Trust, link_values
-from remanence.store.base import Bookkeeping, Find
 from remanence.write.arrive import Batch, Draft
 from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
 from remanence.write.engine_actions import SURE_MIN
@@ -190,37 +189,6 @@ def _says_only(one: _Taken) -> bool:
     """Tell whether a memory says nothing but what is replaced."""
     said = claims_of(one.old.text, one.old.speaker)
     return len(said) == 1 and said[0].alone
-
-
-UNREAD = "claims/unread"  # kept by an upgrade: which memories came before texts were read for claims
-READ_AT_ONCE = 1_000
-
-
-async def read_older(core: Core) -> None:
-    """Read off what memories of an older file claim, so many at once, until none is left that was not read."""
-    asked = Bookkeeping(core.clock.now(), get=(UNREAD,))
-    unread = (await core.store.bookkeep(core.scope, asked)).values.get(UNREAD)
-    if unread is None:
-        return
-    asked_for = Find(tuple(STANDING), after=unread["after"], limit=READ_AT_ONCE, oldest_first=True)
-    memories = [one for one in await core.store.find(core.scope, asked_for) if one.seq <= unread["to"]]
-    seqs = [memory.seq for memory in memories]
-    claiming = {claim.seq for claim in await core.store.claims(core.scope, seqs)}
-    left = {**unread, "after": seqs[-1]} if len(memories) == READ_AT_ONCE else None
-    fresh = [memory for memory in memories if memory.seq not in claiming]
-    changes = await aside(sum(len(one.text) for one in fresh), _read, fresh)
-    if changes:
-        await core.commit(changes, replace(core.cause("consolidate"), values={UNREAD: left}))
-    else:
-        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={UNREAD: left}))
-
-
-def _read(memories: Sequence[Memory]) -> list[Change]:
-    return [
-        _claimed(memory.seq, number, claim, memory.said_at)
-        for memory in memories
-        for number, claim in enumerate(claims_of(memory.text, memory.speaker))
-    ]
 
 
 async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> list[Change]:

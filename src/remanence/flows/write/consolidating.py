@@ -26,7 +26,6 @@ from remanence.flows.embedding import whole
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import Alike, candidates
-from remanence.flows.write.claiming import read_older
 from remanence.flows.write.connecting import Beginnings, KnownLinks, beginnings
 from remanence.flows.write.judging import Judged, judge
 from remanence.flows.write.learning import vector_of
@@ -137,7 +136,6 @@ async def consolidate(
     Who tries only once to be alone at it leaves it to another process that is.
     """
     await whole(core)
-    await read_older(core)
     by = {} if core.writer is None else {"writer": core.writer.name, **await _shown(core)}
     cause = core.cause("consolidate", detail=by)
     total, part, drawn, spending, beside = Consolidated(), 0, KnownLinks(), Spending(core), _Beside()

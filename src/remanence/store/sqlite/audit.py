@@ -30,7 +30,6 @@ from remanence.store.sqlite.rows import DEFAULTS
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted
-SEALED = "audit_sealed"  # the row of `meta` that says where older versions left the audit
 CODE = {table: code for code, table in enumerate(TABLES)}
 _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory
 # Values shorter than this are not worth a reference.
@@ -43,12 +42,8 @@ HEADER = (
     "planned", "changes",
 )  # fmt: skip
 _RUN = (*HEADER, "previous", "digest", "entries", "asked")
-_WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND run = ? AND part = ? AND entries IS NOT NULL"
-_OF_RUN = (
-    "(SELECT position FROM runs INDEXED BY runs_part WHERE scope = ?1 AND run = ?3 AND entries IS NOT NULL"
-    " UNION ALL SELECT position FROM runs INDEXED BY runs_run WHERE run = ?3 AND entries IS NULL)"
-    " CROSS JOIN runs USING (position)"
-)
+_WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND run = ? AND part = ?"
+_OF_RUN = "runs INDEXED BY runs_part"
 CLOSE = (
     "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope)"
     " DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
@@ -166,7 +161,7 @@ def write(
     """
     no, name = scope
     last = connection.execute("SELECT digest FROM scopes WHERE scope = ?", (no,)).fetchone()
-    previous = last[0] if last else sealed(connection)[1]
+    previous = last[0] if last else UNCHAINED
     images.rows.sort(key=_number)
     images.blocks.sort(key=itemgetter(1))
     header = _header(images.position, no, cause, images.count)
@@ -189,19 +184,6 @@ def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause,
     digest, _ = write(connection, scope, cause, images)
     connection.execute(CLOSE, (scope[0], images.position, 0, cause.at, digest))
     return images.position
-
-
-def sealed(connection: sqlite3.Connection) -> tuple[int, bytes]:
-    """Return the last part of the one chain over all scopes that older versions wrote, and its digest.
-
-    With that the chain of each scope begins; a file that they never wrote to is sealed before its first part.
-    """
-    row = connection.execute("SELECT value FROM meta WHERE name = ?", (SEALED,)).fetchone()
-    if row is None:
-        return 0, UNCHAINED
-    with DECODING:
-        position, digest = orjson.loads(row[0])
-        return int(position), bytes.fromhex(digest)
 
 
 def header_digest(header: Sequence[Any], scope: str, asked: bytes) -> bytes:

@@ -8,7 +8,6 @@ Knows the digests of parts; knows nothing of what they changed.
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 import orjson
@@ -23,7 +22,6 @@ from remanence.store.sqlite.audit import (
     entries_digest,
     header_digest,
     mark,
-    sealed,
     shapes_of,
 )
 from remanence.store.sqlite.emptying import holds_any
@@ -34,16 +32,14 @@ _RUNS = f"SELECT {', '.join(HEADER)}, previous, digest, entries, asked FROM runs
 
 def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
-    last_shared, seal = sealed(connection)
     left = _emptied(connection)
     yield from _unvouched(connection)
     kept = _Kept(connection, names)
-    shared, latest = UNCHAINED, 0
+    latest = 0
     ends: dict[int, tuple[int, bytes]] = {}  # of each scope the last part, and what the next one follows
     for *header, previous, digest, entries, asked in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
-        is_shared = position <= last_shared
-        if latest + 1 != position or previous != (shared if is_shared else ends.get(scope, (0, seal))[1]):
+        if latest + 1 != position or previous != ends.get(scope, (0, UNCHAINED))[1]:
             yield f"part {position} does not follow part {latest}"
         elif position <= kept.through(scope):
             if not kept.follows(header, (previous, digest, entries, asked), left.get(position)):
@@ -53,10 +49,7 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
                 yield f"part {position} is not what an erasure left of it"
         elif digest != _digest(connection, names, header, previous, entries, asked):
             yield f"part {position} is not what was written"
-        latest, shared = position, digest if is_shared else shared
-        ends[scope] = position, seal if is_shared else digest
-    if shared != seal:
-        yield f"parts 1 to {last_shared} are not those that were sealed"
+        latest, ends[scope] = position, (position, digest)
     yield from kept.broken()
     yield from _cut_off(connection, latest, ends)
 
@@ -79,7 +72,7 @@ class _Kept:
     def follows(
         self,
         header: Sequence[Any],
-        digests: tuple[bytes, bytes, bytes | None, bytes],
+        digests: tuple[bytes, bytes, bytes, bytes],
         left: tuple[bytes, bytes] | None,
     ) -> bool:
         """Tell whether a part has the digest that it had, and note what is left of it."""
@@ -90,8 +83,6 @@ class _Kept:
                 emptying.rest(self._connection, self._names, name, position)
             )
         previous, digest, entries, asked = digests
-        if entries is None:
-            return True  # as older versions wrote it, all is under one digest: the next part alone proves it
         because = header_digest(header, name, asked) if left is None else left[0]
         return digest == part_digest(previous, because, entries)
 
@@ -109,15 +100,13 @@ def _digest(
     names: Interned,
     header: Sequence[Any],
     previous: bytes,
-    entries: bytes | None,
+    entries: bytes,
     asked: bytes,
 ) -> bytes | None:
     """Return the digest that a part must have, None where what it changed is not what was written."""
     rows = connection.execute(f"{SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
     blocks = block_log.read(connection, header[0])
     shapes = names.all(connection, shapes_of(rows, blocks))
-    if entries is None:
-        return _shared_digest(previous, header, shapes, rows)
     if entries != entries_digest(shapes, rows, blocks):
         return None
     return part_digest(previous, header_digest(header, names.text(connection, header[1]), asked), entries)
@@ -148,7 +137,7 @@ def _is_left(
     connection: sqlite3.Connection,
     names: Interned,
     header: Sequence[Any],
-    digests: tuple[bytes, bytes, bytes | None],
+    digests: tuple[bytes, bytes, bytes],
     left: tuple[bytes, bytes],
 ) -> bool:
     """Tell whether a part is what an erasure left of it, and has the digest that it had before."""
@@ -156,16 +145,7 @@ def _is_left(
     because, rest = left
     if rest != emptying.rest(connection, names, names.text(connection, header[1]), header[0]):
         return False
-    # Of a part as older versions wrote it, why and what are under one digest: the next part alone proves it.
-    return entries is None or digest == part_digest(previous, because, entries)
-
-
-def _shared_digest(
-    previous: bytes, header: Sequence[Any], shapes: Mapping[int, str], entries: Sequence[Sequence[Any]]
-) -> bytes:
-    """Return the digest of a part as older versions made it, of all in one."""
-    content = orjson.dumps([header, sorted(shapes.items()), entries])
-    return blake2b(previous + content, digest_size=32).digest()
+    return bool(digest == part_digest(previous, because, entries))
 
 
 def _cut_off(

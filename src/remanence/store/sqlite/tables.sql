@@ -184,8 +184,8 @@ CREATE TABLE runs (
 	changes INTEGER NOT NULL,
 	previous BLOB NOT NULL,
 	digest BLOB NOT NULL,
-	entries BLOB,
-	asked BLOB,
+	entries BLOB NOT NULL,
+	asked BLOB NOT NULL,
 	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
 )
  STRICT;
@@ -505,8 +505,7 @@ CREATE INDEX purged_id ON purged (scope, id);
 CREATE INDEX purged_key ON purged (scope, "key") WHERE key IS NOT NULL;
 CREATE INDEX runs_destroyed ON runs (scope, at) WHERE destroyed > 0;
 CREATE INDEX runs_ending ON runs (scope, position) WHERE verb IN ('expire', 'erase');
-CREATE UNIQUE INDEX runs_part ON runs (scope, run, part) WHERE entries IS NOT NULL;
-CREATE INDEX runs_run ON runs (run) WHERE entries IS NULL;
+CREATE UNIQUE INDEX runs_part ON runs (scope, run, part);
 CREATE INDEX runs_scope ON runs (scope);
 CREATE INDEX traces_last ON traces (scope, last_at);
 CREATE INDEX blocks_bounds ON blocks (least, greatest) WHERE least IS NOT NULL;
