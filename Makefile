@@ -1,4 +1,4 @@
-# The environment is made once, in .venv; every other target runs inside it.
+# The environment is made once, in .venv: the product alone for `make demo`, the rest for whatever tests or builds.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -8,6 +8,7 @@ SHELL := bash
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
+PRODUCT := .venv/.product
 STAMP := .venv/.complete
 UV := $(shell command -v uv 2>/dev/null)
 # The first Python on the path that is 3.11, 3.12 or 3.13 and really starts.
@@ -19,6 +20,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 PARALLEL := --numprocesses=2
 # Versions of all that is installed here; `make pins` renews them.
 PINNED := --constraint constraints.txt --build-constraint constraints.txt
+# Modules are compiled when they are first imported: most of what is installed never is.
+INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --no-compile)
 
 .PHONY: help .venv test quick format lint types suite wheel site pages demo deep coverage shuffled lowest pins fmt clean
 
@@ -38,18 +41,22 @@ help:
 
 .venv: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.13 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
-	uv pip install --quiet --python $(BIN)/python $(PINNED) --group dev --editable .
 else
 	test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
-	$(BIN)/python -m ensurepip --upgrade >/dev/null
+	@# uv makes environments without pip.
+	test -x $(BIN)/pip || $(BIN)/python -m ensurepip >/dev/null
 	@# Dependency groups need pip 25.1, constraints of what builds need 25.3; the pin is newer.
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip
-	$(BIN)/python -m pip install --quiet $(PINNED) --group dev --editable .
+	$(INSTALL) --constraint constraints.txt pip
 endif
+	$(INSTALL) $(PINNED) --editable .
+	@touch $@
+
+$(STAMP): $(PRODUCT)
+	$(INSTALL) $(PINNED) --group dev
 	@touch $@
 
 test: format lint types suite wheel site
@@ -79,7 +86,7 @@ site: $(STAMP)
 pages: $(STAMP)
 	$(BIN)/python -m tests.pages
 
-demo: $(STAMP)
+demo: $(PRODUCT)
 	rm -rf build/demo
 	@$(BIN)/remanence demo build/demo
 

@@ -3,6 +3,8 @@
 import asyncio
 import io
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import remanence
 from remanence.faces.cli import demo
 from tests.command_line import typed
 
+ROOT = Path(__file__).parents[2]
 LONG_AGO = 100_000
 
 
@@ -138,3 +141,20 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 
     assert 1 == done.exit_code
     assert "cannot be made" in done.stderr
+
+
+def test_make_demo_installs_the_product_alone(tmp_path: Path) -> None:
+    """In a fresh checkout none of the developers' tools are installed for it; `make .venv` installs them afterwards."""
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    said = {
+        target: subprocess.run(
+            ["make", "--dry-run", target], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for target in ("demo", ".venv")
+    }
+
+    assert {"demo": False, ".venv": True} == {target: "--group dev" in told for target, told in said.items()}
+    assert {True} == {
+        "--constraint constraints.txt" in told and "--editable ." in told for told in said.values()
+    }
