@@ -18,10 +18,14 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Two workers: the suite's processes and threads leave no more than that idle on a small machine.
 PARALLEL := --numprocesses=2
-# Versions of all that is installed here; `make pins` renews them.
-PINNED := --constraint constraints.txt --build-constraint constraints.txt
-# Modules are compiled when they are first imported: most of what is installed never is.
-INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --no-compile)
+# In the versions of constraints.txt, which `make pins` renews. Modules are compiled when they are first imported: most
+# of what is installed never is.
+PIP := install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python --constraint constraints.txt,$(BIN)/python -m pip $(PIP))
+# The pip that Python brings, run from where it lies to install the pinned one: installing it first takes 4 s.
+BUNDLED := import ensurepip, pathlib, runpy, sys; \
+	sys.path.insert(0, str(next(pathlib.Path(ensurepip.__file__).parent.glob('_bundled/pip-*.whl')))); \
+	runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
 .PHONY: help .venv test quick format lint types suite wheel site pages demo deep coverage shuffled lowest pins fmt clean
 
@@ -46,17 +50,16 @@ $(PRODUCT): pyproject.toml constraints.txt
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
 else
-	test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
-	@# uv makes environments without pip.
-	test -x $(BIN)/pip || $(BIN)/python -m ensurepip >/dev/null
+	test -x $(BIN)/python || "$(PYTHON)" -m venv --without-pip .venv
+	test -x $(BIN)/pip || $(BIN)/python -c "$(BUNDLED)" $(PIP) pip 2>/dev/null || $(BIN)/python -m ensurepip >/dev/null
 	@# Dependency groups need pip 25.1, constraints of what builds need 25.3; the pin is newer.
-	$(INSTALL) --constraint constraints.txt pip
+	$(INSTALL) pip
 endif
-	$(INSTALL) $(PINNED) --editable .
+	$(INSTALL) --build-constraint constraints.txt --editable .
 	@touch $@
 
 $(STAMP): $(PRODUCT)
-	$(INSTALL) $(PINNED) --group dev
+	$(INSTALL) --build-constraint constraints.txt --group dev
 	@touch $@
 
 test: format lint types suite wheel site
