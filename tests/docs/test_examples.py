@@ -60,12 +60,12 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=named)
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_lead_somewhere() -> None:
     """Every relative link of a document names a file of the project, and a heading where it names one."""
-    links = LINK.findall(path.read_text(encoding="utf-8"))
+    links = [(path, *link) for path in DOCUMENTS for link in LINK.findall(path.read_text(encoding="utf-8"))]
 
-    assert [] == [link for link in links if leads_nowhere(path, *link)]
+    assert links
+    assert [] == [link for link in links if leads_nowhere(*link)]
 
 
 @pytest.mark.parametrize("link", [("gone.md", ""), ("start.md", "no-such-heading"), ("", "no-such-heading")])

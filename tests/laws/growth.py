@@ -53,6 +53,11 @@ def modules() -> Iterator[ModuleType]:
             yield importlib.import_module(info.name)
 
 
+def holds_patterns(module: ModuleType) -> bool:
+    """Tell whether a name of a module is a pattern or holds one, be it the module's own or imported."""
+    return any(next(_within(name, value), None) for name, value in vars(module).items())
+
+
 @cache
 def patterns(module: ModuleType) -> dict[str, re.Pattern[str]]:
     """Return the patterns that a module makes for itself, by name; those within a value as `NAME.part`."""
