@@ -9,6 +9,7 @@ from remanence.errors import (
     Conflict,
     EmbedderError,
     Erased,
+    ErasedSince,
     ExtensionError,
     ImagesEnded,
     IngestError,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase import Erase, Erasing, Erasure
+    from remanence.flows.erase_since import ErasedSinceReport
     from remanence.flows.expiring import Expired
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
@@ -180,6 +182,8 @@ __all__ = [
     "EntityProfile",
     "Erase",
     "Erased",
+    "ErasedSince",
+    "ErasedSinceReport",
     "Erasing",
     "Erasure",
     "Estimated",
@@ -333,6 +337,7 @@ _LATER = {
     "Entity": "remanence.extraction",
     "EntityProfile": "remanence.flows.entities",
     "Erase": "remanence.flows.erase",
+    "ErasedSinceReport": "remanence.flows.erase_since",
     "Erasing": "remanence.flows.erase",
     "Erasure": "remanence.flows.erase",
     "Expired": "remanence.flows.expiring",

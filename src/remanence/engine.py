@@ -23,6 +23,7 @@ from remanence.flows.curate import comparing, curating, forecasting, runs, sched
 from remanence.flows.curate.run_names import Run
 from remanence.flows.entities import Entities
 from remanence.flows.erase import Erase
+from remanence.flows.erase_since import ErasedSinceVerbs
 from remanence.flows.exchange import transfer
 from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
@@ -102,9 +103,8 @@ class Engine:
 
     @property
     def _core(self) -> Core:
-        """What the verbs work on; a lock that was held when a process was forked is held for ever in its child."""
-        self._kept.process.refuse_child()
-        return self._kept
+        """What the verbs work on; a file that holds what was erased since it was copied is only looked at."""
+        return self._kept.settled
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of scope {self._kept.scope!r}>"
@@ -159,7 +159,7 @@ class Engine:
     @property
     def erase(self) -> Erase:
         """Memories erased for good, with every copy that is kept of them: shown first, then done."""
-        return Erase(self._core)
+        return Erase(self._kept.looked_at, ErasedSinceVerbs(self._kept, lifetime.resume))
 
     @property
     def boxes(self) -> Boxes:
@@ -616,7 +616,7 @@ class Engine:
 
     async def status(self) -> inspect.State:
         """Count memories, links and sessions, and show what is due."""
-        return await inspect.status(self._core)
+        return await inspect.status(self._kept.looked_at)
 
     async def review(self, *, limit: int = 20) -> review.Review:
         """List what waits for a person, at most so many of each sort, with the command that settles it.
@@ -634,7 +634,7 @@ class Engine:
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
-        return await checks.every(self._core)
+        return await checks.every(self._kept.looked_at)
 
     @property
     def settings(self) -> settings.Settings:

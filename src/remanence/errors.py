@@ -16,6 +16,7 @@ RemanenceError
 ├── WriterError                     a model gave no usable answer; what it was asked about is kept as it is
 └── StoreError                      the store cannot do its work
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
+    ├── ErasedSince                 the file holds what was erased since it was copied: a person settles that first
     ├── StoreUnavailable            locked, read-only, full or closed
     └── StoreDamaged                stored bytes are not what was written
 """
@@ -178,6 +179,15 @@ class StoreError(RemanenceError):
 
 class StoreIncompatible(StoreError):
     """The file is not ours, is of a newer version, or was embedded by another model."""
+
+
+class ErasedSince(StoreError):
+    """The file holds `count` memories that were erased since it was copied, as `ledgers` say; it is not opened."""
+
+    def __init__(self, message: str, *, recovery: str, count: int, ledgers: Sequence[str]) -> None:
+        super().__init__(message, recovery=recovery)
+        self.count = count
+        self.ledgers = tuple(ledgers)
 
 
 class StoreUnavailable(StoreError):

@@ -12,6 +12,7 @@ from remanence.engine import Engine
 from remanence.errors import ExtensionError, InvalidInput, shown
 from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
+from remanence.flows.erase_since import Answer
 from remanence.flows.waiting_model import parts
 from remanence.gate.screening import refuse_secret
 from remanence.keywords import TrustName
@@ -34,6 +35,7 @@ class OwnParts(TypedDict, total=False):
     store: Store | None
     tokens: TokenCounter | None
     trust: TrustName | Trust
+    erased_since: Answer
 
 
 @checked
@@ -64,6 +66,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
             "anthropic:MODEL", the name of a registered one, or one of yours.
         store: a store of yours instead of SQLite at `path`.
         trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself.
+        erased_since: what is done with a file that holds what was erased since it was copied: "refuse" raises
+            ErasedSince, "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases it again first.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
     """
     check_path(path)
@@ -81,6 +85,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
+    core.erased_since = own.get("erased_since", "refuse")
     core.counts = token_counts if counter is None else partial(_counted, counter)
     return Engine(core)
 

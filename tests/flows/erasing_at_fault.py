@@ -80,7 +80,7 @@ async def _told(work: Callable[[], Awaitable[Found]]) -> Found:
 
 def opened(path: Path) -> Engine:
     """Open a file."""
-    return remanence.open(path, embedder="hashed", clock=ManualClock())
+    return remanence.open(path, embedder="hashed", clock=ManualClock(), erased_since="erase")
 
 
 async def prepared(folder: Path) -> Found:

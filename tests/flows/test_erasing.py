@@ -436,7 +436,7 @@ async def test_ten_thousand_erased_are_refused_as_one_is(tmp_path: Path) -> None
         with closing(sqlite3.connect(path)) as connection, connection:
             rows = ((f"{number:032x}",) for number in range(10_000))
             connection.executemany(
-                "INSERT INTO erased SELECT scope, ?, at FROM (SELECT scope, at FROM erased LIMIT 1)", rows
+                "INSERT INTO erased SELECT scope, ?, at, kind FROM (SELECT * FROM erased LIMIT 1)", rows
             )
             (plan,) = connection.execute(
                 "EXPLAIN QUERY PLAN SELECT at FROM erased WHERE scope = 1 AND mark = 'x'"

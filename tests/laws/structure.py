@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "arguments",
         "attributes",
+        "beside",
         "box",
         "change",
         "claim",

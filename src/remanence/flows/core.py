@@ -30,7 +30,7 @@ from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id
 from remanence.process import OpeningProcess
 from remanence.receipt import Receipt
-from remanence.store.base import Bookkeeping, Store
+from remanence.store.base import Bookkeeping, LedgerFindings, Store
 from remanence.timescale import ClockName
 from remanence.tokens import token_counts
 
@@ -132,6 +132,9 @@ class Core:
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
     made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
+    # What a file holds that was erased since, and what was asked for in that case.
+    erased_since: str = "refuse"
+    unsettled: LedgerFindings | None = field(init=False, default=None)
     # Turns that were noted are listened to.
     listener: Listening | None = field(init=False, default=None)
     # What embeds at consolidation, beside `embedder`.
@@ -164,6 +167,20 @@ class Core:
         self.named[policy.hash] = policy
         while len(self.named) > NAMED_MAX:
             del self.named[next(iter(self.named))]
+
+    @property
+    def looked_at(self) -> "Core":
+        """This, unless it was forked: a lock that was held then is held for ever in the child."""
+        self.process.refuse_child()
+        return self
+
+    @property
+    def settled(self) -> "Core":
+        """This, unless it was forked or the file holds what was erased since it was copied: that is settled first."""
+        self.process.refuse_child()
+        if self.unsettled is not None:
+            raise self.unsettled.refusal()
+        return self
 
     @property
     def session(self) -> str | None:

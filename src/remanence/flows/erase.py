@@ -6,6 +6,7 @@ Decides what goes and what is told of it; must not know how a store takes images
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from remanence.change import Cause
 from remanence.entity import HOLD, is_entity
@@ -23,6 +24,7 @@ from remanence.flows.subject import Subject, subject_of
 from remanence.flows.write import reflections, settling
 from remanence.flows.write.proposals import UNDER
 from remanence.model import Memories, Memory, Relation, short_id
+from remanence.receipt import Receipt
 from remanence.redaction import MARK, Names
 from remanence.results import Result, Time, number, visible
 from remanence.signatures import checked_class
@@ -137,7 +139,8 @@ class Erasure(Result):
     rewrites it and looks. `looked_for` counts the pieces of what was erased that were looked for in the files of the
     database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
     exports and backups that were made before and are not rewritten; of older ones it is only known how many are
-    `unlisted`. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
+    `unlisted`. `original` is the file that this one is a copy of: that one, its other copies and its mirrors are left
+    as they are. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
     are left. `redrawn` counts texts that were drawn together anew from what stays, `owed` those that the next
     consolidation draws. `redacted` counts others' memories that say a mark in place of a person's names, and `named_in`
     tells where a name stands all the same.
@@ -159,6 +162,7 @@ class Erasure(Result):
     owed: int = 0
     redacted: int = 0
     named_in: tuple[str, ...] = ()
+    original: str = ""
 
     time = Time("at")
 
@@ -188,6 +192,7 @@ class Erasure(Result):
             _proof(self),
             *(f"a name stands there all the same: {where}" for where in self.named_in),
             *(f"this copy of the file holds it still, delete it: {copy}" for copy in self.copies),
+            *([f"this file is a copy: {self.original} is left as it is"] if self.original else []),
             *(
                 f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"
                 for one in self.mirrors
@@ -230,12 +235,29 @@ def _registered(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
     ]
 
 
+class ErasedSinceSettling(Protocol):
+    """What settles a file that holds what was erased since it was copied; the engine hands it in."""
+
+    async def show(self) -> Result | None:
+        """Show it."""
+        ...
+
+    async def finish(self, subject: str | Sequence[str] | None) -> Erasure:
+        """Erase or redact it."""
+        ...
+
+    async def keep(self, because: str) -> Receipt:
+        """Keep it."""
+        ...
+
+
 @checked_class
 class Erase:
     """Memories erased for good, shown first and then done: `memory.erase`."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, since: ErasedSinceSettling) -> None:
         self._core = core
+        self._since = since
 
     async def show(
         self,
@@ -259,33 +281,47 @@ class Erase:
             )
         if mentions and subject is None:
             raise InvalidInput("nobody is named whose mentions are meant", recovery="name the person as well")
-        core = self._core
+        core = self._core.settled
         if subject is not None:
             return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
-        return await _shown(core, await _all_of(core) if scope else await _named(core, asked))
+        return await show_erasure(core, await _all_of(core) if scope else await _named(core, asked))
 
     async def apply(self, shown: Erasing) -> Erasure:
         """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
 
         It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
         """
-        return await _applied(self._core, shown)
+        return await _applied(self._core.settled, shown)
 
     async def copies(self) -> list[RegisteredCopy]:
         """List exports of this scope and backups that were made here, oldest first, and whether they are gone."""
-        return list((await copies.register(self._core)).listed)
+        return list((await copies.register(self._core.settled)).listed)
 
     async def dismiss(self, path: str | Path) -> list[RegisteredCopy]:
         """Take an export or a backup out of the list, by where it was put; the file itself is left alone."""
-        return await copies.dismiss(self._core, path)
+        return await copies.dismiss(self._core.settled, path)
 
-    async def finish(self) -> Erasure | None:
+    async def show_since(self) -> Result | None:
+        """Show what this file holds that was erased since it was copied; None where it holds nothing of it.
+
+        Such a file is opened with `erased_since="look"`, and only this, `finish`, `keep`, `status` and `doctor` work.
+        """
+        return await self._since.show()
+
+    async def keep(self, because: str) -> Receipt:
+        """Keep what was erased since this file was copied, as `show_since` shows it, and say why in the history."""
+        return await self._since.keep(because)
+
+    async def finish(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None:
         """Write the file anew and look through it, where that is pending since an erasure.
 
-        None where nothing is.
+        What was erased since this file was copied is erased first. Of what was only redacted since, the names of
+        `subject` are taken out; without names it is erased. None where nothing is pending.
         """
+        if self._core.unsettled is not None:
+            return await self._since.finish(subject)
         cleaned = await self._core.store.clean()
-        return _told(self._core.cause(ERASE), self._core.scope, 0, cleaned) if _did(cleaned) else None
+        return describe(self._core.cause(ERASE), self._core.scope, 0, cleaned) if _did(cleaned) else None
 
 
 def _did(cleaned: Cleaned) -> bool:
@@ -321,7 +357,7 @@ async def _named(core: Core, names: Sequence[int | str]) -> dict[int, int]:
 async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
     """Show what goes of a person, and what others said that names that person."""
     gone = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
-    shown = await _shown(core, {**subject.own, **gone})
+    shown = await show_erasure(core, {**subject.own, **gone})
     named = {seq: revision for seq, revision in subject.mentioned.items() if seq not in shown.revisions}
     first: list[Memory] = []
     held = list(shown.held)
@@ -344,7 +380,8 @@ async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
     )
 
 
-async def _shown(core: Core, named: Revisions) -> Erasing:
+async def show_erasure(core: Core, named: Revisions) -> Erasing:
+    """Show what goes with some memories."""
     from_them = await lineage(core, named)
     learned = from_them.alone
     going = {**named, **{one.seq: one.revision for one in learned}}
@@ -408,10 +445,12 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     left = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await settling.draw_owed(core) if shown.anew else 0
     cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
-    mirrors = [one for one in shown.mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
+    # A mirror is of the original; one of its copies does not write to it.
+    mirrors = () if cleaned.original else shown.mirrors
+    left_in = [one for one in mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
     return replace(
-        _told(cause, core.scope, len(shown), cleaned),
-        mirrors=tuple(mirrors),
+        describe(cause, core.scope, len(shown), cleaned),
+        mirrors=tuple(left_in),
         registered=register.listed,
         unlisted=register.unlisted,
         redrawn=redrawn,
@@ -421,19 +460,15 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     )
 
 
-async def again(core: Core, seqs: Sequence[int]) -> int:
+async def erase_again(core: Core, named: Revisions, redacts: Revisions, names: Names | None) -> int:
     """Erase what was erased before and is there again, held or not, and what was learned from it alone; count it.
 
-    The file is not written anew by this.
+    What was only redacted is redacted again, where the names are given. The file is not written anew by this.
     """
-    named: dict[int, int] = {}
-    for some in chunks(seqs):
-        named |= {one.seq: PURGED for one in await core.store.purged(core.scope, some)}
-        named |= {one.seq: one.revision for one in await get(core, some)}
-    if not named:
+    if not named and not redacts:
         return 0
-    shown = await _shown(core, named)
-    await _taken(core, shown, None, core.cause(ERASE, detail={"again": len(shown)}))
+    shown = replace(await show_erasure(core, named), redacts=redacts)
+    await _taken(core, shown, names, core.cause(ERASE, detail={"again": len(shown)}))
     return len(shown)
 
 
@@ -450,7 +485,8 @@ async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) 
         await _erase(core, Part(gone, redacts, names), replace(named, values={} if part else owed))
 
 
-def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
+def describe(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
+    """Say what came of an erasure and of its proof."""
     return Erasure(
         cause.run,
         cause.at,
@@ -461,6 +497,7 @@ def _told(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
         looked_for=cleaned.looked_for,
         found=cleaned.found,
         copies=cleaned.copies,
+        original=cleaned.original,
     )
 
 

@@ -118,6 +118,7 @@ class State(Result):
     review: Mapping[str, int] = field(default_factory=dict)
     contextual: Mapping[str, str | int] = field(default_factory=dict)
     schedule: Timetable | None = None
+    erased_since: int = 0
 
     time = Time("at")
     last_curate_time = MaybeTime("last_curate_at")
@@ -138,7 +139,8 @@ class State(Result):
         person = f"; for review: {counted(self.review)}" if self.review else ""
         person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
-        return f"{known}{left}{model}{spent}{gate}{waits}{settled}{person}"
+        since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)
+        return f"{known}{since}{left}{model}{spent}{gate}{waits}{settled}{person}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -195,6 +197,7 @@ async def status(core: Core) -> State:
         sessions=tuple(await opened(core)),
         automatic=await kept(core),
         interrupted=tuple(waits.interrupted),
+        erased_since=0 if core.unsettled is None else core.unsettled.count,
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
         gate=await gating.counted(core),

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Iterable
 
 from remanence.curate.policy.compiled import load
 from remanence.errors import StoreUnavailable
-from remanence.flows import contextual, embedding, restored, sessions, settings
+from remanence.flows import contextual, embedding, erase_since, sessions, settings
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.recall import kept_frames
@@ -67,18 +67,29 @@ async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:
 
 
 async def start(core: Core) -> None:
-    """Open the store and settle what it remembers with what the caller asked for."""
+    """Open the store and settle what it remembers with what the caller asked for.
+
+    A file that holds what was erased since it was copied is refused, or only looked at, unless that is to be erased.
+    """
     core.process = OpeningProcess()
-    await core.store.open()
+    await erase_since.compare(core)
+    looks = core.unsettled is not None and core.erased_since == "look"
+    await core.store.open(read_only=looks)
     fits = False
     try:
-        await restored.settle(core)
-        await settle(core)
-        core.listener = hearing.Listener(core)
+        if not looks:
+            await erase_since.settle(core)
+            await resume(core)
         fits = True
     finally:
         if not fits:
             await core.store.close()
+
+
+async def resume(core: Core) -> None:
+    """Go on with an opening once nothing is in the file that was erased since."""
+    await settle(core)
+    core.listener = hearing.Listener(core)
 
 
 async def settle(core: Core) -> None:

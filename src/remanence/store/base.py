@@ -9,7 +9,7 @@ at the statement: one hop per gather or commit.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.change import Cause, Committed, Entry, Fence, Logged
 from remanence.claim import Claim, Forbidden
+from remanence.errors import ErasedSince
 from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
@@ -182,7 +183,8 @@ class Cleaned:
 
     `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
     were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some. `why`
-    it is pending where that is something else: the disk is full, or the ledger could not be written.
+    it is pending where that is something else: the disk is full, or the ledger could not be written. `original` is the
+    file of which this one is a copy: that one and its other copies were not looked through.
     """
 
     is_done: bool = False
@@ -191,17 +193,59 @@ class Cleaned:
     looked_for: int = 0
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtBack:
-    """What was erased and is there again, by scope, since a store was replaced by an older copy of itself.
+class LedgerFindings:
+    """What the ledgers of erasures that a store hears name and it holds all the same, by scope.
 
-    `is_due` where the store has yet to learn what its ledger knows, or the ledger what the store knows.
+    `erased` were erased, `redacted` lost a person's names, since the store was copied. `ledgers` are those that say so,
+    `damaged` those of which not all can be read, each with what is wrong. `is_due` where the store has yet to learn
+    what a ledger knows, or its own ledger what the store knows.
     """
 
     is_due: bool = False
-    seqs: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    erased: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    redacted: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    ledgers: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+    ways_out: ClassVar[str] = (
+        "see it and erase it: remanence erase finish; or keep it: remanence erase keep --because WHY"
+    )
+
+    @property
+    def is_settled(self) -> bool:
+        """True if the store holds nothing that was erased, as far as its ledgers tell, and they tell all."""
+        return not (self.erased or self.redacted or self.damaged)
+
+    @property
+    def count(self) -> int:
+        """How many memories they name that the store holds."""
+        return sum(map(len, (*self.erased.values(), *self.redacted.values())))
+
+    def refusal(self) -> ErasedSince:
+        """Say that the file is not opened, and the ways out."""
+        return ErasedSince(
+            f"this file is not opened: {self}",
+            recovery=f"{self.ways_out}; in Python open(…, erased_since='look'), then memory.erase.finish() or keep()",
+            count=self.count,
+            ledgers=self.ledgers,
+        )
+
+    def __str__(self) -> str:
+        gone, redacted = (sum(map(len, some.values())) for some in (self.erased, self.redacted))
+        told = [
+            *([f"{gone:,} of its memories were erased since it was copied"] if gone else []),
+            *(
+                [f"{redacted:,} of its memories lost a person's names since it was copied"]
+                if redacted
+                else []
+            ),
+            *(f"the ledger of erasures {one}" for one in self.damaged),
+        ]
+        return "; ".join(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +284,11 @@ class Store(Protocol):
 
     capabilities: frozenset[Capability]
 
-    async def open(self) -> None:
-        """Make the store ready; raise StoreIncompatible or StoreUnavailable where it cannot be."""
+    async def open(self, *, read_only: bool = False) -> None:
+        """Make the store ready; raise StoreIncompatible or StoreUnavailable where it cannot be.
+
+        With `read_only` nothing that lies anywhere is changed, and every write is refused.
+        """
         ...
 
     async def close(self) -> None:
@@ -325,12 +372,26 @@ class Store(Protocol):
         """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
         ...
 
-    async def brought_back(self) -> BroughtBack:
-        """Return what the ledger beside the store names and the store holds; nothing where no ledger is kept."""
+    async def erased_ids(self, scope: str) -> list[str]:
+        """Return the ids of the memories of a scope that were erased, the earliest first."""
         ...
 
-    async def take_ledger(self) -> bool:
-        """Learn what the ledger knows, and write it; False, with nothing learned, where the store holds any of it."""
+    async def compare_ledgers(self) -> LedgerFindings:
+        """Return what the ledgers that a store hears name and it holds, also of one that is not open yet.
+
+        Nothing is written; nothing is found where no ledger is kept.
+        """
+        ...
+
+    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
+        """Learn what the ledgers know, and write its own; False, with nothing learned, where it holds any of it.
+
+        So it is where a ledger is damaged, unless `accept_damage` says that somebody has seen it.
+        """
+        ...
+
+    async def keep_standing(self, scope: str, cause: Cause) -> int:
+        """Keep the memories of a scope that ledgers name, log why, and return how many that are."""
         ...
 
     async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:

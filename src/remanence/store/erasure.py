@@ -7,12 +7,23 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from remanence.change import Change
+from remanence.model import Label
 from remanence.store.constraints import folds_of, texts_coming_in
 
 ERASE = "erase"  # the verb of a commit that takes memories away with their images
 EMPTIED = "emptied"  # in the detail of its run: the digest of what it left of the parts before it
 _MARK_BYTES = 16
 FOLD = "fold:"
+_ID = "id:"
+
+
+class MarkKind(Label):
+    """What a mark of the ledger stands for."""
+
+    ERASED = 0  # a salted hash of a number or a text: its memory is gone
+    REDACTED = 1  # a salted hash of a text: its memory stands, without a person's names
+    ID = 2  # the id of a memory that is gone, as it was: it is random, and says nothing
+    KEPT = 3  # named by a ledger, and kept all the same because a person said so: refused nowhere
 
 
 def of_seq(seq: int) -> str:
@@ -22,7 +33,7 @@ def of_seq(seq: int) -> str:
 
 def of_id(memory_id: str) -> str:
     """Return what an id is asked for by."""
-    return f"id:{memory_id}"
+    return f"{_ID}{memory_id}"
 
 
 def of_fold(fold: str) -> str:
@@ -31,7 +42,9 @@ def of_fold(fold: str) -> str:
 
 
 def mark(salt: bytes, name: str) -> str:
-    """Return the salted hash of a name, as the ledger keeps it."""
+    """Return what the ledger keeps of a name: its salted hash, or an id as it is."""
+    if name.startswith(_ID):
+        return name.removeprefix(_ID)
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES, key=salt).hexdigest()
 
 
@@ -39,6 +52,11 @@ def names_of(memories: Iterable[tuple[int, str]], texts: Iterable[str]) -> list[
     """Return by what memories, each a number and an id, and texts are known again."""
     named = [name for seq, id_ in memories for name in (of_seq(seq), of_id(id_))]
     return [*named, *map(of_fold, sorted(folds_of(texts)))]
+
+
+def ids_among(names: Iterable[str]) -> list[str]:
+    """Return the ids among the names by which what was erased is known."""
+    return [name.removeprefix(_ID) for name in names if name.startswith(_ID)]
 
 
 def names_coming_in(changes: Sequence[Change]) -> dict[str, tuple[str, object]]:

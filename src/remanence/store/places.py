@@ -66,7 +66,7 @@ TABLES = (
     Place("names", "name", "a name that nothing bears any more goes, its number stays", ("name", "space")),
     Place("settings", "text", "proposals about the memories go", ("name",)),
     Place("meta", "hash", "pieces by salted hashes, until it is proven", ("name",)),
-    Place("erased", "hash", "what stays of an erasure: salted hashes"),
+    Place("erased", "hash", "what stays of an erasure: salted hashes, and ids, which are random"),
     Place("emptied", "hash", "what stays of an erasure: digests"),
     Place("blocks", "number", "numbers of memories, no word of them"),
     Place("mentions", "number", "numbers of memories, no word of them"),
@@ -107,4 +107,5 @@ _ITS_OWN = (
 SAYING = (
     *(f"SELECT {', '.join(place.says)} FROM {place.name}" for place in TABLES if place.says),
     *(_ITS_OWN.format(*column) for column in (("runs", "detail"), ("settings", "value"))),
+    "SELECT value FROM meta WHERE name = 'home'",  # the path of the file, which may have somebody's name
 )

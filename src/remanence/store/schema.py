@@ -28,6 +28,7 @@ from remanence.clock import MINUTE
 from remanence.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.model import Column as Kept
 from remanence.store.constraints import TIME_BOUND
+from remanence.store.erasure import MarkKind
 from remanence.store.sqlite.dialect import WORDS
 from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
@@ -276,14 +277,16 @@ forbidden = _table(
     sqlite_with_rowid=False,
 )
 
-# What was erased, by salted hashes of ids, numbers and folded texts: it may not come in again.
+# What was erased, by salted hashes of numbers and folded texts, and by ids: it may not come in again.
 erased = _table(
     "erased",
     _name("scope"),
     _text("mark"),
     _int("at"),
+    _int("kind"),
     PrimaryKeyConstraint("scope", "mark"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
+    CheckConstraint(f"kind IN ({', '.join(str(int(kind)) for kind in MarkKind)})", name="kind_range"),
     sqlite_with_rowid=False,
 )
 

@@ -110,13 +110,15 @@ def tree() -> "App":
     """Return all commands; a module is imported when one of its commands runs."""
     from cyclopts import App, Parameter
 
-    from remanence.faces.cli.options import Common
+    from remanence.faces.cli.options import PLAIN, Common
 
-    plain = Parameter(negative=(), negative_iterable=(), allow_repeating=True)
-    app = App("remanence", default_parameter=plain, help_flags=(), version_flags=())
+    app = App("remanence", default_parameter=PLAIN, help_flags=(), version_flags=())
     places = {word: module for module, words in MODULES.items() for word in words.split()}
+    commands = {row.command for row in TABLE}
     for row in (row for row in TABLE if row.command):
         group, _, name = row.command.rpartition(" ")
+        if group in commands - {""}:  # a command that brings its own
+            continue
         if group and group not in app:
             app.command(App(group, help_flags=(), version_flags=()))
         function = name.replace("-", "_") + "_" * (name in {"import", "list"})

@@ -1,11 +1,11 @@
-"""The command that erases for good: it shows what would go, and does it where it is told to."""
+"""The commands that erase for good: they show what would go, and do it where they are told to."""
 
 import asyncio
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
-from remanence.faces.cli.options import Memory, Names
+from remanence.faces.cli.options import PLAIN, Memory, Names
 from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import Interrupted
 
@@ -15,7 +15,7 @@ INTERRUPTED = (
 )
 
 
-async def erase(
+async def _erase(
     names: Names | None = None,
     /,
     *,
@@ -42,3 +42,38 @@ async def erase(
             return await memory.erase.apply(shown)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             raise Interrupted(INTERRUPTED) from None
+
+
+async def finish(
+    *,
+    memory: Memory,
+    subject: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Names to take out of what was only redacted since; without, it is erased.", negative=()
+        ),
+    ] = None,
+    yes: Annotated[bool, Parameter(help="Do it; without, it is only shown.", negative=())] = False,
+) -> Any:
+    with waiting("looking"):
+        shown = await memory.erase.show_since()
+    if shown is not None and not yes:
+        return shown
+    with waiting("erasing"):
+        try:
+            return await memory.erase.finish(subject=subject) or "nothing is pending"
+        except asyncio.CancelledError:
+            raise Interrupted(INTERRUPTED) from None
+
+
+async def keep(
+    *, memory: Memory, because: Annotated[str, Parameter(help="Why, as the history will say.")]
+) -> Any:
+    return await memory.erase.keep(because)
+
+
+# A command that has commands of its own: the tree of all commands takes it as it is.
+erase = App("erase", help_flags=(), version_flags=(), default_parameter=PLAIN)
+erase.default(_erase)
+erase.command(finish)
+erase.command(keep)

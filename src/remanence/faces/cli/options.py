@@ -137,6 +137,7 @@ Text = Annotated[
     Parameter(converter=text_of, help="The text; - reads it from standard input."),
 ]
 # A file that is read, one that is written, a policy, a frame; what each is for stands beside it.
+PLAIN = Parameter(negative=(), negative_iterable=(), allow_repeating=True)  # of every command
 INPUT = Parameter(converter=_file)
 OUTPUT = Parameter(converter=_new_file)
 POLICY = Parameter(converter=_policy, completer=_presets)

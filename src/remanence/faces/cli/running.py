@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from cyclopts import App
 
     from remanence.engine import Engine
+    from remanence.flows.erase_since import Answer
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
 MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "session begin"})
+# They work on a file that holds what was erased since it was copied, too.
+LOOKING = frozenset({"status", "erase finish", "erase keep"})
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -57,13 +60,15 @@ def launch(app: "App", line: Sequence[str]) -> int:
 
     def work() -> Any:
         if "memory" in given:
-            makes = not MAKING.isdisjoint((words[0], " ".join(words[:2])))
+            called = words[0], " ".join(words[:2])
+            makes = not MAKING.isdisjoint(called)
             return _with_memory(
                 lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory),
                 common,
                 makes=makes,
                 dry=makes and DRY in asked,
                 tries=words[0] != TALKING,
+                erased_since="refuse" if LOOKING.isdisjoint(called) else "look",
             )
         return command(*bound.args, **bound.kwargs, **rest)
 
@@ -105,7 +110,13 @@ async def _tried(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> 
 
 
 async def _with_memory(
-    verb: Callable[["Engine"], Awaitable[Any]], common: Common, *, makes: bool, dry: bool, tries: bool
+    verb: Callable[["Engine"], Awaitable[Any]],
+    common: Common,
+    *,
+    makes: bool,
+    dry: bool,
+    tries: bool,
+    erased_since: "Answer",
 ) -> Any:
     """Do a verb on the memory; only one that `makes` creates a database that is not there, after it `tries` it.
 
@@ -124,12 +135,15 @@ async def _with_memory(
             )
         if tries:
             await _tried(verb, common)
-    async with opened(common) as memory:
+    async with opened(common, erased_since=erased_since) as memory:
         return await verb(memory)
 
 
 def opened(
-    common: Common, store: "Store | None" = None, trust: TrustName = "user"
+    common: Common,
+    store: "Store | None" = None,
+    trust: TrustName = "user",
+    erased_since: "Answer" = "refuse",
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -149,6 +163,7 @@ def opened(
         writer=common.writer,
         store=store,
         trust=trust,
+        erased_since=erased_since,
     )
 
 

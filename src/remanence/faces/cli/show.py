@@ -29,6 +29,7 @@ from remanence.flows.curate.daemon import Ended
 from remanence.flows.curate.runs import RunReport
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.erase import Erasing, Erasure
+from remanence.flows.erase_since import ErasedSinceReport
 from remanence.flows.expiring import Expired
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
@@ -87,7 +88,7 @@ def _back(command: str, one: str = "") -> Iterator[Text]:
 def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
     if isinstance(result, State):
-        return result.schedule is None or result.schedule.is_well
+        return not result.erased_since and (result.schedule is None or result.schedule.is_well)
     if isinstance(result, Ticked | Ended | Erasure):
         return result.is_well
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
@@ -138,10 +139,10 @@ def _result(done: Result) -> Iterator[Text]:
 
 
 @lines.register
-def _final(done: Erasure | Erasing | Expired) -> Iterator[Text]:
+def _final(done: Erasure | Erasing | ErasedSinceReport | Expired) -> Iterator[Text]:
     """Show what is not taken back."""
     yield from (Text(line) for line in str(done).splitlines())
-    if isinstance(done, Erasing):
+    if isinstance(done, Erasing | ErasedSinceReport):
         yield Text("  erase them with: the same command and --yes", "dim")
 
 
@@ -411,7 +412,8 @@ def _engine_action(one: EngineAction) -> Iterator[Text]:
 
 
 def _size(state: State) -> str:
-    return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}"
+    since = f", {state.erased_since:,} of them were erased since it was copied" * bool(state.erased_since)
+    return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}{since}"
 
 
 def _in_time(state: State) -> Iterator[Text]:

@@ -23,7 +23,7 @@ async def doctor(*, common: Given) -> Any:
     if not path.exists():
         return [absent(str(path))]
     try:
-        async with opened(common) as memory:
+        async with opened(common, erased_since="look") as memory:
             with waiting("checking"):
                 return await memory.doctor()
     except StoreError as error:

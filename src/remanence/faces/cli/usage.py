@@ -17,7 +17,7 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from remanence.errors import Conflict, RemanenceError, shown, suggest
+from remanence.errors import Conflict, ErasedSince, RemanenceError, shown, suggest
 from remanence.faces.cli.helping import called, usage_of
 from remanence.faces.cli.options import STREAM, Common, policy_of
 from remanence.faces.cli.style import Text, write_lines
@@ -25,6 +25,7 @@ from remanence.text import visible
 from remanence.verbs import TABLE
 
 WRONG = 2
+ERASED_SINCE = 3  # the file holds what was erased since it was copied, and is not opened
 _COMMON = frozenset(f"--{one.name}" for one in fields(Common))
 NUMBERS = {int: "a whole number", float: "a number"}
 
@@ -55,7 +56,7 @@ def refused(error: RemanenceError, *, json: bool) -> int:
         if isinstance(error, Conflict) and error.expected is not None:
             told |= {"expected": error.expected, "current": error.current}
         print(show.document(told))
-    return 1
+    return ERASED_SINCE if isinstance(error, ErasedSince) else 1
 
 
 def complain(what: str, recovery: str) -> None:

@@ -30,7 +30,6 @@ from remanence.store.base import (
     Arriving,
     Booked,
     Bookkeeping,
-    BroughtBack,
     Capability,
     Check,
     Cleaned,
@@ -40,6 +39,7 @@ from remanence.store.base import (
     Ints,
     Known,
     KnownMemory,
+    LedgerFindings,
     Postings,
     Purged,
     Surveyed,
@@ -126,7 +126,7 @@ class MemoryStore:
         self._scopes: dict[str, _Scope] = {}
         self._opened = False
 
-    async def open(self) -> None:
+    async def open(self, *, read_only: bool = False) -> None:  # noqa: ARG002 - nothing lies anywhere
         """Make the store ready."""
         self._opened = True
 
@@ -308,15 +308,21 @@ class MemoryStore:
         self._read("")
         return Cleaned()
 
-    async def brought_back(self) -> BroughtBack:
-        """Return nothing: no older copy of it can take its place."""
-        self._read("")
-        return BroughtBack()
+    async def erased_ids(self, scope: str) -> list[str]:
+        """Return the ids of the memories that were erased, the earliest first."""
+        return erasure.ids_among(self._read(scope).erased)
 
-    async def take_ledger(self) -> bool:
+    async def compare_ledgers(self) -> LedgerFindings:
+        """Return nothing: no older copy of it can take its place."""
+        return LedgerFindings()
+
+    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:  # noqa: ARG002 - there is none
         """Do nothing: there is no ledger."""
-        self._read("")
         return True
+
+    async def keep_standing(self, scope: str, cause: Cause) -> int:  # noqa: ARG002 - nothing is to be logged
+        """Keep nothing: there is no ledger."""
+        return 0
 
     async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""

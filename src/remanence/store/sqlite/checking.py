@@ -62,7 +62,7 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         ),
         _lineage(connection),
         *_erased(connection),
-        *ledger.checked(connection),
+        *ledger.check(connection),
         *_unregistered(connection),
     ]
 

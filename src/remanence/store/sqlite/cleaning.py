@@ -15,7 +15,8 @@ from remanence.store.base import Cleaned
 from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
-from remanence.store.sqlite.erasing import UNPROVEN, salt_of
+from remanence.store.sqlite.erasing import UNPROVEN
+from remanence.store.sqlite.home import origin_at, place_of
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
@@ -112,7 +113,7 @@ def _unproven(connection: sqlite3.Connection) -> list[Pieces]:
 
 def _staying(connection: sqlite3.Connection) -> Iterator[bytes]:
     """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself."""
-    yield ledger_file.its_own()
+    yield ledger_file.own_words()
     held: list[bytes] = []
     size = 0
     for row in chain.from_iterable(map(connection.execute, _STAYING)):
@@ -133,30 +134,28 @@ def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cl
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
     found = [name for name in files if _holds(Path(name), kept)]
-    copies = [str(file) for file in _copies(Path(path), salt_of(connection)) if _holds(file, kept)]
+    place = place_of(connection, path)
+    copies = (
+        [str(file) for file in _copies(Path(path), place.salt) if _holds(file, kept)]
+        if place.is_original
+        else []
+    )
     connection.execute("DELETE FROM meta WHERE name IN (?, ?)", (UNPROVEN, FOUND))
     if found:
         connection.execute(_PUT, (FOUND, orjson.dumps(found).decode()))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return Cleaned(is_done=True, looked_for=looked_at, found=tuple(found), copies=tuple(copies))
+    original = "" if place.is_original else place.home
+    return Cleaned(
+        is_done=True, looked_for=looked_at, found=tuple(found), copies=tuple(copies), original=original
+    )
 
 
 def _copies(file: Path, salt: bytes) -> Iterator[Path]:
     """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
     for one in sorted(file.parent.iterdir()):
         is_another = one.is_file() and one.name != file.name
-        if is_another and (one.name.startswith(f"{file.name}.") or _is_copy(one, salt)):
+        if is_another and (one.name.startswith(f"{file.name}.") or origin_at(one) == salt):
             yield one
-
-
-def _is_copy(file: Path, salt: bytes) -> bool:
-    """Tell whether a file is a database with this salt, which copies share; reading it makes no file beside it."""
-    try:
-        where = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(where, uri=True)) as connection:
-            return salt_of(connection) == salt
-    except (sqlite3.Error, TypeError, ValueError):  # not a database, or none of these
-        return False
 
 
 def _holds(file: Path, kept: list[Pieces]) -> bool:

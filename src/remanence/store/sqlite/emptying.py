@@ -51,9 +51,9 @@ _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
 
 @dataclass(slots=True)
 class Found:
-    """What the images that go said: texts of memories, every string, and the ids of rows that had gone."""
+    """What the images that go said: texts of memories by number, every string, and the ids of rows that had gone."""
 
-    texts: set[str] = field(default_factory=set)
+    texts: dict[int, set[str]] = field(default_factory=dict)
     strings: set[str] = field(default_factory=set)
     ids: dict[int, str] = field(default_factory=dict)
 
@@ -173,7 +173,7 @@ class Emptying:
             self.found.strings.update(one for held in _values(value, shape) for one in strings_in(held))
             text = _text_of(value, shape)
             if row[2] == CODE["memories"] and text is not None:
-                self.found.texts.add(text)
+                self.found.texts.setdefault(row[3], set()).add(text)
             if row[2] == CODE["memories"] and shape is None and "id" in value:
                 self.found.ids[row[3]] = value["id"]
 

@@ -14,19 +14,33 @@ import orjson
 from remanence.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import folds_of
+from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import accessors, emptying, fulltext, purged
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
+from remanence.store.sqlite.home import salt_of
 from remanence.store.sqlite.interned import NAMES_GONE, TAG
 from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces
 from remanence.store.sqlite.quoting import Quoted
+from remanence.store.sqlite.sums import Sums
 from remanence.store.sqlite.transaction import Key, Work
 
 UNPROVEN = "erased_unproven"  # the row of `meta` with the pieces that must be nowhere in the file
-_KNOWN = "SELECT mark FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
 _ANY = "SELECT 1 FROM erased WHERE scope = ? LIMIT 1"
-_LEDGER = "INSERT INTO erased (scope, mark, at) VALUES (?, ?, ?)"
-_AT = "SELECT mark, at FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
+_AT = (
+    "SELECT mark, at FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
+    f" WHERE kind <> {int(MarkKind.KEPT)}"
+)
+_GONE = (
+    "SELECT mark FROM json_each(?2) AS given CROSS JOIN erased ON scope = ?1 AND mark = given.value"
+    f" WHERE kind IN ({int(MarkKind.ERASED)}, {int(MarkKind.ID)})"
+)
+_KEEP = (
+    "INSERT INTO erased (scope, mark, at, kind) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (scope, mark) DO UPDATE SET at = excluded.at, kind = excluded.kind"
+)
+_BEFORE = "SELECT scope, mark, at, kind FROM erased WHERE scope = ? AND mark = ?"
+_IDS = f"SELECT mark FROM erased WHERE scope = ? AND kind = {int(MarkKind.ID)} ORDER BY at, mark"
 _STANDS = "SELECT DISTINCT text FROM memories WHERE scope = ?1 AND text IN (SELECT value FROM json_each(?2))"
 _NAMES = "SELECT no, space, name FROM names"
 _COUNT_UP = (
@@ -37,12 +51,6 @@ _VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked
 _ID = re.compile("[0-9a-f]{32}")
 
 
-def salt_of(connection: sqlite3.Connection) -> bytes:
-    """Return what the hashes of this file are salted with."""
-    (database,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
-    return bytes.fromhex(database)
-
-
 def known(connection: sqlite3.Connection, scope: int | None, names: Iterable[str]) -> dict[str, int]:
     """Return which of these names were erased in a scope, and when."""
     if scope is None or connection.execute(_ANY, (scope,)).fetchone() is None:
@@ -51,6 +59,20 @@ def known(connection: sqlite3.Connection, scope: int | None, names: Iterable[str
     marks = {erasure.mark(salt, name): name for name in names}
     rows = connection.execute(_AT, (scope, orjson.dumps(sorted(marks)).decode()))
     return {marks[mark]: at for mark, at in rows.fetchall()}
+
+
+def erased_ids(connection: sqlite3.Connection, scope: int | None) -> list[str]:
+    """Return the ids of the memories of a scope that were erased, the earliest first."""
+    return [] if scope is None else [mark for (mark,) in connection.execute(_IDS, (scope,))]
+
+
+def put_marks(connection: sqlite3.Connection, sums: Sums, rows: Sequence[tuple[int, str, int, int]]) -> None:
+    """Write marks, each with its scope, time and kind, in the place of what stood for the same."""
+    sums.removed(
+        "erased", [found for row in rows if (found := connection.execute(_BEFORE, row[:2]).fetchone())]
+    )
+    connection.executemany(_KEEP, rows)
+    sums.added("erased", rows)
 
 
 def coming_back(work: Work, changes: Sequence[Change]) -> list[Key]:
@@ -83,7 +105,8 @@ class Erasing:
         self._former = [*gone.values(), *rewritten.values()]
         self._ids: dict[int, str] = {}
         self._left: list[tuple[int, bytes, bytes]] = []
-        self._texts = {row["text"] for row in self._former}
+        self._texts_of = {seq: {row["text"]} for seq, row in (*gone.items(), *rewritten.items())}
+        self._redacted = rewritten.keys()
         self._strings: set[str] = set()
         self._vectors = [row["vector"] for row in self._former if row["vector"] is not None]
 
@@ -97,13 +120,14 @@ class Erasing:
             for seq, name in [*audit.found.ids.items(), *purged.ids(work, self._purged)]
             if seq in self._purged
         }
-        self._texts |= audit.found.texts
+        for seq, texts in audit.found.texts.items():
+            self._texts_of.setdefault(seq, set()).update(texts)
         self._strings = audit.found.strings | set(_strings(self._former))
-        folds = folds_of(self._texts)
+        folds = folds_of(self._texts())
         audit.take_named("forbidden", folds)
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
-        said = (one for one in (*self._texts, *self._strings) if not _ID.fullmatch(one))
+        said = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))
         audit.silence(Quoted(said, self._staying))
         if work.cause.unnamed is not None:
             audit.take_names(work.cause.unnamed)
@@ -120,7 +144,7 @@ class Erasing:
         self._keep_ledger()
         dropped = self._drop_names()
         # The id of a turn stands as a source of what was learned from it, and in runs: it says nothing.
-        said = [one for one in (*self._texts, *self._strings, *dropped) if not _ID.fullmatch(one)]
+        said = [one for one in (*self._texts(), *self._strings, *dropped) if not _ID.fullmatch(one)]
         pieces = Pieces()
         pieces.add(_bytes_of(said, self._vectors))
         add_unproven(work.connection, pieces)
@@ -130,17 +154,40 @@ class Erasing:
         found = fulltext.postings(self._work.connection, self._work.no, stems)
         return {stem for stem, seqs in found.items() if not self._gone.keys() >= set(seqs.tolist())}
 
+    def _texts(self, seqs: Iterable[int] | None = None) -> set[str]:
+        """Return every text that was said by what goes and what is redacted, or by some of these."""
+        return {
+            text for seq in (self._texts_of if seqs is None else seqs) for text in self._texts_of.get(seq, ())
+        }
+
     def _keep_ledger(self) -> None:
+        """Keep marks of what goes, and of the former texts of what is redacted; what went whole stays so."""
         work = self._work
-        listed = orjson.dumps(sorted(self._texts)).decode()
-        stand = {text for (text,) in work.connection.execute(_STANDS, (work.no, listed)).fetchall()}
-        memories = [*((seq, row["id"]) for seq, row in self._gone.items()), *self._ids.items()]
         salt = salt_of(work.connection)
-        marks = {erasure.mark(salt, name) for name in erasure.names_of(memories, self._texts - stand)}
-        held = work.connection.execute(_KNOWN, (work.no, orjson.dumps(sorted(marks)).decode()))
-        fresh = [(work.no, mark, work.cause.at) for mark in sorted(marks - {one for (one,) in held})]
-        work.connection.executemany(_LEDGER, fresh)
-        work.sums.added("erased", fresh)
+        ids = {**{seq: row["id"] for seq, row in self._gone.items()}, **self._ids}
+        left = self._texts_of.keys() - self._redacted
+        kinds = {
+            **self._marked(salt, erasure.names_of([], self._unsaid(self._redacted)), MarkKind.REDACTED),
+            **self._marked(salt, erasure.names_of(ids.items(), self._unsaid(left)), MarkKind.ERASED),
+            **self._marked(salt, map(erasure.of_id, ids.values()), MarkKind.ID),
+        }
+        listed = orjson.dumps(sorted(kinds)).decode()
+        gone = {one for (one,) in work.connection.execute(_GONE, (work.no, listed))}
+        put_marks(
+            work.connection,
+            work.sums,
+            [(work.no, one, work.cause.at, int(kinds[one])) for one in sorted(kinds.keys() - gone)],
+        )
+
+    def _unsaid(self, seqs: Iterable[int]) -> set[str]:
+        """Return what some of these said and no memory that stands says."""
+        texts = self._texts(seqs)
+        listed = orjson.dumps(sorted(texts)).decode()
+        return texts - {text for (text,) in self._work.connection.execute(_STANDS, (self._work.no, listed))}
+
+    @staticmethod
+    def _marked(salt: bytes, names: Iterable[str], kind: MarkKind) -> dict[str, MarkKind]:
+        return {erasure.mark(salt, name): kind for name in names}
 
     def _drop_names(self) -> list[str]:
         """Take away tags, speakers, sessions and their like that only what went has borne; return tags and speakers."""

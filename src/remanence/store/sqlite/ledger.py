@@ -1,40 +1,46 @@
-"""What was erased, kept in step between the database and the ledger beside it: each learns what the other knows.
+"""What was erased, kept in step between the database and the ledgers that it hears: each learns what the other knows.
 
-A database that knows less than its ledger is an older copy. Knows marks, and by which of them a memory is named; must
-not know what erasing one takes.
+An original's ledger is heard by every file of its origin in its folder and by copies that know its home, a copy's by
+that copy alone, and hearing never destroys. Knows marks, and by which of them a memory is named; must not know what
+erasing one takes.
 """
 
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from stat import S_IMODE
 
 import orjson
 
+from remanence.change import Cause
 from remanence.folding import fold_keys
 from remanence.store import erasure
-from remanence.store.base import BroughtBack, Check
-from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY
-from remanence.store.sqlite.erasing import salt_of
+from remanence.store.base import Check, LedgerFindings
+from remanence.store.chain import content_digest
+from remanence.store.erasure import MarkKind
+from remanence.store.sqlite import audit, bookkeeping, ledger_file
+from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, version_of
+from remanence.store.sqlite.erasing import put_marks
+from remanence.store.sqlite.home import Place, is_copy, peek, place_of
 from remanence.store.sqlite.interned import SCOPE, Fresh
-from remanence.store.sqlite.ledger_file import Ledger, Marks
-from remanence.store.sqlite.sums import record
+from remanence.store.sqlite.ledger_file import Ledger, Line, Marks
+from remanence.store.sqlite.sums import Sums
 
-APPLIED = (
-    "erased_ledgers"  # the row of `meta` with the digests of the ledgers all of which this database knows
-)
+# The row of `meta` with the fingerprints of the ledgers all of which this database knows.
+APPLIED = "erased_ledgers"
+# The row of `meta` that is there once its own ledger was missing and was written anew from what it knows.
+WRITTEN_ANEW = "erased_anew"
 _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 _ANY = "SELECT 1 FROM erased LIMIT 1"
-_HELD = "SELECT names.name, mark, at FROM erased JOIN names ON names.no = erased.scope"
+_HELD = "SELECT names.name, mark, at, kind FROM erased JOIN names ON names.no = erased.scope"
 _OF_SCOPE = "WHERE scope = (SELECT no FROM names WHERE space = ?1 AND name = ?2)"
 _MEMORIES = (
     f"SELECT seq, id, text FROM memories {_OF_SCOPE} UNION ALL SELECT seq, id, NULL FROM purged {_OF_SCOPE}"
 )
-_KEEP = "INSERT INTO erased (scope, mark, at) VALUES (?, ?, ?)"
 _LATEST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
-_ERASE_AGAIN = "erase again what was erased since this database was copied"
 _GIVE_NO_MORE = (
     "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'memories'",
     (
@@ -44,35 +50,88 @@ _GIVE_NO_MORE = (
 )
 
 
-def brought_back(connection: sqlite3.Connection, path: str) -> BroughtBack:
-    """Return what the ledgers beside a database name and it holds: it is an older copy, or another one of the same."""
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A ledger that a database hears, and of which it does not know all yet."""
+
+    file: Path
+    ledger: Ledger
+
+
+def peek_findings(path: str) -> LedgerFindings:
+    """Compare a file that nobody has opened yet with its ledgers, and change no byte of it.
+
+    Nothing is found of what is no database of this version: whoever opens it says what is wrong.
+    """
+    try:
+        with peek(path) as connection:
+            if version_of(connection) != SCHEMA_VERSION:
+                return LedgerFindings()
+            return compare(connection, path)
+    except (OSError, sqlite3.Error):
+        return LedgerFindings()
+
+
+def compare(connection: sqlite3.Connection, path: str) -> LedgerFindings:
+    """Return what the ledgers that a database hears name and it holds all the same."""
     if path == IN_MEMORY:
-        return BroughtBack()
-    salt = salt_of(connection)
-    files = ledger_file.found(path, salt)
-    unknown = _unknown(connection, files)
-    if not unknown:
-        lacks = ledger_file.own(path, salt) not in files and connection.execute(_ANY).fetchone() is not None
-        return BroughtBack(is_due=lacks)
-    named = _standing(connection, salt, _missing(connection, _said(unknown, salt)))
-    return BroughtBack(is_due=True, seqs=named)
+        return LedgerFindings()
+    place = place_of(connection, path)
+    heard = _unknown(connection, place)
+    if not heard:
+        return LedgerFindings(is_due=_lacks_own(connection, place))
+    gone, redacted = _standing(connection, place.salt, _missing(connection, heard))
+    return LedgerFindings(
+        is_due=True,
+        erased=gone,
+        redacted=redacted,
+        ledgers=tuple(str(one.file) for one in heard),
+        damaged=tuple(f"{one.file}: {one.ledger}" for one in heard if one.ledger.damage),
+    )
 
 
-def learn(connection: sqlite3.Connection, names: Fresh, path: str) -> bool:
-    """Take what the ledgers know into the database; return False, with nothing written, where it holds any of it."""
-    salt = salt_of(connection)
-    files = ledger_file.found(path, salt)
-    said = _said(_unknown(connection, files), salt)
-    missing = _missing(connection, said)
-    if _standing(connection, salt, missing):
+def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_damage: bool = False) -> bool:
+    """Take what the ledgers know into the database; return False, with nothing written, where it holds any of it.
+
+    So it does where one of them is damaged, unless somebody has seen that and accepts it.
+    """
+    place = place_of(connection, path)
+    heard = _unknown(connection, place)
+    missing = _missing(connection, heard)
+    if any(_standing(connection, place.salt, missing)):
         return False
-    _keep(connection, names, missing)
+    if not accept_damage and any(one.ledger.damage for one in heard):
+        return False
+    _keep(connection, names, place.salt, missing)
     # A number that was erased is not given to another memory.
-    latest = max((one.latest for one in said), default=0)
+    latest = max((one.ledger.latest for one in heard), default=0)
     for statement in _GIVE_NO_MORE if latest else ():
         connection.execute(statement, (latest,))
-    _applied(connection, files, [one.digest for one in said if not one.damage])
+    if place.path == place.home and _known(connection) and not os.path.lexists(place.ledger):
+        connection.execute(_PUT, (WRITTEN_ANEW, "1"))
+    _remember(connection, place, [one.ledger.fingerprint for one in heard])
     return True
+
+
+def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope: str, cause: Cause) -> int:
+    """Keep the memories of a scope that ledgers name, and log why; return how many that are."""
+    names.follow(connection)
+    no, asked = names.make(connection, SCOPE, scope), content_digest(())
+    if audit.written(connection, no, (), cause, asked) is not None:
+        return 0
+    bookkeeping.refuse_lost_lease(connection, no, cause.fence)
+    place = place_of(connection, path)
+    missing = _missing(connection, _unknown(connection, place))
+    rows = _rows_of(connection, scope)
+    standing = {
+        seq: marks
+        for seq, marks in _marked(rows, place.salt)
+        if any((scope, one) in missing for one in marks)
+    }
+    kept = {(scope, one): Line(cause.at, MarkKind.KEPT) for marks in standing.values() for one in marks}
+    _keep(connection, names, place.salt, {key: line for key, line in kept.items() if key in missing})
+    audit.append(connection, (no, scope), cause, asked)
+    return len(standing)
 
 
 def write(connection: sqlite3.Connection, path: str) -> None:
@@ -80,63 +139,122 @@ def write(connection: sqlite3.Connection, path: str) -> None:
 
     Within a transaction that writes, so that no other process does the same; raises OSError where it cannot be.
     """
-    salt = salt_of(connection)
-    file = ledger_file.own(path, salt)
-    files = ledger_file.found(path, salt)
-    unknown = _unknown(connection, files)
-    said = _said(unknown, salt)
-    marks = {(scope, mark): at for scope, mark, at in connection.execute(_HELD).fetchall()}
-    (latest,) = connection.execute(_LATEST).fetchone()
-    for one in said:
-        marks, latest = {**one.marks, **marks}, max(latest, one.latest)
-    if file in unknown and ledger_file.read(file, salt).damage:
+    place = place_of(connection, path)
+    file = place.ledger
+    known = {
+        (scope, mark): Line(at, MarkKind(kind))
+        for scope, mark, at, kind in connection.execute(_HELD).fetchall()
+        if kind != MarkKind.KEPT
+    }
+    there = Ledger()
+    if os.path.lexists(file):
+        there = ledger_file.read(file, place.salt)
+        connection.execute("DELETE FROM meta WHERE name = ?", (WRITTEN_ANEW,))
+    if there.damage and ledger_file.read_header(file)[0] not in _known(connection):
         ledger_file.set_aside(file)
-    digest = ledger_file.write(file, salt, marks, latest, S_IMODE(Path(path).stat().st_mode))
-    if not _missing(connection, said):
-        _applied(connection, files, [digest])
+    (latest,) = connection.execute(_LATEST).fetchone()
+    said = Ledger({**there.marks, **known}, max(there.latest, latest), place.role)
+    digest = ledger_file.write(file, place.salt, said, S_IMODE(Path(path).stat().st_mode))
+    if not _missing(connection, [Heard(file, said)]):
+        _remember(connection, place, [digest])
 
 
-def checked(connection: sqlite3.Connection) -> Iterator[Check]:
-    """Yield whether the ledgers beside a database are what was written, where anything was erased."""
+def check(connection: sqlite3.Connection) -> Iterator[Check]:
+    """Yield whether the ledgers that a database hears are what was written, and whether it holds what they name."""
     (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
     if not path:
         return
-    salt = salt_of(connection)
-    files = ledger_file.found(path, salt)
-    wrong = [(file, said) for file in files if (said := ledger_file.read(file, salt)).damage]
-    aside = ledger_file.found(path, salt, aside=True)
-    yield from (_damaged(connection, file, said) for file, said in wrong)
-    if aside:
-        detail = f"what was cut or changed is set aside: {', '.join(map(str, aside))}"
-        yield Check("ledger", ok=True, detail=detail, advice=f"{_ERASE_AGAIN}, then delete it")
-    elif not wrong and connection.execute(_ANY).fetchone() is not None:
-        yield _kept(ledger_file.own(path, salt), files)
+    place = place_of(connection, path)
+    found = compare(connection, path)
+    if not found.is_settled:
+        yield Check("ledger", ok=False, detail=str(found), advice=found.ways_out)
+        return
+    if aside := ledger_file.find_ledgers(place.path, place.salt, aside=True):
+        yield Check(
+            "ledger",
+            ok=True,
+            detail=f"what was cut or changed is set aside: {', '.join(map(str, aside))}",
+            advice="erase again what was erased since this database was copied, then delete it",
+        )
+    for file in ledger_file.find_foreign(place.path, place.salt):
+        yield Check(
+            "ledger",
+            ok=True,
+            detail=f"{file} is of a database of another origin, and is not heard here",
+            advice="move it to the database that it belongs to, or delete it",
+        )
+    yield from _check_own(connection, place)
 
 
-def _damaged(connection: sqlite3.Connection, file: Path, said: Ledger) -> Check:
-    advice = (
-        f"delete {file}: this database knows all that it said, and writes it anew when it is opened"
-        if said.digest in _known(connection)
-        else f"{_ERASE_AGAIN}, then delete {file}"
-    )
-    return Check("ledger", ok=False, detail=f"{file} does not tell all: {said.damage}", advice=advice)
+def _check_own(connection: sqlite3.Connection, place: Place) -> Iterator[Check]:
+    file = place.ledger
+    if os.path.lexists(file) and (damage := ledger_file.read(file, place.salt).damage):
+        detail = f"{file} does not tell all: {damage}"
+        yield Check(
+            "ledger",
+            ok=False,
+            detail=detail,
+            advice=f"delete {file}: this database knows all that it said, and writes it anew when it is opened",
+        )
+    elif not place.is_original:
+        yield Check("ledger", ok=True, detail=f"this file is a copy of {place.home}, and hears its ledger")
+    elif connection.execute(_ANY).fetchone() is None:
+        return
+    elif not file.exists():
+        detail = (
+            f"there is no {file}: an older copy of the database in its place would bring back what was erased"
+        )
+        yield Check(
+            "ledger",
+            ok=True,
+            detail=detail,
+            advice="let the folder be written to, and open the database again",
+        )
+    elif connection.execute(_SELECT, (WRITTEN_ANEW,)).fetchone() is not None:
+        yield Check(
+            "ledger",
+            ok=True,
+            detail=f"{file} was missing, and was written anew from what this database knows",
+            advice="if it went with a newer copy of this database, put it back and open the database again",
+        )
+    else:
+        yield Check("ledger", ok=True, detail=f"{file} tells older copies of the database what was erased")
 
 
-def _kept(file: Path, files: Sequence[Path]) -> Check:
-    if file in files:
-        return Check("ledger", ok=True, detail=f"{file} tells older copies of the database what was erased")
-    return Check(
-        "ledger",
-        ok=True,
-        detail=f"there is no {file}: an older copy of the database in its place would bring back what was erased",
-        advice="let the folder be written to, and open the database again",
-    )
+def _unknown(connection: sqlite3.Connection, place: Place) -> list[Heard]:
+    """Return the ledgers that a database hears and of which it does not know that it knows all that they say."""
+    known = set(_known(connection))
+    found = []
+    for file in _heard_files(place):
+        if ledger_file.read_header(file)[0] in known:
+            continue
+        ledger = ledger_file.read(file, place.salt)
+        if ledger.fingerprint not in known:
+            found.append(Heard(file, ledger))
+    return found
 
 
-def _unknown(connection: sqlite3.Connection, files: Iterable[Path]) -> list[Path]:
-    """Return the ledgers of which this database does not know by their digests that it knows all that they say."""
-    known = _known(connection)
-    return [file for file in files if ledger_file.digest_of(file) not in known]
+def _heard_files(place: Place) -> list[Path]:
+    """Return the ledgers that a database hears: its own, those of originals beside it, and as a copy that at home."""
+    beside = ledger_file.find_ledgers(place.path, place.salt)
+    heard = [file for file in beside if file == place.ledger or _is_of_original(file)]
+    at_home = ledger_file.own(place.home, place.salt)
+    if not place.is_original and at_home not in heard and os.path.lexists(at_home):
+        heard.append(at_home)
+    return heard
+
+
+def _is_of_original(file: Path) -> bool:
+    """True if an original wrote a ledger; where it does not say so itself, the database that it lies beside tells."""
+    _, role = ledger_file.read_header(file)
+    return role == "original" if role is not None else not is_copy(ledger_file.database_of(file))
+
+
+def _lacks_own(connection: sqlite3.Connection, place: Place) -> bool:
+    """True if an original that knows of something erased has no ledger, one that it wrote as a copy, or a cut one."""
+    if not place.is_original or connection.execute(_ANY).fetchone() is None:
+        return False
+    return ledger_file.read_header(place.ledger)[1] != "original"
 
 
 def _known(connection: sqlite3.Connection) -> list[str]:
@@ -144,54 +262,67 @@ def _known(connection: sqlite3.Connection) -> list[str]:
     return [] if row is None else list(orjson.loads(row[0]))
 
 
-def _applied(connection: sqlite3.Connection, files: Iterable[Path], digests: Iterable[str]) -> None:
-    """Keep by which digests ledgers are known, and no more of those that lie there no longer."""
-    lie = {ledger_file.digest_of(file) for file in files}
-    known = sorted({*digests, *(one for one in _known(connection) if one in lie)})
-    if known != _known(connection):
+def _remember(connection: sqlite3.Connection, place: Place, fingerprints: Iterable[str]) -> None:
+    """Keep by what the ledgers are known that lie there now, and no more of those that lie there no longer."""
+    lie: set[str] = set()
+    for file in _heard_files(place):
+        digest, _ = ledger_file.read_header(file)
+        lie.add(digest or ledger_file.read(file, place.salt).fingerprint)
+    before = _known(connection)
+    known = sorted({*fingerprints, *(one for one in before if one in lie)})
+    if known != before:
         connection.execute(_PUT, (APPLIED, orjson.dumps(known).decode()))
 
 
-def _said(files: Iterable[Path], salt: bytes) -> list[Ledger]:
-    return [ledger_file.read(file, salt) for file in files]
-
-
-def _missing(connection: sqlite3.Connection, said: Iterable[Ledger]) -> Marks:
+def _missing(connection: sqlite3.Connection, heard: Iterable[Heard]) -> Marks:
     """Return the marks that the database lacks."""
-    marks = {key: at for one in said for key, at in one.marks.items()}
+    marks = {key: line for one in heard for key, line in one.ledger.marks.items()}
     if not marks:
         return {}
-    held = {(scope, mark) for scope, mark, _ in connection.execute(_HELD)}
-    return {key: at for key, at in marks.items() if key not in held}
+    held = {(scope, mark) for scope, mark, *_ in connection.execute(_HELD)}
+    return {key: line for key, line in marks.items() if key not in held}
 
 
-def _standing(connection: sqlite3.Connection, salt: bytes, marks: Marks) -> dict[str, list[int]]:
-    """Return the memories that marks name, by their ids or by what they say; of purged ones images are left."""
-    by_scope: dict[str, set[str]] = {}
-    for scope, mark in marks:
-        by_scope.setdefault(scope, set()).add(mark)
-    named: dict[str, list[int]] = {}
-    for scope, wanted in by_scope.items():
-        rows = connection.execute(_MEMORIES, (SCOPE, scope))
-        found = [seq for seq, id_, text in rows if not wanted.isdisjoint(_marks(salt, id_, text))]
-        if found:
-            named[scope] = found
-    return named
+def _standing(
+    connection: sqlite3.Connection, salt: bytes, marks: Marks
+) -> tuple[Mapping[str, list[int]], Mapping[str, list[int]]]:
+    """Return by scope the memories that marks name, by their ids or by what they say; of purged ones images are left.
+
+    First those that were erased, then those that were only redacted.
+    """
+    gone: dict[str, list[int]] = {}
+    redacted: dict[str, list[int]] = {}
+    for scope in sorted({scope for scope, _ in marks}):
+        for seq, own in _marked(_rows_of(connection, scope), salt):
+            kinds = {line.kind for one in own if (line := marks.get((scope, one))) is not None}
+            if kinds == {MarkKind.REDACTED}:
+                redacted.setdefault(scope, []).append(seq)
+            elif kinds:
+                gone.setdefault(scope, []).append(seq)
+    return gone, redacted
 
 
-def _marks(salt: bytes, id_: str, text: str | None) -> list[str]:
-    names = [erasure.of_id(id_), *map(erasure.of_fold, fold_keys(text) if text is not None else ())]
-    return [erasure.mark(salt, name) for name in names]
+def _rows_of(connection: sqlite3.Connection, scope: str) -> Iterable[tuple[int, str, str | None]]:
+    return connection.execute(_MEMORIES, (SCOPE, scope))
 
 
-def _keep(connection: sqlite3.Connection, names: Fresh, marks: Marks) -> None:
+def _marked(rows: Iterable[tuple[int, str, str | None]], salt: bytes) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield each memory with the marks that would name it."""
+    for seq, id_, text in rows:
+        names = [erasure.of_id(id_), *map(erasure.of_fold, fold_keys(text) if text is not None else ())]
+        yield seq, [erasure.mark(salt, name) for name in names]
+
+
+def _keep(connection: sqlite3.Connection, names: Fresh, salt: bytes, marks: Marks) -> None:
     """Keep marks, but for those of numbers that another memory has in this copy."""
     if not marks:
         return
-    salt = salt_of(connection)
     seqs = connection.execute("SELECT seq FROM memories")
     borne = {erasure.mark(salt, erasure.of_seq(seq)) for (seq,) in seqs}
     numbers = {scope: names.make(connection, SCOPE, scope) for scope in sorted({one for one, _ in marks})}
-    rows = [(numbers[scope], mark, at) for (scope, mark), at in sorted(marks.items()) if mark not in borne]
-    connection.executemany(_KEEP, rows)
-    record(connection, "erased", added=rows)
+    sums = Sums()
+    rows = [
+        (numbers[scope], mark, *line) for (scope, mark), line in sorted(marks.items()) if mark not in borne
+    ]
+    put_marks(connection, sums, rows)
+    sums.write(connection)

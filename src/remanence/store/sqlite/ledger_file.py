@@ -1,7 +1,7 @@
 """The ledger of what was erased as a file beside the database, so that an older copy of the database is told of it.
 
 Its name ends in that of the database's own salt, so that it is found beside a file of any name that has the same
-origin, and by no other. Knows lines, digests and how a file is put in its place; knows nothing of tables.
+origin, and by no other. Knows lines and digests; knows nothing of tables.
 """
 
 import os
@@ -10,146 +10,173 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
+from remanence.beside import open_regular, read_regular, write_whole
+from remanence.store.erasure import MarkKind
+
 SUFFIX = ".erased"
 DAMAGED = ".damaged"
-_FORMAT, _VERSION = "remanence erased", 1
-_PARTIAL = ".partial"
-_HEADER_BYTES_MAX = 1_024
+LEDGER_BYTES_MAX = 1 << 30  # of ten million marks; more is refused, since it is read whole
+_FORMAT, _VERSION = "remanence erased", 2
+_HEADER_BYTES = 1_024
+_DIGITS = 8  # of the salt's digest, in the name of the file
 _UNREADABLE = (ValueError, KeyError, TypeError)
 
-Marks = Mapping[tuple[str, str], int]  # (scope, mark) → when it was erased
+Role = Literal["original", "copy"]
+Marks = Mapping[tuple[str, str], "Line"]  # by scope and mark
+
+
+class Line(NamedTuple):
+    """What a ledger says of one mark: when it was erased, and whether it or only its former text was."""
+
+    at: int
+    kind: MarkKind
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a ledger says: its marks, the highest number that a memory was ever given, and what is wrong with it."""
+    """What a ledger says, and what is wrong with it.
+
+    `latest` is the highest number that a memory was ever given, `role` whether an original or a copy wrote it, `lines`
+    how many it had when it was written: None where nobody can tell. By `fingerprint` it is known again as it is now.
+    """
 
     marks: Marks = field(default_factory=dict)
     latest: int = 0
-    digest: str = ""
+    role: Role | None = None
+    lines: int | None = None
+    fingerprint: str = ""
     damage: str = ""
 
+    def __str__(self) -> str:
+        of = "" if self.lines is None else f" of {self.lines:,}"
+        return f"{self.damage}; {len(self.marks):,}{of} lines of it can be read"
 
-def its_own() -> bytes:
-    """Return the words that stand in the first line of every ledger."""
-    return _headed(0, 0, "")
+
+def own_words() -> bytes:
+    """Return the words that stand in the first line of every ledger, and the names of its kinds."""
+    return _headed("original", 0, 0, "") + b" copy " + b" ".join(kind.label.encode() for kind in MarkKind)
 
 
 def own(path: str, salt: bytes) -> Path:
-    """Return where the ledger of a database lies."""
-    return Path(f"{os.path.realpath(path)}{_ending(salt)}")
+    """Return where the ledger of a database lies, given its real path."""
+    return Path(f"{path}.{_origin(salt)}{SUFFIX}")
 
 
-def found(path: str, salt: bytes, *, aside: bool = False) -> list[Path]:
+def database_of(ledger: Path) -> Path:
+    """Return beside which database a ledger lies, by its name."""
+    return Path(str(ledger)[: -len(SUFFIX) - _DIGITS - 1])
+
+
+def find_ledgers(path: str, salt: bytes, *, aside: bool = False) -> list[Path]:
     """Return every ledger in the folder of a database that has the same origin, also one of a file of another name.
 
     With `aside` those that were set aside.
     """
-    ending = _ending(salt) + DAMAGED * aside
-    with os.scandir(Path(os.path.realpath(path)).parent) as entries:
+    ending = f".{_origin(salt)}{SUFFIX}{DAMAGED * aside}"
+    with os.scandir(Path(path).parent) as entries:
         return sorted(Path(entry.path) for entry in entries if entry.name.endswith(ending))
 
 
-def digest_of(file: Path) -> str:
-    """Return the digest that a ledger has by its first line; empty where it has none."""
+def find_foreign(path: str, salt: bytes) -> list[Path]:
+    """Return the ledgers that have this database's name and another origin."""
+    name, mine = Path(path).name, own(path, salt)
+    digits = "[0-9a-f]" * _DIGITS
+    return sorted(one for one in mine.parent.glob(f"*.{digits}{SUFFIX}") if _is_of(one, name) and one != mine)
+
+
+def _is_of(ledger: Path, name: str) -> bool:
+    return database_of(ledger).name == name
+
+
+def read_header(file: Path) -> tuple[str, Role | None]:
+    """Return the digest and the role that the first line of a ledger says; nothing where it cannot be read."""
     try:
-        with file.open("rb") as opened:
-            return str(_header(opened.readline(_HEADER_BYTES_MAX))["digest"])
+        with open_regular(file, bytes_max=LEDGER_BYTES_MAX) as opened:
+            header = _header(opened.readline(_HEADER_BYTES))
     except (OSError, *_UNREADABLE):
-        return ""
+        return "", None
+    return str(header["digest"]), header["role"]
 
 
 def read(file: Path, salt: bytes) -> Ledger:
     """Return what a ledger says; of one that was cut or changed what can be read of it, and what is wrong."""
     try:
-        first, _, rest = file.read_bytes().partition(b"\n")
+        data = read_regular(file, bytes_max=LEDGER_BYTES_MAX)
     except OSError as error:
-        return Ledger(damage=f"it cannot be read: {error.strerror}")
+        why = f"it cannot be read: {error.strerror}"
+        return Ledger(fingerprint=_fingerprint(f"{file} {why}".encode(), salt), damage=why)
+    first, _, rest = data.partition(b"\n")
     marks = dict(_marks(rest))
+    changed = _fingerprint(data, salt)
     try:
         header = _header(first)
-        latest, digest = int(header["latest"]), str(header["digest"])
     except _UNREADABLE:
-        return Ledger(marks, damage="its first line is not what was written")
-    whole = digest == _digest(latest, rest, salt)
-    return Ledger(marks, latest * whole, digest, "" if whole else "it was cut or changed")
+        return Ledger(marks, fingerprint=changed, damage="its first line is not what was written")
+    latest, role, lines = header["latest"], header["role"], header["marks"]
+    if header["digest"] != _digest(role, latest, rest, salt):
+        return Ledger(marks, 0, role, lines, changed, "it was cut or changed")
+    return Ledger(marks, latest, role, lines, header["digest"])
 
 
-def write(file: Path, salt: bytes, marks: Marks, latest: int, mode: int) -> str:
-    """Put a ledger in its place, whole and on the disk before this returns; return its digest.
-
-    Only one process does this at a time: what another left half is removed.
-    """
-    body = b"".join(orjson.dumps([scope, mark, at]) + b"\n" for (scope, mark), at in sorted(marks.items()))
-    digest = _digest(latest, body, salt)
-    if digest_of(file) == digest and not read(file, salt).damage:
-        return digest
-    header = _headed(len(marks), latest, digest)
-    for left in file.parent.glob(f"*{_PARTIAL}"):
-        if left.name.startswith(file.name):
-            left.unlink(missing_ok=True)
-    _put(file, header + b"\n" + body, mode)
+def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
+    """Put a ledger in its place, whole and on the disk before this returns; return its digest."""
+    assert said.role is not None
+    body = b"".join(
+        orjson.dumps([scope, mark, at, kind.label]) + b"\n"
+        for (scope, mark), (at, kind) in sorted(said.marks.items())
+    )
+    digest = _digest(said.role, said.latest, body, salt)
+    if read_header(file)[0] != digest or read(file, salt).damage:
+        write_whole(file, _headed(said.role, len(said.marks), said.latest, digest) + b"\n" + body, mode)
     return digest
 
 
 def set_aside(file: Path) -> None:
-    """Move a ledger that was cut or changed out of the way of the next one."""
+    """Move a ledger that was cut or changed, or what lies in its place, out of the way of the next one."""
     file.rename(f"{file}{DAMAGED}")
 
 
-def _ending(salt: bytes) -> str:
-    origin = blake2b(b"origin", digest_size=4, key=salt, person=b"remanence-erased").hexdigest()
-    return f".{origin}{SUFFIX}"
+def _origin(salt: bytes) -> str:
+    return blake2b(b"origin", digest_size=_DIGITS // 2, key=salt, person=b"remanence-erased").hexdigest()
 
 
-def _headed(marks: int, latest: int, digest: str) -> bytes:
-    return orjson.dumps(
-        {"format": _FORMAT, "version": _VERSION, "marks": marks, "latest": latest, "digest": digest}
-    )
+def _headed(role: Role, marks: int, latest: int, digest: str) -> bytes:
+    said = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks, "latest": latest}
+    return orjson.dumps({**said, "digest": digest})
 
 
 def _header(line: bytes) -> dict[str, Any]:
-    header: dict[str, Any] = orjson.loads(line)
-    if header["format"] != _FORMAT or header["version"] != _VERSION:
+    header = orjson.loads(line)
+    if (header["format"], header["version"]) != (_FORMAT, _VERSION):
         raise ValueError("another format")
-    return header
+    if header["role"] not in {"original", "copy"}:
+        raise ValueError("another role")
+    return {
+        "role": header["role"],
+        "marks": int(header["marks"]),
+        "latest": int(header["latest"]),
+        "digest": str(header["digest"]),
+    }
 
 
-def _marks(lines: bytes) -> Iterator[tuple[tuple[str, str], int]]:
+def _marks(lines: bytes) -> Iterator[tuple[tuple[str, str], Line]]:
     for line in lines.splitlines():
         with suppress(*_UNREADABLE):  # the digest tells that a line is not what was written
-            scope, mark, at = orjson.loads(line)
-            yield (str(scope), str(mark)), int(at)
+            scope, mark, at, kind = orjson.loads(line)
+            yield (str(scope), str(mark)), Line(int(at), MarkKind[str(kind).upper()])
 
 
-def _digest(latest: int, body: bytes, salt: bytes) -> str:
-    return blake2b(b"%d\n" % latest + body, digest_size=16, key=salt, person=b"remanence-erased").hexdigest()
+def _digest(role: Role, latest: int, body: bytes, salt: bytes) -> str:
+    return _keyed(b"%s %d\n" % (role.encode(), latest) + body, salt)
 
 
-def _put(file: Path, data: bytes, mode: int) -> None:
-    partial = Path(f"{file}.{os.getpid()}{_PARTIAL}")
-    try:
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(handle)
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
-    _synced(file.parent)
+def _fingerprint(data: bytes, salt: bytes) -> str:
+    return f"damaged:{_keyed(data, salt)}"
 
 
-def _synced(folder: Path) -> None:
-    """Have the folder on the disk, too, where the system lets a folder be opened."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _keyed(data: bytes, salt: bytes) -> str:
+    return blake2b(data, digest_size=16, key=salt, person=b"remanence-erased").hexdigest()

@@ -23,7 +23,6 @@ from remanence.store.base import (
     Arriving,
     Booked,
     Bookkeeping,
-    BroughtBack,
     Capability,
     Check,
     Cleaned,
@@ -32,6 +31,7 @@ from remanence.store.base import (
     Find,
     Ints,
     Known,
+    LedgerFindings,
     Postings,
     Purged,
     Surveyed,
@@ -49,14 +49,23 @@ from remanence.store.sqlite import (
     commits,
     embeddings,
     ending_parts,
+    erasing,
     ledger,
     purged,
     reading,
     snapshots,
 )
 from remanence.store.sqlite.copying import copy
-from remanence.store.sqlite.dialect import BUSY_MS, IN_MEMORY, connect, make_private, refuse_path
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.dialect import (
+    BUSY_MS,
+    IN_MEMORY,
+    connect,
+    connect_read_only,
+    make_private,
+    refuse_path,
+)
+from remanence.store.sqlite.home import note_home
+from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
 
@@ -100,16 +109,22 @@ class SqlStore:
         self._writer: _Writer | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
+        self._reads_only = False
+        self._notes_home = path != IN_MEMORY  # the next write notes where the file lives
 
-    async def open(self) -> None:
-        """Make the store ready; `closed_cleanly` then tells whether the file was left in order."""
+    async def open(self, *, read_only: bool = False) -> None:
+        """Make the store ready; `closed_cleanly` then tells whether the file was left in order.
+
+        With `read_only` no byte of the file is changed.
+        """
         if self._writer is not None:
             return
+        self._reads_only = read_only
         refuse_path(self._path)
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
-        if self._path != IN_MEMORY:
+        if self._path != IN_MEMORY and not read_only:
             make_private(self._path)
         self._names = Interned()  # another file may lie at the path by now
         self._fresh = Fresh(self._names)
@@ -216,18 +231,38 @@ class SqlStore:
             return Cleaned(found=tuple(found))
         return await asyncio.to_thread(cleaning.clean, self._path)
 
-    async def brought_back(self) -> BroughtBack:
-        """Return what the ledgers beside the file name and it holds."""
-        return await self._read(lambda connection: ledger.brought_back(connection, self._path))
+    async def erased_ids(self, scope: str) -> list[str]:
+        """Return the ids of the memories that were erased, the earliest first."""
+        return await self._read(
+            lambda connection: erasing.erased_ids(connection, self._names.number(connection, SCOPE, scope))
+        )
 
-    async def take_ledger(self) -> bool:
+    async def compare_ledgers(self) -> LedgerFindings:
+        """Return what the ledgers that the file hears name and it holds; one that is not open is only looked into."""
+        if self._path == IN_MEMORY:
+            return LedgerFindings()
+        if self._writer is None:
+            return await asyncio.to_thread(ledger.peek_findings, self._path)
+        return await self._read(lambda connection: ledger.compare(connection, self._path))
+
+    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
         """Learn what the ledgers know, and write the file's own; where that cannot be, `check` says so."""
         if self._path == IN_MEMORY:
             return True
-        if not await self._write(lambda connection: ledger.learn(connection, self._fresh, self._path)):
+
+        def learn(connection: sqlite3.Connection) -> bool:
+            return ledger.learn(connection, self._fresh, self._path, accept_damage=accept_damage)
+
+        if not await self._write(learn):
             return False
         await asyncio.to_thread(cleaning.keep_ledger, self._path)
         return True
+
+    async def keep_standing(self, scope: str, cause: Cause) -> int:
+        """Keep the memories of a scope that ledgers name, and log why."""
+        return await self._write(
+            lambda connection: ledger.keep_standing(connection, self._fresh, self._path, scope, cause)
+        )
 
     async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
@@ -322,7 +357,16 @@ class SqlStore:
         return await self._opened(self._readers or self._writer).ask(following, reads=True)
 
     async def _write(self, work: Work[Answer]) -> Answer:
-        return await self._opened(self._writer).ask(work)
+        if not self._notes_home:
+            return await self._opened(self._writer).ask(work)
+
+        def noting(connection: sqlite3.Connection) -> Answer:
+            note_home(connection, self._path)
+            return work(connection)
+
+        answer = await self._opened(self._writer).ask(noting)
+        self._notes_home = False
+        return answer
 
     def _opened(self, worker: Worker | None) -> Worker:
         if worker is None:
@@ -330,14 +374,20 @@ class SqlStore:
         return worker
 
     def _connect(self) -> sqlite3.Connection:
+        if self._reads_only:
+            return connect_read_only(self._path)
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
         return connection
 
     def _connect_reader(self) -> sqlite3.Connection:
+        if self._reads_only:
+            return connect_read_only(self._path)
         return connect(self._path, busy_ms=self._busy_ms, query_only=True)
 
     def _connect_plain(self) -> sqlite3.Connection:
+        if self._reads_only:
+            return connect_read_only(self._path)
         return connect(self._path, busy_ms=self._busy_ms)
 
 

@@ -73,7 +73,7 @@ SUMMED: Mapping[str, Summed] = {
         frozenset({"subject", "attribute", "value"}),
     ),
     "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
-    "erased": _of_scope("mark", "at", texts=("mark",)),
+    "erased": _of_scope("mark", "at", "kind", texts=("mark",)),
     "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
     "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
     "purged": _of_scope("seq", "id", "key", "position", "at", texts=("id", "key")),

@@ -4,7 +4,7 @@ from remanence.change import Change
 from remanence.errors import Conflict
 from remanence.folding import fold_keys
 from remanence.model import COMING_BACK
-from remanence.store.base import BroughtBack, Store
+from remanence.store.base import LedgerFindings, Store
 from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
 from remanence.testing.builders import NOW, SCOPE, because, created, keep, one, raised, tagged, updated
 
@@ -70,6 +70,6 @@ class ErasingContract:
         await erased(store)
         await store.clean()
 
-        assert BroughtBack() == await store.brought_back()
-        assert await store.take_ledger()
-        assert BroughtBack() == await store.brought_back()
+        assert LedgerFindings() == await store.compare_ledgers()
+        assert await store.take_ledgers()
+        assert LedgerFindings() == await store.compare_ledgers()

@@ -1,0 +1,102 @@
+"""Where a database file lives, and whether it is an original or a copy.
+
+Copies share a salt, their origin. A file notes the path where it lives, its home: it is an original while it lies
+there, or if no database of its origin lies there any more; every other file is a copy, whoever made it.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from remanence.store.sqlite import ledger_file
+
+HOME = "home"  # the row of `meta` with the path
+_VALUE = "SELECT value FROM meta WHERE name = ?"
+_PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a database lies, by its real path, what its hashes are salted with, and whether it is an original.
+
+    `home` is the path that it has noted, or its own where it has none.
+    """
+
+    path: str
+    salt: bytes
+    home: str
+    is_original: bool
+
+    @property
+    def ledger(self) -> Path:
+        """Where its own ledger lies."""
+        return ledger_file.own(self.path, self.salt)
+
+    @property
+    def role(self) -> ledger_file.Role:
+        """What its ledger says of it."""
+        return "original" if self.is_original else "copy"
+
+
+def salt_of(connection: sqlite3.Connection) -> bytes:
+    """Return what the hashes of this file are salted with, which all its copies share."""
+    (database,) = connection.execute(_VALUE, ("database",)).fetchone()
+    return bytes.fromhex(database)
+
+
+def place_of(connection: sqlite3.Connection, path: str) -> Place:
+    """Return where a database lies that a connection has open."""
+    real, salt = os.path.realpath(path), salt_of(connection)
+    row = connection.execute(_VALUE, (HOME,)).fetchone()
+    home = real if row is None else str(row[0])
+    return Place(real, salt, home, _is_same(home, real) or origin_at(home) != salt)
+
+
+def note_home(connection: sqlite3.Connection, path: str) -> None:
+    """Note where an original lives now, within a transaction that writes."""
+    place = place_of(connection, path)
+    if place.is_original and connection.execute(_VALUE, (HOME,)).fetchone() != (place.path,):
+        connection.execute(_PUT, (HOME, place.path))
+
+
+def is_copy(path: Path) -> bool:
+    """True if a database of ours lies at a path and is a copy of one that lies elsewhere."""
+    with suppress(OSError, sqlite3.Error, TypeError, ValueError), peek(str(path)) as connection:
+        return not place_of(connection, str(path)).is_original
+    return False
+
+
+def origin_at(path: str | Path) -> bytes | None:
+    """Return the salt of the database that lies at a path; None where none of ours can be read there."""
+    with suppress(OSError, sqlite3.Error, TypeError, ValueError), peek(str(path)) as connection:
+        return salt_of(connection)
+    return None
+
+
+@contextmanager
+def peek(path: str) -> Iterator[sqlite3.Connection]:
+    """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file.
+
+    Where no log lies beside it nobody has it open to write, and none is made: SQLite is told that it does not change.
+    """
+    real = os.path.realpath(path)
+    if not stat.S_ISREG(Path(real).stat().st_mode):
+        raise OSError(f"{path} is not a regular file")
+    still = "" if os.path.lexists(f"{real}-wal") else "&immutable=1"
+    where = f"{Path(real).as_uri()}?mode=ro{still}"
+    with closing(
+        sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
+    ) as connection:
+        yield connection
+
+
+def _is_same(home: str, real: str) -> bool:
+    """True if two paths lead to one file, also by a link or a second mount."""
+    try:
+        return home == real or Path(home).samefile(real)
+    except OSError:  # nothing lies at home
+        return False
