@@ -487,7 +487,7 @@ async def test_an_edited_byte_is_refused_or_changes_nothing(data: st.DataObject)
     whole[at : at + (how != "i")] = bytes([] if how == "d" else [byte])
     async with remanence.open(scope="same", embedder="hashed") as memory:
         try:
-            await memory.import_(bytes(whole).splitlines())
+            await memory.import_(bytes(whole).splitlines(), trust="user")
         except IngestError:
             assert 0 == (await memory.status()).memories
         else:
@@ -549,3 +549,28 @@ async def test_a_link_of_the_file_is_drawn_as_it_was(opener: Opener, clock: Manu
         (link,) = await memory.links(first.id)
 
         assert orjson.loads(lines[3])["created_at"] == link.created_at
+
+
+async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener) -> None:
+    """An export carries the ids of what was erased before it and nothing of the texts; what stands here is named."""
+    async with opener() as origin, opener(scope="other") as other:
+        gone = [
+            await origin.learn(text)
+            for text in ("Ana keeps bees.", "Ana sells honey.", "Ana moved to Porto.")
+        ]
+        await origin.learn("The boathouse is green.")
+        await other.import_([line async for line in origin.export()], trust="user")
+        await other.erase.apply(await other.erase.show(gone[2].id))
+        await origin.erase.apply(await origin.erase.show([one.id for one in gone]))
+        lines = [line async for line in origin.export()]
+        taken = await other.import_(lines, trust="user")
+        first, second = [await other.get(one.id) for one in gone[:2]]
+        assert 3 == len(await other.list_memories())
+        await other.erase.apply(await other.erase.show([first.id, second.id]))
+        again = await other.import_(lines, trust="user")
+
+    assert f"2 of these were erased at their origin since: erase #{first.seq} #{second.seq}" in taken.skipped
+    assert [] == [one for one in again.skipped if "erased at their origin" in one]
+    (said,) = [line for line in map(orjson.loads, lines) if "erased" in line]
+    assert {one.id for one in gone} == set(said["erased"])
+    assert not any(word in line for line in lines for word in (b"sells honey", b"to Porto", b"keeps bees"))

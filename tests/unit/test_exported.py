@@ -246,7 +246,7 @@ def test_a_link_without_a_column_is_none() -> None:
     [
         ({"format": "other", "version": 2}, "not a remanence-export file"),
         ({"version": 2}, "not a remanence-export file"),
-        ({**HEADER, "version": 6}, "version 6"),
+        ({**HEADER, "version": 7}, "version 7"),
         ({**HEADER, "version": True}, "version True"),
         ({"format": "remanence-export"}, "version None"),
     ],

@@ -29,7 +29,7 @@ from remanence.text_columns import summary_shown, text_columns
 from remanence.write.trust import BY_ROLE
 
 FORMAT = "remanence-export"
-VERSION = 5
+VERSION = 6
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
@@ -123,6 +123,7 @@ class Exported:
     forbidden: Sequence[ForbiddenRow] = ()
     boxes: Sequence[BoxLine] = ()
     traces: Sequence[TraceLine] = ()
+    erased: Sequence[str] = ()  # ids of memories that were erased at the export's origin before it
     remarks: tuple[str, ...] = ()
 
 
@@ -157,6 +158,7 @@ class _Reader:
     forbidden: list[ForbiddenRow] = field(default_factory=list)
     boxes: list[BoxLine] = field(default_factory=list)
     traces: list[TraceLine] = field(default_factory=list)
+    erased: list[str] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
     trailer: dict[str, Any] | None = None
     last: int = 0
@@ -178,6 +180,7 @@ class _Reader:
             self.forbidden,
             self.boxes,
             self.traces,
+            self.erased,
             remarks,
         )
 
@@ -229,6 +232,8 @@ class _Reader:
             self.forbidden.append(_forbidden_row(value))
         elif "box" in value:
             self.boxes.append(_box_line(value))
+        elif "erased" in value:
+            self.erased += _erased_ids(value["erased"])
         elif "began_at" in value:
             self.traces.append(_trace_line(value))
         else:
@@ -364,6 +369,12 @@ def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
 
 _BOX_FIELDS = frozenset({"box", "members", *BOX_COLUMN})
 _TOPIC = re.compile(r"[0-9a-f]{1,16}")
+
+
+def _erased_ids(ids: Any) -> list[str]:
+    if not isinstance(ids, list):
+        raise _wrong("what was erased is a list of ids")
+    return [_id(one) for one in ids]
 
 
 def _box_line(value: Mapping[str, Any]) -> BoxLine:

@@ -48,6 +48,7 @@ from remanence.text import FINGERPRINT_VERSION
 from remanence.write.trust import lowered
 
 PAGE = 1_000
+ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 Item = Existing | Linked | Claimed | Forbid | Boxed | Traced
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
@@ -101,6 +102,9 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
     async for line in grouping.lines(core, ids):
         yield line
+    gone = await core.store.erased_ids(core.scope)
+    for start in range(0, len(gone), PAGE):
+        yield {"erased": gone[start : start + PAGE]}
 
 
 async def _pages(core: Core) -> AsyncIterator[list[Memory]]:
@@ -196,9 +200,24 @@ async def import_(
         cause,
         taking.changes,
         taking.counts,
-        skipped=first_remarks([*exported.remarks, *taking.remarks]),
+        skipped=first_remarks(
+            [*await _erased_at_origin(core, exported.erased), *exported.remarks, *taking.remarks]
+        ),
         parts=taking.parts,
     )
+
+
+async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
+    """Say which memories that stand here were erased where the export comes from, and how they are erased here."""
+    standing: list[Memory] = []
+    for start in range(0, len(ids), PAGE):
+        found = await core.store.get(core.scope, ids[start : start + PAGE])
+        standing += [one for one in found if one is not None]
+    if not standing:
+        return []
+    named = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
+    more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
+    return [f"{len(standing):,} of these were erased at their origin since: erase {named}{more}"]
 
 
 @dataclass
