@@ -22,6 +22,9 @@ _KINDS = {
     stat.S_IFLNK: "a link",
 }
 PARTIAL = ".partial"
+DOCUMENT_BYTES_MAX = (
+    64 * 1_024 * 1_024
+)  # of a policy, a plan or settings: a plan of a million actions has 30 MB
 
 
 def open_regular(path: str | Path, *, bytes_max: int, follow: bool = False) -> BinaryIO:

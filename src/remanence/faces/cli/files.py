@@ -12,6 +12,7 @@ from typing import Annotated, Any, BinaryIO
 from cyclopts import Parameter
 
 from remanence.arguments import check_path
+from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
 from remanence.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.progress import waiting
@@ -63,6 +64,19 @@ def read(file: str) -> bytes:
     except OSError as error:
         raise InvalidInput(
             f"cannot read {file}: {error.strerror}", recovery="name a file that you may read"
+        ) from None
+
+
+def read_document(file: str) -> bytes:
+    """Return what a plan, a policy or settings hold: a regular file that is no link, of a limited size."""
+    check_path(file)
+    try:
+        return read_regular(file, bytes_max=DOCUMENT_BYTES_MAX)
+    except FileNotFoundError:
+        raise NotFound(f"no file {file}", recovery="check the path") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {file}: {error.strerror}", recovery="name a regular file; - reads standard input"
         ) from None
 
 

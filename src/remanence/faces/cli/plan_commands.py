@@ -161,4 +161,4 @@ async def _applied(memory: Memory, made: "Plan", allow_destroyed: int | None) ->
 def _read(file: str) -> "Plan":
     from remanence.curate.plan import Plan
 
-    return Plan.from_json(files.read(file))
+    return Plan.from_json(files.read_document(file))

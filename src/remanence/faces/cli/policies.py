@@ -32,7 +32,7 @@ def show(
 
     if name is None:
         return list(presets())
-    text = files.read(name).decode() if name.endswith(".toml") else preset(name)
+    text = files.read_document(name).decode() if name.endswith(".toml") else preset(name)
     return text.rstrip("\n")
 
 

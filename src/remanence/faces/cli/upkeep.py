@@ -83,7 +83,7 @@ async def _set(memory: Memory, name: str, value: str) -> Undoable:
 
 async def _loaded(memory: Memory, file: str) -> Any:
     before = {one.name: one.value for one in await memory.settings.all()}
-    changed = await memory.settings.load(files.read(file).decode(errors="replace"))
+    changed = await memory.settings.load(files.read_document(file).decode(errors="replace"))
     back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
     return Undoable({one.name: one.value for one in changed}, back) if changed else []
 

@@ -7,12 +7,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from remanence.arguments import check_count, check_path
+from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
 from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Fence, Key, row_count
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
@@ -82,10 +82,11 @@ def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None =
         return load(policy, overrides)
     check_path(policy)
     try:
-        written = Path(policy).read_text(encoding="utf-8")
+        written = read_regular(policy, bytes_max=DOCUMENT_BYTES_MAX).decode()
     except OSError as error:
         raise InvalidInput(
-            f"cannot read the policy {policy}: {error.strerror}", recovery="check the path"
+            f"cannot read the policy {policy}: {error.strerror}",
+            recovery="check the path; name a regular file",
         ) from error
     except UnicodeDecodeError as error:
         raise PolicyError(

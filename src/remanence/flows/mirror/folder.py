@@ -27,9 +27,16 @@ _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 _READ = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 )
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_WRITE = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe in the place of the lock makes nobody wait
+)
 _ENTER = _READ | getattr(os, "O_DIRECTORY", 0)
-_LINKS = frozenset({errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.EISDIR})
+_LINKS = frozenset({errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.EINVAL})
 FOLDERS_KEPT = 64  # handles that are open at once
 
 
@@ -189,7 +196,7 @@ class Folder:
         """Write at a place of a file of our own, and cut off what stood there and after it."""
         with self._told(path):
             folder, name = self._parted(path, make=True)
-            handle = os.open(name, (_WRITE & ~os.O_EXCL), _FILE_MODE, dir_fd=folder)
+            handle = _open_own(name, folder)
             try:
                 os.ftruncate(handle, at)
                 os.lseek(handle, at, os.SEEK_SET)
@@ -202,7 +209,7 @@ class Folder:
         """Keep other processes out of the folder for a block, or say that one is in there; the dead keep nobody out."""
         with self._told(f"{OWN}/{LOCK}"):
             folder, name = self._parted(f"{OWN}/{LOCK}", make=True)
-            handle = os.open(name, (_WRITE & ~os.O_EXCL), _FILE_MODE, dir_fd=folder)
+            handle = _open_own(name, folder)
         try:
             yield _taken(handle)
         finally:
@@ -262,6 +269,15 @@ class Folder:
 def _refuse_out(path: str, name: str) -> None:
     if name in ("", ".", "..") or "\0" in name:
         raise InvalidInput(f"{path!r} leads out of the mirror", recovery="name a file in the mirror")
+
+
+def _open_own(name: str, folder: int) -> int:
+    """Open a file of our own to write, or make it; raise OSError for what is no regular file."""
+    handle = os.open(name, (_WRITE & ~os.O_EXCL), _FILE_MODE, dir_fd=folder)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "it is no regular file")
 
 
 def _filled(name: str, data: bytes, folder: int) -> Stamp:

@@ -4,6 +4,7 @@ Knows files, pages and the write-ahead log; must not know what a memory is.
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import orjson
 
+from remanence.beside import open_regular
 from remanence.store.base import Cleaned
 from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
@@ -163,7 +165,7 @@ def _holds(file: Path, kept: list[Pieces]) -> bool:
     if not file.exists():
         return False
     overlap = b""
-    with file.open("rb") as opened:
+    with open_regular(file, bytes_max=sys.maxsize, follow=True) as opened:
         while block := opened.read(_BLOCK_BYTES):
             data = overlap + block
             if any(pieces.found(data) for pieces in kept):

@@ -24,7 +24,7 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
         raise InvalidInput(f"{path} is there already", recovery="name a file that does not exist yet")
     # Under a name of its own until it is verified: what a kill leaves is not taken for a copy.
     partial = Path(f"{path}.{os.getpid()}{PARTIAL}")
-    make_private(str(partial))
+    make_private(str(partial), fresh=True)
     target = sqlite3.connect(partial, isolation_level=None)
     sound = False
     try:

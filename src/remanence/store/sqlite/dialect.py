@@ -216,6 +216,10 @@ def _refuse_file(file: Path) -> None:
         )
     if file.is_dir():
         raise StoreUnavailable(f"{file} is a directory", recovery="name a file in it")
+    if file.exists() and not file.is_file():
+        raise StoreUnavailable(
+            f"{file} is not a regular file", recovery="name a file, or one that is not there yet"
+        )
     # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
     if file.exists() and not file.stat().st_mode & 0o222:
         raise StoreUnavailable(
@@ -223,10 +227,15 @@ def _refuse_file(file: Path) -> None:
         )
 
 
-def make_private(path: str) -> None:
-    """Make a file that only its owner may read, where there is none; SQLite gives what lies beside it the same mode."""
+def make_private(path: str, *, fresh: bool = False) -> None:
+    """Make a file that only its owner may read, where there is none; SQLite gives what lies beside it the same mode.
+
+    One that is `fresh` takes the place of what lies there, be it a link.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if fresh:
+            Path(path).unlink(missing_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL * fresh, 0o600))
     except OSError as error:
         raise StoreUnavailable(
             f"{path} cannot be made: {error.strerror}",

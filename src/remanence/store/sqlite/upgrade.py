@@ -4,11 +4,13 @@ Knows the steps in `migrations`; knows nothing of what tables hold.
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import disk_usage
 
+from remanence.beside import open_regular
 from remanence.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import dialect, refresh
 from remanence.store.sqlite.copying import PARTIAL, copy
@@ -58,7 +60,7 @@ def backup_path(path: str, version: int) -> str:
 def older(path: str) -> int | None:
     """Return the version of a file that opening it will bring up, read from its header; None for any other."""
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path, bytes_max=sys.maxsize, follow=True) as file:
             header = file.read(_HEADER_BYTES)
     except OSError:
         return None
