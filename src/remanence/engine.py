@@ -488,10 +488,7 @@ class Engine:
         *,
         if_revision: int | None = None,
     ) -> Receipt:
-        """Take a link away.
-
-        `if_revision` is the link's own.
-        """
+        """Take a link away."""
         return await editing.unlink(self._core, source, target, relation, if_revision)
 
     async def links(self, name: OneMemory) -> list[Link]:
@@ -551,10 +548,7 @@ class Engine:
         return await curating.plan(self._core, chosen, listed=LISTED, verb=curating.COMPACT)
 
     async def compact_episodic(self, keep_recent: int) -> int:
-        """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone.
-
-        Returns how many went.
-        """
+        """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone."""
         return await curating.compact_episodic(self._core, keep_recent)
 
     @property
@@ -581,11 +575,12 @@ class Engine:
         return await undoing.undo(self._core, runs.run_id(run))
 
     async def undo_last(self) -> Receipt:
-        """Undo the newest run that can be undone; the receipt says which it was.
-
-        An undoing, and what is undone already, is passed over.
-        """
+        """Undo the newest run of yours that changed something; the receipt says which it was."""
         return await runs.undo_last(self._core)
+
+    async def note_refusal(self, command: str) -> None:
+        """Remember that a command was refused, so that `undo_last` takes back nothing that came before it."""
+        await runs.note_refusal(self._core, command)
 
     # Looking back
 
@@ -624,6 +619,10 @@ class Engine:
         Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
         """
         return await review.review(self._core, limit)
+
+    async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
+        """Propose tags for a memory, which a person sets or declines."""
+        return await proposals.propose(self._core, name, tags)
 
     async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
         """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.

@@ -23,6 +23,7 @@ import pytest
 import remanence
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
+from remanence.faces.cli import running
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.cli.style import Text
 from remanence.flows.recall.recalling import NO_ROOM, WEAK
@@ -955,11 +956,16 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: str) -> None:
-    """The first says what happened, the second what to do; nothing is written."""
+    """The first says what happened, the second what to do; nothing is written but that a change was refused."""
     before = {path.name: path.read_bytes() for path in talk.folder.iterdir()}
+    stored = talk.read("history"), talk.read("list", "--status", "any")
 
     assert says in talk.bad(*words)
-    assert before == {path.name: path.read_bytes() for path in talk.folder.iterdir()}
+    after = {path.name: path.read_bytes() for path in talk.folder.iterdir()}
+    told = words[0] in running.CHANGING
+    assert stored == (talk.read("history"), talk.read("list", "--status", "any"))
+    assert before.keys() == after.keys()
+    assert ({"agent.db"} if told else set()) >= {name for name in before if before[name] != after[name]}
 
 
 @pytest.mark.parametrize(

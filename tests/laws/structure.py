@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "folding",
         "guards",
         "guide",
+        "owner",
         "process",
         "receipt",
         "score",

@@ -28,6 +28,7 @@ from remanence.flows.recall.uses import Uses
 from remanence.flows.waiting_model import Model
 from remanence.llm.base import Embedder, Writer
 from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id
+from remanence.owner import PERSON, Owner, said_of
 from remanence.process import OpeningProcess
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, LedgerFindings, Store
@@ -44,6 +45,7 @@ LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a p
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 LISTED_MAX = 1_000_000  # memories that one answer lists
 REMARKS_SHOWN = 100  # of what a run left out; the rest is counted
+OPENING_BYTES = 16
 RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at once let each other through
 
 Answer = TypeVar("Answer")
@@ -118,6 +120,9 @@ class Core:
     counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
     salt: bytes = b""  # of the markers that take the place of secrets
+    opening: str = (
+        ""  # what tells an agent without a name and a session from others; drawn when it is first asked for
+    )
     # Sessions begin and end one at a time.
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
@@ -187,14 +192,31 @@ class Core:
         """The id of the open session."""
         return None if self.pulse is None else self.pulse.session
 
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """Whose runs are this opening's own: by its trust a person's, or an agent's by name, else by session."""
+        if self.trust is Trust.USER:
+            return (PERSON,)
+        if self.agent is not None:
+            return (Owner("agent", self.agent),)
+        self.opening = self.opening or self.random(OPENING_BYTES).hex()
+        sessions = [] if self.session is None else [Owner("agent", f"of session {self.session}")]
+        return (*sessions, Owner("agent", f"of opening {self.opening}"))
+
+    @property
+    def owner(self) -> Owner:
+        """Who makes runs through this opening."""
+        return self.owners[0]
+
     def new_id(self) -> str:
         """Return a fresh id that sorts by time."""
         return new_id(self.clock.now(), self.random)
 
     def cause(self, verb: str, **more: Any) -> Cause:
-        """Say why a commit happens now, in a run of its own unless `run` is given."""
+        """Say why a commit happens now: in a run of its own unless `run` is given, by `owner` or whose it is."""
         run = more.pop("run", None) or self.new_id()
-        return Cause(verb, self.clock.now(), run, actor=self.agent, **more)
+        detail = {**more.pop("detail", {}), **said_of(more.pop("owner", self.owner), verb)}
+        return Cause(verb, self.clock.now(), run, actor=self.agent, detail=detail, **more)
 
     async def commit(self, changes: Sequence[Entry], cause: Cause) -> Committed:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""

@@ -46,6 +46,7 @@ from remanence.model import (
     Tier,
     Verification,
 )
+from remanence.owner import PERSON, owner_of
 from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Bookkeeping
@@ -145,7 +146,10 @@ class State(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Event(Result):
-    """One run's mark on a memory, or one run: when, which verb, by whom, and what changed."""
+    """One run's mark on a memory, or one run: when, which verb, by whom, and what changed.
+
+    `owner` is whose the run is: a person's, an agent's by name or else by session, a policy's, or the engine's.
+    """
 
     run: str
     at: int
@@ -153,6 +157,7 @@ class Event(Result):
     actor: str | None
     changes: Sequence[str] = field(default_factory=tuple)
     detail: Mapping[str, Any] = field(default_factory=dict)
+    owner: str = str(PERSON)
 
     time = Time("at")
 
@@ -289,9 +294,9 @@ def _event(part: Logged) -> Event:
     acts = part.cause.detail.get(CYCLE, {}).get("acts")
     whole = f"{number}: {counted(acts)}" if acts else number
     shown = tuple(_shown(change) for change in part.changes if tells(change)) or (whole,)
-    return Event(
-        part.cause.run, part.cause.at, part.cause.verb, part.cause.actor, shown, dict(part.cause.detail)
-    )
+    cause = part.cause
+    owner = str(owner_of(cause))
+    return Event(cause.run, cause.at, cause.verb, cause.actor, shown, dict(cause.detail), owner)
 
 
 def _shown(change: Any) -> str:

@@ -353,7 +353,7 @@ async def undo(
     /,
     *,
     memory: Memory,
-    last: Annotated[bool, Parameter(help="The newest run that can be undone.")] = False,
+    last: Annotated[bool, Parameter(help="The newest run of yours that changed something.")] = False,
 ) -> Any:
     if last == (run is not None):
         raise InvalidInput(

@@ -164,6 +164,13 @@ class Common:
     ] = None
     scope: Annotated[str | None, Parameter(help="Whose memory; 'default' where nothing is said.")] = None
     agent: Annotated[str | None, Parameter(help="Who writes and asks.")] = None
+    as_agent: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="A program runs this and no person: it is believed as an agent is, and takes back its own runs alone.",
+        ),
+    ] = False
     policy: Annotated[
         str | None,
         POLICY,

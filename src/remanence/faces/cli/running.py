@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remanence.arguments import check_path
-from remanence.errors import NotFound, RemanenceError
+from remanence.errors import NotFound, RemanenceError, StoreError
 from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
@@ -34,6 +34,12 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "session begin"})
 # They work on a file that holds what was erased since it was copied, too.
 LOOKING = frozenset({"status", "erase finish", "erase keep"})
+# What would have changed a memory: where it is refused, `undo --last` takes back nothing older.
+CHANGING = frozenset(
+    "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink"
+    " resolve link-duplicates merge pin unpin hold release forget restore apply curate compact entities forbid"
+    " quarantine decline erase mirror".split()
+)
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -67,7 +73,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
                 common,
                 makes=makes,
                 dry=makes and DRY in asked,
-                tries=words[0] != TALKING,
+                name=words[0],
                 erased_since="refuse" if LOOKING.isdisjoint(called) else "look",
             )
         return command(*bound.args, **bound.kwargs, **rest)
@@ -115,12 +121,12 @@ async def _with_memory(
     *,
     makes: bool,
     dry: bool,
-    tries: bool,
+    name: str,
     erased_since: "Answer",
 ) -> Any:
-    """Do a verb on the memory; only one that `makes` creates a database that is not there, after it `tries` it.
+    """Do a verb on the memory; only one that `makes` creates a database that is not there, after it was tried.
 
-    A `dry` one looks into an empty memory there.
+    A `dry` one looks into an empty memory there. Where one that changes something is refused, the memory remembers it.
     """
     path = database(common)
     if not path.exists() and dry:
@@ -133,10 +139,23 @@ async def _with_memory(
             raise NotFound(
                 f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
             )
-        if tries:
+        if name != TALKING:
             await _tried(verb, common)
     async with opened(common, erased_since=erased_since) as memory:
-        return await verb(memory)
+        try:
+            result = await verb(memory)
+        except RemanenceError:
+            await _note_refusal(memory, name)
+            raise
+        if getattr(result, "status", None) == "gated":
+            await _note_refusal(memory, name)
+        return result
+
+
+async def _note_refusal(memory: "Engine", name: str) -> None:
+    if name in CHANGING:
+        with suppress(StoreError):  # in a file that cannot be written nothing is taken back
+            await memory.note_refusal(name)
 
 
 def opened(
@@ -162,7 +181,7 @@ def opened(
         embedder="auto" if common.embedder is None else common.embedder,
         writer=common.writer,
         store=store,
-        trust=trust,
+        trust="agent" if common.as_agent else trust,
         erased_since=erased_since,
     )
 

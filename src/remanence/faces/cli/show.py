@@ -47,6 +47,7 @@ from remanence.model import (
     Status,
     Trust,
 )
+from remanence.owner import PERSON
 from remanence.recall.frames import Frame
 from remanence.receipt import Receipt
 from remanence.results import Result, is_time, kept_out, number, plain
@@ -470,9 +471,14 @@ def _setting(setting: Setting) -> Iterator[Text]:
         yield Text(f"{'':20}   set by a user; {bounds}", "dim")
 
 
+def _whose(owner: str) -> str:
+    """Say whose a run is where it is no person's."""
+    return "" if owner == str(PERSON) else f" ({safe(owner)})"
+
+
 @lines.register
 def _event(event: Event) -> Iterator[Text]:
-    by = f" by {safe(event.actor)}" if event.actor else ""
+    by = (f" by {safe(event.actor)}" if event.actor else "") + _whose(event.owner)
     yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
     for change in event.changes:
         yield Text(f"    {short(change)}")
@@ -481,12 +487,14 @@ def _event(event: Event) -> Iterator[Text]:
 @lines.register
 def _run_report(done: RunReport) -> Iterator[Text]:
     named = (("by", done.actor), ("under", done.policy))
-    by = "".join(f" {word} {safe(who)}" for word, who in named if who)
+    by = "".join(f" {word} {safe(who)}" for word, who in named if who) + _whose(done.owner)
     yield Text.assemble(
         (f"{when(done.at)} ", "dim"),
         (done.verb, "bold"),
         f"{by}: {number(done.changes, 'change', 'changes')}  {done.run}",
     )
+    if done.because:
+        yield Text(f"  because of {', '.join(done.because)}")
     if done.cycle:
         yield Text(f"  {told(done.cycle, done.left_out)}")
         yield Text(f"  policy hash {done.policy_hash}", "dim")

@@ -26,7 +26,8 @@ from remanence.verbs import TABLE
 
 WRONG = 2
 ERASED_SINCE = 3  # the file holds what was erased since it was copied, and is not opened
-_COMMON = frozenset(f"--{one.name}" for one in fields(Common))
+_COMMON = {f"--{one.name.replace('_', '-')}": one.name for one in fields(Common)}
+_FLAGS = frozenset({"--json", "--as-agent"})
 NUMBERS = {int: "a whole number", float: "a number"}
 
 
@@ -77,7 +78,7 @@ def parted(words: Sequence[str]) -> tuple[list[str], Common]:
         if word == "--":
             rest += [word, *coming]
         elif option in _COMMON:
-            said[option[2:]] = _said(option, value if joined else None, coming)
+            said[_COMMON[option]] = _said(option, value if joined else None, coming)
         else:
             rest.append(word)
     return rest, Common(**said)
@@ -85,7 +86,7 @@ def parted(words: Sequence[str]) -> tuple[list[str], Common]:
 
 def _said(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
     """Return what an option says: by itself, behind a sign of equality, or in the next word."""
-    if option == "--json":
+    if option in _FLAGS:
         if value is not None:
             raise WrongUsage(f"{option} takes no value", "write it alone")
         return True

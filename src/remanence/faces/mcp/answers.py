@@ -17,6 +17,7 @@ from remanence.flows.write.noting import Noted
 from remanence.model import Learned, Link, Memory, Recalled, Status, short_id
 from remanence.receipt import Receipt
 from remanence.results import kept_out
+from remanence.worth import Fall
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 WITHHELD = "is in quarantine: a person may read it and release it"
@@ -126,8 +127,8 @@ def _history(events: Sequence[Event]) -> Iterator[str]:
 
 def _why(explanation: Explanation) -> Iterator[str]:
     """Yield why a memory is worth what it is, what took it away, and what acts on it; `explain` tells the rest."""
-    for told in (explanation.fall, explanation.worth):
-        yield from told.lines() if told is not None else ()
+    yield from _fell(explanation.fall) if explanation.fall is not None else ()
+    yield from explanation.worth.lines() if explanation.worth is not None else ()
     yield f"under {explanation.policy}: {explanation.outcome}"
     for verdict in explanation.verdicts:
         because = f" because {verdict.because}" if verdict.because else ""
@@ -135,6 +136,12 @@ def _why(explanation: Explanation) -> Iterator[str]:
             yield f"  {verdict.what} {verdict.name}: {verdict.action}{because}"
         elif verdict.fires_at is not None:
             yield f"  {verdict.what} {verdict.name} from {_time(verdict.fires_at)}: {verdict.action}{because}"
+
+
+def _fell(fall: Fall) -> Iterator[str]:
+    """Yield what took a memory out of sight and the ways back, without the run: an agent is told of its own alone."""
+    yield str(fall).removesuffix(f" (run {fall.run})")
+    yield from (f"    back: {way}" for way in fall.back if fall.run not in way)
 
 
 def _time(micros: int) -> str:

@@ -4,7 +4,7 @@ Knows which tools there are and what they take; must not know the protocol they 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from pydantic import Field
 from remanence.clock import SystemClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
+from remanence.edit.identity import says_who
 from remanence.engine import Engine
 from remanence.errors import (
     Conflict,
@@ -114,18 +115,21 @@ class Tools:
             "kind": None if kind == TURN else kind,
             "role": role,
         }  # the engine knows which there are
-        # What an agent was told does not say who the agent is, where nobody looks after it.
+        # What an agent was told does not say who the agent is: a person says that.
+        own = [tag for tag in kept if says_who([tag], system=False)]
         store = self.memory.note if kind == TURN else self.memory.learn
         done = await store(
             text,
             category=category,
-            tags=kept,
+            tags=[tag for tag in kept if tag not in own],
             speaker=speaker,
             source=source,
             said_at=None if said_at is None else moment(said_at),
             spares_identity=not self.allow_curation,
             **about,
         )
+        if own and done.seq and (waits := await self.memory.propose(done.seq, *own)):
+            notes.append(f"{', '.join(waits)} waits for the user, who alone says who you are")
         return answers.noted(done, notes) if isinstance(done, Noted) else answers.learned(done, notes)
 
     async def correct(
@@ -198,7 +202,9 @@ class Tools:
 
     async def status(self) -> str:
         """Count memories, links and sessions, and show what is due."""
-        told = "\n".join(line.plain for line in lines(await self.memory.status()))
+        # Of runs an agent is told of its own alone, in the answers that made them.
+        state = replace(await self.memory.status(), interrupted=())
+        told = "\n".join(line.plain for line in lines(state))
         return fenced(told, "the memory in numbers")
 
     async def plan(
@@ -234,9 +240,12 @@ class Tools:
         self.plans.applied(plan_id, [receipt.run for receipt in receipts if receipt.changes])
         return answers.done(receipts, skipped)
 
-    async def undo(self, run: Annotated[str, Field(description="As apply answered.")]) -> str:
-        """Take a run back."""
-        return answers.undone(await self.memory.undo(run))
+    async def undo(
+        self,
+        run: Annotated[str | None, Field(description="As apply answered; your newest if absent.")] = None,
+    ) -> str:
+        """Take a run of yours back."""
+        return answers.undone(await (self.memory.undo_last() if run is None else self.memory.undo(run)))
 
     @property
     def choices(self) -> Choices:

@@ -50,6 +50,7 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     known = [one for one in await curating.readable(core, listed) if one is not None]
     memories = {one.seq: Affected(one.seq, one.id, one.text, one.said_at) for one in known}
     hold = brake.holding(fresh)
+    applied = await curating.applied_by(core, plan, plan.digest)
     since = await _since(core, plan.position, found, limit)
     same, left, added = told(found, since, Preview(memories, limit))
     return PlanDiff(
@@ -59,7 +60,7 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
         planned_at=plan.now,
         now=now,
         policy_changes=() if is_same else tuple(policy_changes(plan, policy)),
-        applied=await curating.applied_by(core, plan, plan.digest),
+        applied=None if applied is None else applied.run,
         held=None if hold is None else hold.why,
         same=same,
         left=left,

@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.arguments import check_count, check_path
 from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
-from remanence.change import PART_CHANGES_MAX, Block, Change, Entry, Fence, Key, row_count
+from remanence.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
@@ -38,12 +38,14 @@ from remanence.flows.core import (
 )
 from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.graced import restored
+from remanence.flows.curate.owning import may_be_named
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.summarising import Summarising
 from remanence.flows.curate.uniting import united
 from remanence.keywords import CadenceName
 from remanence.llm.base import Shortener
 from remanence.model import STANDING, Affected, Memory
+from remanence.owner import BY_POLICY
 from remanence.receipt import Receipt
 from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -376,6 +378,7 @@ async def _carried_out(
         policy=plan.policy_hash,
         planned=True,
         fence=fence,
+        owner=BY_POLICY if plan.automatic else core.owner,
         detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
     )
     cycle = summary(found.plan, plan.preview)
@@ -420,22 +423,28 @@ def refuse_scope(core: Core, plan: Plan) -> None:
         )
 
 
-async def applied_by(core: Core, plan: Plan, digest: str) -> str | None:
-    """Name the run that carried a plan out and stands; one that was cut short may be gone on with."""
+async def applied_by(core: Core, plan: Plan, digest: str) -> Cause | None:
+    """Return the run that carried a plan out and stands; one that was cut short may be gone on with."""
     async for part in standing(core, plan.position):
         if part.cause.detail.get("plan") == digest and part.cause.final:
-            return part.cause.run
+            return part.cause
     return None
 
 
 async def _refuse_applied(core: Core, plan: Plan, digest: str) -> None:
     """Refuse a plan that was carried out already."""
-    run = await applied_by(core, plan, digest)
-    if run is not None:
-        raise InvalidInput(
-            f"plan {digest[:12]} was applied already by {run}",
-            recovery=f"plan anew for what is to be done now, or take that back: undo {run}",
-        )
+    cause = await applied_by(core, plan, digest)
+    if cause is None:
+        return
+    by, back = (
+        (f" by {cause.run}", f", or take that back: undo {cause.run}")
+        if may_be_named(core, cause)
+        else ("", "")
+    )
+    raise InvalidInput(
+        f"plan {digest[:12]} was applied already{by}",
+        recovery=f"plan anew for what is to be done now{back}",
+    )
 
 
 def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:

@@ -1,21 +1,22 @@
 """What later runs changed in memories: what stands in the way of undoing a run, and which of them to undo first.
 
 A later run stands in the way of a memory where it changed columns that belong to those the run changed, and has not
-been taken back itself. Uses, links and tags that nothing hangs on do not.
+been taken back itself. Uses, links and tags that nothing hangs on do not, nor does what the engine did by itself.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import ROWLESS, Block, Change, Entry, Ints
+from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints
 from remanence.decay_class import FADING_TAGS
 from remanence.flows.audit_log import logged
 from remanence.flows.core import Core
-from remanence.model import COUNTERS
+from remanence.model import COUNTERS, Status
+from remanence.owner import BY_ENGINE, owner_of
 from remanence.text_columns import TEXT_COLUMNS
 
 MEMORY_USE = ("used_at", "use_days", "use_day")  # what a use sets in a memory, beside its counter
@@ -26,9 +27,10 @@ _Rows = tuple[Ints, frozenset[str]]  # memories of a part, and which of their co
 class _Part:
     """What a part of a later run changed: memories by columns, and the rows of other tables."""
 
-    verb: str
+    cause: Cause
     rows: list[_Rows]
     others: list[Entry]
+    entries: tuple[Entry, ...] = ()  # what the engine made by itself, and whose place it gave away
 
     def names_any(self, wanted: AbstractSet[tuple[str, Any]]) -> bool:
         """Tell whether one of these rows of other tables is among them."""
@@ -72,13 +74,17 @@ def in_the_way(mine: AbstractSet[str], since: AbstractSet[str]) -> bool:
 
 
 class Later:
-    """The runs after a position that stand, but those of `own`, and which columns of memories they changed."""
+    """The runs after a position that stand, but those of `own`, and which columns of memories they changed.
+
+    Those of the engine are kept apart: they stand in nobody's way.
+    """
 
     def __init__(self, core: Core, position: int, own: AbstractSet[str]) -> None:
         self._core = core
         self._read_to = position
         self._own = own
         self._parts: dict[tuple[str, int], _Part] = {}
+        self._engine: dict[tuple[str, int], _Part] = {}
 
     async def catch_up(self) -> None:
         """Read what was logged since the last look."""
@@ -86,37 +92,68 @@ class Later:
             self._read_to = part.position
             cause = part.cause
             undone = cast("str", cause.detail.get("undoes")), cause.part
-            if undone in self._parts:
-                del self._parts[undone]
+            if undone in self._parts or undone in self._engine:
+                self._parts.pop(undone, None)
+                self._engine.pop(undone, None)
             elif cause.run not in self._own and cause.verb not in ROWLESS:
                 others = [entry for entry in part.entries if entry.table != "memories"]
-                self._parts[cause.run, cause.part] = _Part(cause.verb, list(_rows(part.entries)), others)
+                mine = _Part(cause, list(_rows(part.entries)), others)
+                if owner_of(cause) == BY_ENGINE:
+                    told = tuple(entry for entry in part.entries if _tells(entry))
+                    self._engine[cause.run, cause.part] = replace(mine, others=[], entries=told)
+                else:
+                    self._parts[cause.run, cause.part] = mine
 
     def columns(self, seqs: Collection[int]) -> dict[int, frozenset[str]]:
         """Return the columns of these memories that were changed; a memory without such is left out."""
-        wanted = np.array(sorted(seqs), np.int64)
-        found: dict[int, frozenset[str]] = {}
-        for part in self._parts.values():
-            for keys, columns in part.rows:
-                for seq in keys[np.isin(keys, wanted)].tolist():
-                    found[seq] = found.get(seq, frozenset()) | columns
-        return found
+        return _columns(self._parts.values(), seqs)
+
+    def engine_columns(self, seqs: Collection[int]) -> dict[int, frozenset[str]]:
+        """Return the columns of these memories that the engine changed by itself."""
+        return _columns(self._engine.values(), seqs)
+
+    def by_engine(self) -> list[tuple[Entry, ...]]:
+        """Return what the engine did by itself, part by part, the newest first."""
+        return [part.entries for part in reversed(self._engine.values())]
+
+    def changed_by_others(self, wanted: AbstractSet[tuple[str, Any]]) -> set[tuple[str, Any]]:
+        """Return those of some rows of other tables that anybody but the engine changed."""
+        parts = self._parts.values() if wanted else ()
+        return {row for row in wanted if any(part.names_any({row}) for part in parts)}
 
     def came_or_went(self) -> set[int]:
         """Return the memories that were created or purged."""
-        rows = (row for part in self._parts.values() for row in part.rows)
+        parts = (*self._parts.values(), *self._engine.values())
+        rows = (row for part in parts for row in part.rows)
         return {seq for keys, columns in rows if "*" in columns for seq in keys.tolist()}
 
-    def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[tuple[str, str]]:
-        """Return (run, verb) of what changed any of these rows, of memories in the way of `mine`, newest first."""
+    def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[Cause]:
+        """Return why any of these rows was changed, of memories in the way of `mine`; a run once, newest first."""
         wanted = set(keys)
         seqs = np.array(sorted(key for table, key in wanted if table == "memories"), np.int64)
-        found: dict[str, str] = {}
+        found: dict[str, Cause] = {}
         for (run, _), part in self._parts.items():
             rows = (keys for keys, columns in part.rows if in_the_way(mine, columns))
             if any(np.isin(keys, seqs).any() for keys in rows) or part.names_any(wanted):
-                found[run] = part.verb
-        return list(reversed(found.items()))
+                found[run] = part.cause
+        return list(reversed(found.values()))
+
+
+def _tells(entry: Entry) -> bool:
+    """Tell whether an entry made a row, or ended one's time: what only changed a memory is in its columns."""
+    if entry.table != "memories" or entry.before is None:
+        return True
+    return isinstance(entry, Change) and (entry.after or {}).get("status") == Status.SUPERSEDED
+
+
+def _columns(parts: Iterable[_Part], seqs: Collection[int]) -> dict[int, frozenset[str]]:
+    wanted = np.array(sorted(seqs), np.int64)
+    found: dict[int, frozenset[str]] = {}
+    for part in parts:
+        for keys, columns in part.rows:
+            for seq in keys[np.isin(keys, wanted)].tolist():
+                found[seq] = found.get(seq, frozenset()) | columns
+    return found
 
 
 def _rows(entries: Sequence[Entry]) -> Iterable[_Rows]:

@@ -12,15 +12,22 @@ from remanence.effects import PLANNED, UPGRADE, VERBS, acts_of
 from remanence.errors import InvalidInput, NotFound, shown
 from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import LISTED_MAX, Core
+from remanence.flows.curate.owning import is_own, takes_all_back
 from remanence.flows.curate.undoing import undo, undo_id
 from remanence.model import Affected, Memory, Status
+from remanence.owner import BY_ENGINE, PERSON, owner_of
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
+from remanence.store.base import Bookkeeping
+from remanence.store.constraints import memories_of
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
 
 _REPLACING = frozenset(VERBS["join"].under)
 _OF_LINKS = frozenset({"link", "unlink", "undo", UPGRADE})
+REFUSED = (
+    "undo/refused/"  # what the bookkeeping's name of a refused command begins with; whose it was follows
+)
 LOOKED_AT = 1_000  # how far back one looks for interrupted runs
 
 
@@ -43,7 +50,8 @@ class RunReport(Result):
 
     Of a run of a policy `cycle` says how many memories it `scanned`, `kept` and `changed`, its `acts` by action, what
     each guard `refused`, how many are `deferred`, and the `tokens` in sight before and after where they were counted;
-    `left_out` counts changes of rows that others had changed meanwhile, `policy_hash` names the rules exactly.
+    `left_out` counts changes of rows that others had changed meanwhile, `policy_hash` names the rules exactly. `owner`
+    is whose it is; of the engine's own `because` are the runs that brought what it worked on, of the first memories.
     """
 
     run: str
@@ -51,6 +59,7 @@ class RunReport(Result):
     at: int
     now: int
     actor: str | None
+    owner: str
     policy: str | None
     changes: int
     acts: tuple[Act, ...]
@@ -59,13 +68,17 @@ class RunReport(Result):
     policy_hash: str | None = None
     cycle: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0
+    because: tuple[str, ...] = ()
 
     time = Time("at")
 
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
+        by += f" ({self.owner})" * (self.owner != str(PERSON))
         acts = "; ".join(map(str, self.acts)) or "nothing"
         lines = [f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})"]
+        if self.because:
+            lines.append(f"  because of {', '.join(self.because)}")
         if self.cycle:
             lines.append(f"  {told(self.cycle, self.left_out)}")
             lines.append(f"  policy {self.policy}, {self.policy_hash}")
@@ -79,16 +92,33 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
         raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
     acts: dict[str, dict[Key, Mapping[str, Any] | None]] = {}
     first, changes, after, left_out = None, 0, 0, 0
+    worked_on: set[int] = set()
     while page := await core.store.history(core.scope, run=run, after=after, limit=1):
         (part,) = page
         first, after, changes = first or part, part.position, changes + part.count
         left_out = part.cause.detail.get(LEFT_OUT, left_out)
+        worked_on |= _worked_on(part)
         for name, key, row in _acts(part):
             rows = acts.setdefault(name, {})
             rows[key] = row or rows.get(key)
     if first is None:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
-    return replace(await _report(core, first, changes, acts, limit), left_out=left_out)
+    because = await _because(core, run, sorted(worked_on)[:limit])
+    return replace(await _report(core, first, changes, acts, limit), left_out=left_out, because=because)
+
+
+def _worked_on(part: Logged) -> set[int]:
+    """Return the memories that a part of the engine's own work is about; what others did has other reasons."""
+    if owner_of(part.cause) != BY_ENGINE:
+        return set()
+    return {seq for change in part.changes for seq in memories_of(change.table, change.key)}
+
+
+async def _because(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]:
+    """Return the runs that brought some memories, but for a run itself."""
+    firsts = [await core.store.history(core.scope, memory=seq, limit=1, rows=False) for seq in seqs]
+    found = dict.fromkeys(part.cause.run for page in firsts for part in page)
+    return tuple(one for one in found if one != run)
 
 
 async def _report(
@@ -113,6 +143,7 @@ async def _report(
         at=cause.at,
         now=core.clock.now(),
         actor=cause.actor,
+        owner=str(owner_of(cause)),
         policy=cause.detail.get("policy"),
         changes=changes,
         acts=tuple(
@@ -200,15 +231,63 @@ def _affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -
 
 
 async def undo_last(core: Core) -> Receipt:
-    """Take back the newest run that stands; where its rows changed since, it is refused like any other."""
+    """Take back the newest own run that stands and changed something; where its rows changed since, it is refused.
+
+    A person's are all that no agent, no policy and not the engine made. None is older than a command that was refused.
+    """
     await core.uses.settle()
+    refused = await _refusal(core)
     async for part in standing(core):
-        done = await undo(core, part.cause.run)
-        told = f"this was `{part.cause.verb}` of {to_datetime(part.cause.at):%Y-%m-%d %H:%M} UTC"
-        return replace(done, notes=(told,))
+        if not is_own(core, part.cause) or not await _changed_something(core, part.cause.run):
+            continue
+        run = part.cause.run
+        if refused is not None:
+            raise InvalidInput(
+                f"the last command here, {refused}, was refused and changed nothing",
+                recovery=f"nothing was undone; if you mean `{part.cause.verb}` of"
+                f" {_minute(part.cause.at)}: remanence undo {run}",
+            )
+        done = await undo(core, run)
+        return replace(done, notes=(f"this was `{part.cause.verb}` of {_minute(part.cause.at)}",))
+    whose = "" if takes_all_back(core) else " of its own"
     raise NotFound(
-        f"no run in scope {core.scope!r} can be undone", recovery="nothing to do; `history` lists the runs"
+        f"no run{whose} in scope {core.scope!r} can be undone",
+        recovery="nothing to do; `history` lists the runs",
     )
+
+
+def _minute(at: int) -> str:
+    return f"{to_datetime(at):%Y-%m-%d %H:%M} UTC"
+
+
+async def note_refusal(core: Core, command: str) -> None:
+    """Remember that a command was refused here: what it was to change is not what was done last."""
+    position = (await core.store.search(core.scope, ())).position
+    said = {"command": command, "position": position}
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_refused_by(core): said}))
+
+
+async def _refusal(core: Core) -> str | None:
+    """Return the command that was refused after all own runs, None where something was done since."""
+    row = _refused_by(core)
+    asked = Bookkeeping(core.clock.now(), get=(row,))
+    said = (await core.store.bookkeep(core.scope, asked)).values.get(row)
+    if said is None:
+        return None
+    async for part in newest_first(core, said["position"]):
+        if is_own(core, part.cause):
+            return None
+    return str(said["command"])
+
+
+def _refused_by(core: Core) -> str:
+    return f"{REFUSED}{core.owner}"
+
+
+async def _changed_something(core: Core, run: str) -> bool:
+    """Tell whether any part of a run changed a row."""
+    parts = await core.store.history(core.scope, run=run, limit=PAGE, rows=False)
+    return any(part.count for part in parts)
 
 
 async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:

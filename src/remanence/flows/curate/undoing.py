@@ -21,7 +21,6 @@ from remanence.change import (
     Ints,
     Logged,
     inverses,
-    row_count,
     rows_of,
 )
 from remanence.edit.decide import refuse_quarantined
@@ -32,14 +31,21 @@ from remanence.effects import VERBS, Effect
 from remanence.errors import Conflict, Erased, ImagesEnded, InvalidInput, NotFound, shown
 from remanence.flows.audit_log import PAGE, logged
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
+from remanence.flows.curate.engine_work import hung_on, with_engine_work
 from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way
+from remanence.flows.curate.owning import ASK, may_be_named, refuse_another
 from remanence.flows.curate.regrouping import regrouped
+from remanence.flows.curate.undo_refusals import (
+    refuse_ended,
+    refuse_erased_memories,
+    refuse_forbidden_texts,
+    refuse_protected,
+)
 from remanence.flows.embedding import present
 from remanence.flows.naming import ambiguous, is_ending, numbered, refuse_erased, several
 from remanence.flows.write import gating
 from remanence.flows.write.superseding import claims_again
-from remanence.folding import fold_keys
 from remanence.model import (
     STANDING,
     Form,
@@ -58,7 +64,7 @@ from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Purged
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
 from remanence.store.ending import EXPIRE
-from remanence.store.erasure import ERASE, of_seq
+from remanence.store.erasure import ERASE
 from remanence.text_columns import lengths_of
 
 _LinkKey = tuple[int, int, int]
@@ -82,6 +88,7 @@ async def undo(core: Core, run: str) -> Receipt:
     parts = await _parts(core, run)
     if not parts:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
+    refuse_another(core, parts[0].cause)
     if parts[0].cause.verb in ROWLESS:
         raise InvalidInput(
             "a run that only counted uses, or embedded memories again, is not undone",
@@ -92,18 +99,20 @@ async def undo(core: Core, run: str) -> Receipt:
     if parts[0].cause.verb == EXPIRE:
         raise ImagesEnded("an end of images is not undone", recovery="nothing: what ended is kept nowhere")
     undoing = undo_id(run)
-    done = {part.cause.part for part in await _parts(core, undoing)}
+    back = await _parts(core, undoing)
+    done = {part.cause.part for part in back}
     left = [part for part in reversed(parts) if part.cause.part not in done]
     if not left:
-        raise InvalidInput(
-            f"run {run} is undone already", recovery=f"to do it again, undo the undoing: {undoing}"
-        )
-    _refuse_ended(run, left)
+        again = f"to do it again, undo the undoing: {undoing}"
+        own = may_be_named(core, back[0].cause)
+        raise InvalidInput(f"run {run} is undone already", recovery=again if own else ASK)
+    refuse_ended(run, left)
     later = Later(core, parts[0].position, {run, undoing})
     if len(left) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
         await _refuse_later_edits(core, run, left, later)
-    await _refuse_forbidden(core, run, left)
-    await _refuse_erased(core, run, left)
+    await refuse_forbidden_texts(core, run, left)
+    await refuse_erased_memories(core, run, left)
+    await refuse_protected(core, run, left)
     changed = 0
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
@@ -116,63 +125,9 @@ async def undo(core: Core, run: str) -> Receipt:
             changed += whole.count if await _take_back(core, whole, cause, later) else 0
         except Conflict as conflict:
             await later.catch_up()
-            raise _changed_since(parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
+            raise _changed_since(core, parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
-
-
-def _refuse_ended(run: str, left: Sequence[Logged]) -> None:
-    """Refuse to take back a run of which images have ended."""
-    for part in left:
-        if part.ended_at is not None:
-            raise ImagesEnded(
-                f"run {run} is of {date_of(part.cause.at)} and cannot be undone: its images ended on"
-                f" {date_of(part.ended_at)}",
-                recovery="change its memories by hand; images are kept for as long as the setting `audit_days` says",
-            )
-
-
-async def _refuse_erased(core: Core, run: str, left: Sequence[Logged]) -> None:
-    """Refuse to take back a run of which an erasure took something away."""
-    if not (await core.store.arriving(core.scope, Arriving())).forbids:
-        return
-    for part in left:
-        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        seqs = {seq for change in rows_of(whole.entries) for seq in memories_of(change.table, change.key)}
-        gone = sorted(await core.store.erased(core.scope, sorted(map(of_seq, seqs))))
-        if gone or row_count(whole.entries) < whole.count:
-            what = f"memory {gone[0].partition(':')[2]}" if gone else "a memory of it"
-            raise Erased(
-                f"the run cannot be undone: {what} was erased since",
-                recovery="change the other memories of the run one by one",
-            )
-
-
-async def _refuse_forbidden(core: Core, run: str, left: Sequence[Logged]) -> None:
-    """Refuse to give memories a text that was forbidden since, unless the run forbade it itself."""
-    if not await core.store.forbidden(core.scope):
-        return
-    texts: set[str] = set()
-    lifted: set[object] = set()
-    for part in left:
-        (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        for change in inverses([one for one in whole.entries if isinstance(one, Change)]):
-            after = change.after or {}
-            if change.table == "forbidden" and change.after is None:
-                lifted.add(change.key)
-            elif change.table == "memories" and after.get("status", Status.INBOX) in STANDING:
-                texts |= {after["text"]} if "text" in after else set()
-    keys = await asyncio.to_thread(lambda: sorted({key for text in texts for key in fold_keys(text)}))
-    known = (
-        [one for one in await core.store.forbidden(core.scope, keys) if one.fold not in lifted]
-        if keys
-        else []
-    )
-    if known:
-        raise InvalidInput(
-            f"undone, the run would bring back a text that is forbidden since: {known[0]}",
-            recovery=f"lift it first: remanence forbid lift {known[0].fold}; or leave the run as it is",
-        )
 
 
 async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bool:
@@ -184,6 +139,7 @@ async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bo
     if part.cause.verb == "extract":
         told = await without_lasting(core, told)
     entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, told))
+    entries = await with_engine_work(core, entries, later)
     stuck = await _hanging(core, entries, set()) + await _missing(core, entries, later)
     if stuck:
         raise Conflict(stuck)
@@ -255,14 +211,14 @@ async def _caught_up(
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
     await later.catch_up()
-    since = later.columns(seqs)
+    since, engine = later.columns(seqs), later.engine_columns(seqs)
     moved: list[Entry] = []
     stuck: list[tuple[str, Any]] = []
     for entry in _apart(entries, bad):
         if isinstance(entry, Block) or (entry.table, entry.key) not in bad:
             moved.append(entry)
             continue
-        now = _link_moved(entry, links) or _memory_moved(entry, memories, since)
+        now = _link_moved(entry, links) or _memory_moved(entry, memories, since, engine)
         if now is None or now == entry:
             stuck.append((entry.table, entry.key))
         else:
@@ -291,9 +247,15 @@ def _link_moved(change: Change, links: Mapping[_LinkKey, Link]) -> Change | None
 
 
 def _memory_moved(
-    change: Change, memories: Mapping[int, Memory], since: Mapping[int, frozenset[str]]
+    change: Change,
+    memories: Mapping[int, Memory],
+    since: Mapping[int, frozenset[str]],
+    engine: Mapping[int, frozenset[str]],
 ) -> Change | None:
-    """Let a memory's change start from its revision and its uses now; None where later changes are in the way."""
+    """Let a memory's change start from its revision, its uses and what the engine made of it now.
+
+    None where changes of others are in the way.
+    """
     memory = memories.get(cast("int", change.key)) if change.table == "memories" else None
     if memory is None or change.before is None:
         return None
@@ -301,6 +263,9 @@ def _memory_moved(
         if in_the_way(columns_of(change), since.get(memory.seq, frozenset())):
             return None
         change = _moved(change, {memory.seq: memory.revision})
+    before = change.before or {}
+    by_engine = (before.keys() & engine.get(memory.seq, frozenset())) - {"vector"}
+    change = replace(change, before={**before, **{name: getattr(memory, name) for name in by_engine}})
     return change if change.after is None else memory_kept(change, memory)
 
 
@@ -312,17 +277,7 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
     going = list(rows_of(entry for entry in entries if entry.after is None))
     gone |= {(change.table, change.key) for change in going}
     seqs = [cast("int", change.key) for change in going if change.table == "memories"]
-    if not seqs:
-        return []
-    hanging: set[tuple[str, Any]] = {
-        ("links", link.key) for link in await core.store.neighbours(core.scope, seqs)
-    }
-    hanging |= {("claims", claim.key) for claim in await core.store.claims(core.scope, seqs)}
-    for memory in await core.store.get(core.scope, seqs):
-        if memory is not None:
-            hanging |= {("tags", (memory.seq, tag)) for tag in memory.tags}
-            hanging |= {("sources", (memory.seq, source)) for source in memory.sources}
-    return sorted(hanging - gone)
+    return sorted((await hung_on(core, seqs)).keys() - gone) if seqs else []
 
 
 async def _missing(core: Core, entries: Sequence[Entry], later: Later) -> list[tuple[str, Any]]:
@@ -386,7 +341,7 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged], later: L
     mine: frozenset[str] = frozenset()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        back = inverses(whole.entries)
+        back = await with_engine_work(core, inverses(whole.entries), later)
         mine |= _columns(back)
         keys, expected = _revisions(back)
         at = np.searchsorted(snapshot.seq, keys)
@@ -398,7 +353,7 @@ async def _refuse_later_edits(core: Core, run: str, left: list[Logged], later: L
         stale += await _changed_links(core, back)
         stale += await _hanging(core, back, gone)
     if stale:
-        raise _changed_since(left[0], later, stale, mine)
+        raise _changed_since(core, left[0], later, stale, mine)
 
 
 def _columns(entries: Iterable[Entry]) -> frozenset[str]:
@@ -457,13 +412,18 @@ async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Lin
 
 
 def _changed_since(
-    last: Logged, later: Later, keys: Sequence[tuple[str, Any]], mine: AbstractSet[str]
+    core: Core, last: Logged, later: Later, keys: Sequence[tuple[str, Any]], mine: AbstractSet[str]
 ) -> Conflict:
-    """Say that rows changed since the last part of a run, of columns `mine`, and which runs to undo before it."""
+    """Say that rows changed since the last part of a run, of columns `mine`, and which runs to undo before it.
+
+    An agent is told of its own runs alone.
+    """
     shown = ", ".join(f"{table} {key}" for table, key in keys[:ROWS_NAMED])
     rows = f"{len(keys):,} rows" if len(keys) > 1 else "a row"
-    first = [f"{run} ({verb})" for run, verb in later.runs(keys, mine)]
+    causes = later.runs(keys, mine)
+    first = [f"{cause.run} ({cause.verb})" for cause in causes if may_be_named(core, cause)]
     way = f"undo before it: {', '.join(first)}" if first else "change the rows back by hand"
+    way = way if len(first) == len(causes) else ASK
     return Conflict(
         keys,
         f"run {last.cause.run} cannot be undone: {rows} changed since, among them {shown}",

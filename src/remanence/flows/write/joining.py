@@ -27,6 +27,7 @@ from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.write.entity_storing import LINKS_MAX, NUMBERS_MAX, as_known, entity_row
 from remanence.model import STANDING, Link, Memory, Reason, Relation, Status, link_values
+from remanence.owner import BY_ENGINE, Owner
 from remanence.store.base import Arriving
 from remanence.text_columns import text_columns
 from remanence.write.engine_actions import Actions, of_memory
@@ -61,7 +62,8 @@ async def _joined(core: Core, seq: int, key: str, said_by: str, evidence: str) -
         actions.record(
             "update_note", of_memory(mine, "extraction"), reason=f"two names of one, by {evidence}"
         )
-        await join(core, mine, theirs, {"because": said_by, "evidence": evidence, **actions.detail()})
+        told = {"because": said_by, "evidence": evidence, **actions.detail()}
+        await join(core, mine, theirs, told, owner=BY_ENGINE)
     except Conflict as conflict:
         LOG.info("two entities are joined with the next batch: %s", conflict)
         return False
@@ -105,11 +107,13 @@ class Taken:
     aliases: int  # names that the one that stays did not have
 
 
-async def join(core: Core, one: Memory, other: Memory, detail: Mapping[str, Any]) -> Taken:
+async def join(
+    core: Core, one: Memory, other: Memory, detail: Mapping[str, Any], owner: Owner | None = None
+) -> Taken:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
     kept, gone = sorted((one, other), key=_fullness)[::-1]
     for attempt in range(RACES_MAX):
-        cause = core.cause(MERGE, detail={"ids": [kept.id, gone.id], **detail})
+        cause = core.cause(MERGE, detail={"ids": [kept.id, gone.id], **detail}, owner=owner or core.owner)
         links = await core.store.neighbours(core.scope, [kept.seq, gone.seq])
         changes = joined_changes(kept, gone, links, core.clock.now(), str(detail.get("because", "")))
         try:

@@ -1,4 +1,4 @@
-"""What a writer proposes and only a person does: tags that say who the agent is, whose place a memory may take, merges.
+"""What a writer or an agent proposes and only a person does: tags that say who the agent is, places taken, merges.
 
 A proposal waits in bookkeeping beside the memory that it is about, until a person does it or declines it.
 """
@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.errors import Conflict, NotFound
+from remanence.arguments import check_tags
+from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core
 from remanence.flows.naming import plain_name
+from remanence.gate.screening import refuse_secret
 from remanence.model import STANDING, Memory, OneMemory, short_id
 from remanence.results import Result, Time, visible
 from remanence.store.base import Bookkeeping
@@ -78,6 +80,31 @@ async def room(core: Core) -> int:
     if gone:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=gone))
     return WAITING_MAX - len(still)
+
+
+async def propose(core: Core, name: OneMemory, tags: Sequence[str]) -> tuple[str, ...]:
+    """Keep tags beside a memory until a person sets or declines them; return those that it does not have."""
+    check_tags(tags)
+    for tag in tags:
+        refuse_secret(core.salt, "a tag", tag)
+    memory = await core.one(name)
+    key, now = f"{UNDER}{memory.seq}", core.clock.now()
+    for _ in range(RACES_MAX):
+        row = (await _rows(core)).get(memory.seq)
+        if row is None and await room(core) <= 0:
+            raise InvalidInput(
+                f"{WAITING_MAX} proposals wait for a person already",
+                recovery="ask the user to go through them: remanence review",
+            )
+        fresh = tuple(tag for tag in dict.fromkeys(tags) if tag not in memory.tags)
+        if not fresh:
+            return ()
+        was = row or kept(memory.seq, now, core.agent or "an agent", ())[key]
+        asked = {**was, "tags": [*dict.fromkeys((*was["tags"], *fresh))]}
+        swap = Bookkeeping(now, swap={key: (row, asked)}, get=(key,))
+        if (await core.store.bookkeep(core.scope, swap)).values.get(key) == asked:
+            return fresh
+    raise Conflict([("proposals", memory.seq)])  # others propose something else again and again
 
 
 async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Proposal:

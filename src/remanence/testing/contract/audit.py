@@ -3,6 +3,7 @@
 from remanence.change import Change, Increment, inverses
 from remanence.errors import Conflict
 from remanence.model import Reason, Relation, Status, Tier
+from remanence.owner import BY_ENGINE, BY_POLICY, PERSON, Owner, owner_of, said_of
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
@@ -46,6 +47,18 @@ class AuditContract:
         (part,) = await store.history(SCOPE)
 
         assert (cause, done.position, 2) == (part.cause, part.position, part.count)
+
+    async def test_a_run_tells_whose_it_is(self, store: Store) -> None:
+        """A person's says nothing, an agent's and a policy's say so, the engine's are told by their verbs."""
+        owners = [PERSON, Owner("agent", "ann of the desk"), BY_POLICY, BY_ENGINE]
+        for number, (owner, verb) in enumerate(
+            zip(owners, ("learn", "learn", "curate", "extract"), strict=True)
+        ):
+            cause = because(verb, NOW + number, detail=said_of(owner, verb))
+            await store.commit(SCOPE, [created(1, f"text {number}")], cause)
+
+        assert owners == [owner_of(part.cause) for part in await store.history(SCOPE)]
+        assert [] == [check.name for check in await store.check() if not check.ok]
 
     async def test_a_creation_is_logged_by_its_key(self, store: Store) -> None:
         """A new memory is logged under its assigned number, with its revision and without its text."""
