@@ -1,14 +1,16 @@
-"""What a writer finds in what was said, and what it was to look for; what makes no sense of it is refused whole.
+"""What a writer finds in what was said, and what it was to look for; what makes no sense of it is left out and counted.
 
 Knows texts and their limits; must not know a model or how one answers.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from remanence.errors import InvalidInput, WriterError, shown
+from remanence.model import REJECTED_PATH
 from remanence.tokens import token_counts
 
 # Engram A3, in the order in which a model is asked for them.
@@ -28,6 +30,7 @@ TAGS_MAX = 8
 # The settings of what is extracted.
 EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
+NONSENSE = "that make no sense"  # what is said of facts, entities, lines and relationships of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,10 @@ def wanted_of(only: str, never: str, instruction: str) -> Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One statement that stands by itself, and from which characters of which turn it was learned."""
+    """One statement that stands by itself, and from which characters of which turn it was learned.
+
+    `proposed` are tags that mean something to the engine: only a person sets them.
+    """
 
     category: str
     content: str
@@ -94,6 +100,7 @@ class Fact:
     subject: str = ""
     tags: tuple[str, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
+    proposed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What was found in some turns; `cut` counts by kind what was found beyond the limits and left out."""
+    """What was found in some turns; `cut` counts by kind what was left out: beyond the limits, or without sense."""
 
     facts: tuple[Fact, ...] = ()
     entities: tuple[Entity, ...] = ()
@@ -140,84 +147,79 @@ def checked_turns(turns: Sequence[Heard]) -> None:
 
 
 def checked_extraction(found: object, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
-    """Take an extraction only where all of it makes sense; what is beyond the limits is left out and counted.
+    """Take of an extraction what makes sense; what does not, and what is beyond the limits, is left out and counted.
 
-    Raise WriterError for a category that was not asked for, a turn that was not shown, a span outside of it, a
-    confidence that is no fraction, or a text that is empty or too long.
+    A fact makes none with a category that was not asked for, a turn that was not shown, a span outside of it, a
+    confidence that is no fraction, or a text that is empty or too long. Raise WriterError where no fact makes sense.
     """
     if not isinstance(found, Extracted):
-        raise _nonsense(f"{shown(found)} as what was extracted", 0)
-    lengths = {turn.id: len(turn.text) for turn in turns}
-    wrong = next(filter(None, _complaints(found, lengths, wanted.categories)), None)
-    if wrong is not None:
-        raise _nonsense(wrong, found.tokens_used)
-    limits = {
-        "facts": FACTS_MAX, "entities": ENTITIES_MAX, "profile": PROFILE_MAX, "relationships": RELATIONSHIPS_MAX,
-    }  # fmt: skip
-    over = {name: len(getattr(found, name)) - most for name, most in limits.items()}
-    of_identity = sum(_of_identity(tag) for fact in found.facts[:FACTS_MAX] for tag in fact.tags)
-    cut = {name: count for name, count in {**over, "identity tags": of_identity}.items() if count > 0}
-    kept = {name: getattr(found, name)[:most] for name, most in limits.items()}
-    kept["facts"] = tuple(map(_without_identity, kept["facts"]))
-    return replace(found, cut=cut, **kept)
+        raise _nonsense(f"what is of the type {type(found).__name__} as what was extracted", 0)
+    lengths, categories = {turn.id: len(turn.text) for turn in turns}, frozenset(wanted.categories)
+    wrong = [_of_fact(fact, lengths, categories) for fact in found.facts]
+    if wrong and all(wrong):
+        raise _nonsense(str(wrong[0]), found.tokens_used)
+    facts = [one for one, complaint in zip(found.facts, wrong, strict=True) if complaint is None]
+    entities = [one for one in found.entities if _is_name(one.name) and one.type in ENTITY_TYPES]
+    profile = [line for line in found.profile if _is_text(line, CONTENT_CHARS_MAX)]
+    ties = [one for one in found.relationships if all(map(_is_name, (one.source, one.relation, one.target)))]
+    cut = Counter(_counts(found.cut))  # a writer of ours has looked at its answer itself
+    for name, given, sensible, most in (
+        ("facts", len(found.facts), len(facts), FACTS_MAX),
+        ("entities", len(found.entities), len(entities), ENTITIES_MAX),
+        ("profile", len(found.profile), len(profile), PROFILE_MAX),
+        ("relationships", len(found.relationships), len(ties), RELATIONSHIPS_MAX),
+    ):
+        cut[name] += max(0, sensible - most)
+        cut[f"{name} {NONSENSE}"] += given - sensible
+    return replace(
+        found,
+        facts=tuple(map(_without_meaning, facts[:FACTS_MAX])),
+        entities=tuple(entities[:ENTITIES_MAX]),
+        profile=tuple(profile[:PROFILE_MAX]),
+        relationships=tuple(ties[:RELATIONSHIPS_MAX]),
+        cut={name: count for name, count in cut.items() if count > 0},
+    )
+
+
+def _counts(cut: object) -> Mapping[str, int]:
+    """Return what a writer says that it left out, as far as that makes sense."""
+    said = cut.items() if isinstance(cut, Mapping) else ()
+    return {name: count for name, count in said if _is_name(name) and type(count) is int and count > 0}
 
 
 def checked_shortening(found: object, text: str, tokens_max: int) -> Shortened:
     """Take a shorter text only where it is one and keeps within the limit."""
     if not isinstance(found, Shortened) or not _is_text(found.text, len(text) - 1):
-        said = found.text if isinstance(found, Shortened) else found
-        raise _nonsense(f"{shown(said)} as a shorter text", getattr(found, "tokens_used", 0))
+        raise _nonsense("something else as a shorter text", getattr(found, "tokens_used", 0))
     (count,) = token_counts([found.text])
     if count > tokens_max:
         raise _nonsense(f"a shorter text of {count:,} tokens, not of {tokens_max:,}", found.tokens_used)
     return found
 
 
-def _complaints(
-    found: Extracted, lengths: Mapping[str, int], categories: Sequence[str]
-) -> "list[str | None]":
-    told = [_of_fact(fact, lengths, frozenset(categories)) for fact in found.facts]
-    told += [
-        None
-        if _is_name(one.name) and one.type in ENTITY_TYPES
-        else f"{shown((one.name, one.type))} as an entity"
-        for one in found.entities
-    ]
-    told += [
-        None if _is_text(line, CONTENT_CHARS_MAX) else f"{shown(line)} as a line of a profile"
-        for line in found.profile
-    ]
-    told += [
-        None
-        if all(map(_is_name, (one.source, one.relation, one.target)))
-        else f"{shown((one.source, one.relation, one.target))} as a relationship"
-        for one in found.relationships
-    ]
-    return told
-
-
 def _of_fact(fact: Fact, lengths: Mapping[str, int], categories: AbstractSet[str]) -> str | None:
     """Return what is wrong with a fact."""
     if fact.category not in categories:
-        return f"a fact of the category {shown(fact.category)}"
+        return "a fact of a category that was not asked for"
     if fact.turn not in lengths:
-        return f"a fact of the turn {shown(fact.turn)}, which was not shown"
+        return "a fact of a turn which was not shown"
     begin, end = fact.span
     if not 0 <= begin <= end <= lengths[fact.turn]:
         return f"a fact from {begin} to {end} of {lengths[fact.turn]} characters"
     if not 0 <= fact.confidence <= 1:
-        return f"a fact with the confidence {shown(fact.confidence)}"
+        return "a fact with a confidence that is no fraction"
     if not _is_text(fact.content, CONTENT_CHARS_MAX):
-        return f"a fact that says {shown(fact.content)}"
+        return "a fact that is empty, too long or no text"
     words = [
         *fact.tags,
         *fact.attributes,
         *fact.attributes.values(),
+        *fact.proposed,
         *([fact.subject] if fact.subject else []),
     ]
     wrong = next((word for word in words if not _is_name(word)), None)
-    if wrong is not None or len(fact.tags) > TAGS_MAX:
-        return f"a fact with {shown(wrong) if wrong is not None else f'{len(fact.tags)} tags'}"
+    if wrong is not None or len(fact.tags) + len(fact.proposed) > TAGS_MAX:
+        return "a fact with a name beside it that is empty, too long or no text, or with too many tags"
     return None
 
 
@@ -232,12 +234,19 @@ def _is_text(value: object, chars: int) -> bool:
     return not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
-def _without_identity(fact: Fact) -> Fact:
-    return replace(fact, tags=tuple(tag for tag in fact.tags if not _of_identity(tag)))
+def _without_meaning(fact: Fact) -> Fact:
+    """Let a fact only propose the tags that mean something to the engine."""
+    meaning = tuple(tag for tag in fact.tags if _means_something(tag))
+    if not meaning:
+        return fact
+    tags = tuple(tag for tag in fact.tags if tag not in meaning)
+    return replace(fact, tags=tags, proposed=tuple(dict.fromkeys((*fact.proposed, *meaning))))
 
 
-def _of_identity(tag: str) -> bool:
-    return tag.strip().casefold().startswith(IDENTITY)
+def _means_something(tag: str) -> bool:
+    """Tell whether a tag says who the agent is, or that a memory is load-bearing."""
+    said = tag.strip().casefold()
+    return said.startswith(IDENTITY) or said == REJECTED_PATH
 
 
 def _nonsense(what: str, tokens_used: int) -> WriterError:

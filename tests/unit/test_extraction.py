@@ -56,34 +56,50 @@ def test_what_makes_sense_is_taken_as_it_is() -> None:
         replace(FACT, attributes={"drinks": ""}),
     ],
 )
-def test_one_wrong_fact_refuses_the_whole(wrong: Fact) -> None:
-    """Who got that wrong is not believed in the rest; what it cost is said all the same."""
+def test_a_wrong_fact_is_left_out_and_counted(wrong: Fact) -> None:
+    """The others are taken; where none is right there is no answer, and what it cost is said all the same."""
+    taken = checked_extraction(Extracted((FACT, wrong), tokens_used=70), TURNS, Wanted())
     with pytest.raises(WriterError) as caught:
-        checked_extraction(Extracted((FACT, wrong), tokens_used=70), TURNS, Wanted())
+        checked_extraction(Extracted((wrong,), tokens_used=70), TURNS, Wanted())
 
+    assert ((FACT,), {"facts that make no sense": 1}) == (taken.facts, taken.cut)
     assert 70 == caught.value.tokens_used
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "what"),
     [
-        None,
-        replace(GOOD, entities=(Entity("Mara", "ticket"),)),
-        replace(GOOD, entities=(Entity(""),)),
-        replace(GOOD, profile=("",)),
-        replace(GOOD, relationships=(Relationship("Mara", "", "tea"),)),
+        (replace(GOOD, entities=(Entity("Mara", "ticket"),)), "entities"),
+        (replace(GOOD, entities=(Entity(""),)), "entities"),
+        (replace(GOOD, profile=("",)), "profile"),
+        (replace(GOOD, relationships=(Relationship("Mara", "", "tea"),)), "relationships"),
     ],
 )
-def test_wrong_entities_lines_and_relationships_refuse_the_whole(wrong: Any) -> None:
-    """So does what is no extraction at all."""
+def test_what_makes_no_sense_beside_facts_is_left_out_and_counted(wrong: Extracted, what: str) -> None:
+    """The facts are taken as they are."""
+    taken = checked_extraction(wrong, TURNS, Wanted())
+
+    assert ((FACT,), (), {f"{what} that make no sense": 1}) == (taken.facts, getattr(taken, what), taken.cut)
+
+
+def test_what_is_no_extraction_is_refused() -> None:
+    """Nothing of it can be taken."""
     with pytest.raises(WriterError, match="the writer gave"):
-        checked_extraction(wrong, TURNS, Wanted())
+        checked_extraction(None, TURNS, Wanted())
+
+
+def test_what_a_writer_left_out_itself_stays_counted() -> None:
+    """Whoever looks at an answer again adds to the count."""
+    fifteen = Extracted((FACT,) * 15, cut={"facts": 2, "profile": -1})
+    taken = checked_extraction(checked_extraction(fifteen, TURNS, Wanted()), TURNS, Wanted())
+
+    assert (FACTS_MAX, {"facts": 5}) == (len(taken.facts), taken.cut)
 
 
 def test_what_is_beyond_the_limits_is_counted() -> None:
-    """Twelve facts, six entities, four lines and five relationships are taken; tags of identity never."""
+    """Twelve facts, six entities, four lines and five relationships are taken; some tags are only proposed."""
     many = Extracted(
-        (replace(FACT, tags=("self/value", " Self/Goal", "tea")),) * 15,
+        (replace(FACT, tags=("self/value", " Self/Goal", "rejected-path", "tea")),) * 15,
         (Entity("Mara"),) * 7,
         ("drinks tea",) * 6,
         (Relationship("Mara", "drinks", "tea"),) * 5,
@@ -96,8 +112,10 @@ def test_what_is_beyond_the_limits_is_counted() -> None:
         len(taken.profile),
         len(taken.relationships),
     )
-    assert {"facts": 3, "entities": 1, "profile": 2, "identity tags": 24} == taken.cut
-    assert {("tea",)} == {fact.tags for fact in taken.facts}
+    assert {"facts": 3, "entities": 1, "profile": 2} == taken.cut
+    assert {(("tea",), ("self/value", " Self/Goal", "rejected-path"))} == {
+        (fact.tags, fact.proposed) for fact in taken.facts
+    }
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from remanence.errors import shown
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
 from remanence.llm.questions import Question
-from remanence.llm.replies import unusable
+from remanence.llm.replies import CUT_OFF, REFUSES, unusable
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -36,9 +35,15 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
         return (APIError, HTTPError)
 
     def _made(self, key: str, base_url: str | None) -> "AsyncAnthropic":
-        from anthropic import AsyncAnthropic
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        return AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, timeout=self.seconds_max)
+        return AsyncAnthropic(
+            api_key=key,
+            base_url=base_url,
+            max_retries=0,
+            timeout=self.seconds_max,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
 
     async def _ask(self, client: "AsyncAnthropic", question: Question) -> Reply:
         asked = client.messages.with_streaming_response.create(
@@ -66,10 +71,9 @@ def _called(found: dict[str, Any], tool: str) -> Reply:
     used = tokens(found, *counts)
     stopped, blocks = found.get("stop_reason"), items(found, "content")
     if stopped == "refusal":
-        said = " ".join(str(block.get("text")) for block in blocks if block.get("type") == "text")
-        raise unusable(f"the model refuses: {shown(said)}", used or 0)
+        raise unusable(REFUSES, used or 0)
     if stopped not in {"tool_use", "end_turn"}:
-        raise unusable(f"the answer was cut off: {shown(stopped)}", used or 0)
+        raise unusable(CUT_OFF, used or 0)
     for block in blocks:
         if block.get("type") == "tool_use" and block.get("name") == tool:
             return Reply(orjson.dumps(block.get("input")).decode(), used)

@@ -21,7 +21,6 @@ from remanence.extraction import Extracted, Heard, Shortened, Wanted, checked_tu
 from remanence.llm.base import Judgement
 from remanence.llm.questions import SHORTENED_CHARS_MAX, Question, extracting, judging, shortening
 from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
-from remanence.results import one_line
 from remanence.tokens import token_counts
 
 SECONDS_MAX = 60.0  # for one question, with all tries
@@ -32,7 +31,6 @@ PAUSE_JITTER = 0.25  # at most so much less, so that many that failed together d
 ANSWER_BYTES_MAX = (
     1 << 20
 )  # a judgement has some hundred bytes; an answer that thinks aloud has some thousand
-MESSAGE_CHARS_MAX = 300
 SHORTER_TOKENS_MAX = 10_000
 _PASSING = frozenset({408, 409, 429})  # and all from 500 on: the same request may be answered later
 _SOMEWHERE = "keyless"  # what is sent as the key to a server of one's own that wants none
@@ -110,7 +108,7 @@ class Vendor(ABC, Generic[C]):
 
     @abstractmethod
     def _made(self, key: str, base_url: str | None) -> C:
-        """Make the vendor's client, which tries once."""
+        """Make the vendor's client, which tries once and follows no redirect: it would send the texts elsewhere."""
 
     @abstractmethod
     def _failures(self) -> tuple[type[Exception], ...]:
@@ -159,17 +157,21 @@ class Vendor(ABC, Generic[C]):
         return self._client[1]
 
     def _failed(self, error: Exception, pause: float | None, left: float) -> ModelError:
-        """Say what went wrong, without the key, whatever the server says of it."""
+        """Say what went wrong by the status alone: what a server says of it may be anything, and would be kept."""
         status = getattr(error, "status_code", None)
-        key = os.environ.get(self.key_variable)
-        words = str(error).replace(key, f"[{self.key_variable}]") if key else str(error)
-        said = one_line(words, MESSAGE_CHARS_MAX)
-        what = f"answered with status {status}" if status is not None else "gave no whole answer"
-        later = f"; it asks to wait {pause:g} s" if pause is not None and pause >= left else ""
-        return self.error(
-            f"{self.name} {what}{later}: {said or type(error).__name__}",
-            recovery=f"see whether {self.key_variable} is right" if status in {401, 403} else RECOVERY,
+        what = (
+            f"answered with status {status}"
+            if status is not None
+            else f"gave no whole answer ({type(error).__name__})"
         )
+        later = f"; it asks to wait {pause:g} s" if pause is not None and pause >= left else ""
+        recovery = RECOVERY
+        if status in {401, 403}:
+            recovery = f"see whether {self.key_variable} is right"
+        elif status is not None and 300 <= status < 400:
+            what += ", which leads elsewhere, and texts are sent nowhere else"
+            recovery = f"give {self.url_variable}, or `base_url`, the address that answers itself"
+        return self.error(f"{self.name} {what}{later}", recovery=recovery)
 
 
 class ModelWriter(Vendor[C]):
@@ -233,7 +235,7 @@ async def document(answer: Answering, bytes_max: int = ANSWER_BYTES_MAX) -> dict
     except orjson.JSONDecodeError as error:
         raise unusable(f"the server answered with what is no JSON: {error}", 0) from None
     if not isinstance(found, dict):
-        raise unusable(f"the server answered with {shown(found)}", 0)
+        raise unusable(f"the server answered with a JSON {type(found).__name__}, not an object", 0)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remanence.errors import EmbedderError, WriterError, shown
+from remanence.errors import EmbedderError, WriterError
 from remanence.llm.asking import Vendor, document, items, missing, tokens
 from remanence.llm.base import EmbeddedTexts
 from remanence.llm.replies import RECOVERY
@@ -62,9 +62,15 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
         return (APIError, HTTPError)
 
     def _made(self, key: str, base_url: str | None) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        return AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=self.seconds_max)
+        return AsyncOpenAI(
+            api_key=key,
+            base_url=base_url,
+            max_retries=0,
+            timeout=self.seconds_max,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
 
     async def _asked(self, client: "AsyncOpenAI", texts: Sequence[str]) -> dict[str, Any]:
         asked = client.embeddings.with_streaming_response.create(
@@ -85,10 +91,8 @@ def _rows(
         )
     try:
         return np.array([one.get("embedding") for one in listed], np.float32)
-    except (TypeError, ValueError) as error:
-        raise EmbedderError(
-            f"what came is no list of vectors: {shown(str(error))}", recovery=RECOVERY, tokens_used=costs
-        ) from None
+    except (TypeError, ValueError):
+        raise EmbedderError("what came is no list of vectors", recovery=RECOVERY, tokens_used=costs) from None
 
 
 def _place(index: object) -> int:

@@ -5,10 +5,9 @@ Knows what requests and answers of that API look like; the package `openai` send
 
 from typing import TYPE_CHECKING, Any
 
-from remanence.errors import shown
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
 from remanence.llm.questions import Question
-from remanence.llm.replies import unusable
+from remanence.llm.replies import CUT_OFF, REFUSES, unusable
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,9 +36,15 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
         return (APIError, HTTPError)
 
     def _made(self, key: str, base_url: str | None) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        return AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=self.seconds_max)
+        return AsyncOpenAI(
+            api_key=key,
+            base_url=base_url,
+            max_retries=0,
+            timeout=self.seconds_max,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
 
     async def _ask(self, client: "AsyncOpenAI", question: Question) -> Reply:
         """Ask by responses; once a server has none and does answer by chat, by chat alone."""
@@ -104,12 +109,10 @@ def _said(found: dict[str, Any]) -> Reply:
         if item.get("type") == "message"
         for part in items(item, "content")
     ]
-    refusal = next((part.get("refusal") for part in parts if part.get("type") == "refusal"), None)
-    if refusal is not None:
-        raise unusable(f"the model refuses: {shown(refusal)}", used or 0)
+    if any(part.get("type") == "refusal" for part in parts):
+        raise unusable(REFUSES, used or 0)
     if found.get("status") != "completed":
-        why = found.get("incomplete_details") or found.get("error") or found.get("status")
-        raise unusable(f"the answer was cut off: {shown(why)}", used or 0)
+        raise unusable(CUT_OFF, used or 0)
     return Reply("".join(str(part.get("text")) for part in parts if part.get("type") == "output_text"), used)
 
 
@@ -121,7 +124,7 @@ def _chatted(found: dict[str, Any]) -> Reply:
     if not isinstance(message, dict):
         raise unusable("the answer has no message", used or 0)
     if message.get("refusal"):
-        raise unusable(f"the model refuses: {shown(message['refusal'])}", used or 0)
+        raise unusable(REFUSES, used or 0)
     if choice.get("finish_reason") != "stop":
-        raise unusable(f"the answer was cut off: {shown(choice.get('finish_reason'))}", used or 0)
+        raise unusable(CUT_OFF, used or 0)
     return Reply(str(message.get("content")), used)

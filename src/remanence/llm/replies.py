@@ -1,13 +1,14 @@
 """What a language model answered, read with distrust: what is not of the shape that was asked for is no answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
-from remanence.errors import WriterError, shown
+from remanence.errors import WriterError
 from remanence.extraction import (
+    NONSENSE,
     Entity,
     Extracted,
     Fact,
@@ -20,6 +21,9 @@ from remanence.extraction import (
 )
 from remanence.llm.base import Judgement
 
+T = TypeVar("T")
+# What is said of an answer is in words of ours: its own may be anything, and would be kept.
+REFUSES, CUT_OFF = "the model refuses to answer", "the answer was cut off"
 RECOVERY = "nothing was lost; it is asked again when there is new work, or use another model"
 
 
@@ -30,7 +34,7 @@ def parsed(text: str, tokens_used: int) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise unusable(f"the answer is no JSON: {error}", tokens_used) from None
     if not isinstance(found, dict):
-        raise unusable(f"the answer is {shown(found)}, not an object", tokens_used)
+        raise unusable(f"the answer is {_sort(found)}, not an object", tokens_used)
     return found
 
 
@@ -49,22 +53,47 @@ def judgement(text: str, tokens_used: int) -> Judgement:
 
 
 def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
-    """Read what was extracted, and take it only where it makes sense of what was shown."""
+    """Read what was extracted; what makes no sense of what was shown is left out and counted."""
     found, texts = parsed(text, tokens_used), {turn.id: turn.text for turn in turns}
     strings = partial(_strings, tokens_used=tokens_used)
+    facts, wrong = _read(found, "facts", lambda one: _fact(one, texts, tokens_used), tokens_used)
+    if wrong and not facts:
+        raise wrong[0]
+    entities, no_entities = _read(
+        found, "entities", lambda one: Entity(*strings(one, "name", "type")), tokens_used
+    )
+    ties, no_ties = _read(
+        found,
+        "relationships",
+        lambda one: Relationship(*strings(one, "source", "relation", "target")),
+        tokens_used,
+    )
+    cut = {"facts": len(wrong), "entities": len(no_entities), "relationships": len(no_ties)}
     read = Extracted(
-        facts=tuple(_fact(one, texts, tokens_used) for one in _objects(found, "facts", tokens_used)),
-        entities=tuple(
-            Entity(*strings(one, "name", "type")) for one in _objects(found, "entities", tokens_used)
-        ),
+        facts=facts,
+        entities=entities,
         profile=_texts(found, "profile", tokens_used),
-        relationships=tuple(
-            Relationship(*strings(one, "source", "relation", "target"))
-            for one in _objects(found, "relationships", tokens_used)
-        ),
+        relationships=ties,
+        cut={f"{name} {NONSENSE}": count for name, count in cut.items()},
         tokens_used=tokens_used,
     )
     return checked_extraction(read, turns, wanted)
+
+
+def _read(
+    found: dict[str, Any], name: str, read: Callable[[dict[str, Any]], T], tokens_used: int
+) -> tuple[tuple[T, ...], list[WriterError]]:
+    """Read the objects of a list one by one; return those that can be read, and what is wrong with the others."""
+    good: list[T] = []
+    wrong: list[WriterError] = []
+    for one in _listed(found, name, tokens_used):
+        try:
+            if not isinstance(one, dict):
+                raise unusable(f"{name} hold {_sort(one)}, not an object", tokens_used)
+            good.append(read(one))
+        except WriterError as error:
+            wrong.append(error)
+    return tuple(good), wrong
 
 
 def shorter(text: str, tokens_used: int, original: str, tokens_max: int) -> Shortened:
@@ -105,21 +134,28 @@ def _strings(found: dict[str, Any], *names: str, tokens_used: int) -> list[str]:
 def _texts(found: dict[str, Any], name: str, tokens_used: int) -> tuple[str, ...]:
     items = found.get(name)
     if not isinstance(items, list) or not all(isinstance(one, str) for one in items):
-        raise unusable(f"{name} is {shown(items)}, not a list of texts", tokens_used)
+        raise unusable(f"{name} is {_sort(items)}, not a list of texts", tokens_used)
     return tuple(items)
 
 
 def _objects(found: dict[str, Any], name: str, tokens_used: int) -> list[dict[str, Any]]:
+    items = _listed(found, name, tokens_used)
+    if not all(isinstance(one, dict) for one in items):
+        raise unusable(f"{name} is {_sort(items)}, not a list of objects", tokens_used)
+    return items
+
+
+def _listed(found: dict[str, Any], name: str, tokens_used: int) -> list[Any]:
     items = found.get(name)
-    if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-        raise unusable(f"{name} is {shown(items)}, not a list of objects", tokens_used)
+    if not isinstance(items, list):
+        raise unusable(f"{name} is {_sort(items)}, not a list", tokens_used)
     return items
 
 
 def _string(found: dict[str, Any], name: str, tokens_used: int) -> str:
     value = found.get(name)
     if not isinstance(value, str):
-        raise unusable(f"{name} is {shown(value)}, not a text", tokens_used)
+        raise unusable(f"{name} is {_sort(value)}, not a text", tokens_used)
     return value
 
 
@@ -127,5 +163,10 @@ def _fraction(found: dict[str, Any], name: str, tokens_used: int) -> float:
     value = found.get(name)
     # No answer in JSON is infinite or not a number.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise unusable(f"{name} is {shown(value)}, not a number from 0 to 1", tokens_used)
+        raise unusable(f"{name} is {_sort(value)}, not a number from 0 to 1", tokens_used)
     return float(value)
+
+
+def _sort(value: object) -> str:
+    """Name the sort of a value, whatever it says."""
+    return "missing" if value is None else f"of the type {type(value).__name__}"

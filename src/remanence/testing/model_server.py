@@ -15,14 +15,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import sleep
 from typing import Any
 
-from remanence.testing.model_rules import answered, hostile, vector
+from remanence.testing.model_rules import ORDER, answered, hostile, untrue, vector
 
 SLOW_S = 3.0
 RETRY_AFTER_S = 1
 LARGE_BYTES = 10_000_000
 FAULTS = (
     "malformed", "cut-off", "schema-invalid", "429", "500", "401", "slow", "closed", "refusing", "10mb",
-    "unknown-ids", "orders-to-delete", "no-responses", "nan", "fewer", "shorter",
+    "unknown-ids", "orders-to-delete", "no-responses", "nan", "fewer", "shorter", "inventing", "one-wrong", "talkative",
+    "307",
 )  # fmt: skip
 _WRONG = {
     "malformed": '{"alignment": 0.5, "contr',
@@ -43,6 +44,8 @@ class Asked:
         """Return what the model says, as the fault that it is named for has it."""
         if self.model in {"unknown-ids", "orders-to-delete"}:
             return json.dumps(hostile(self.task, self.user, self.model))
+        if self.model in {"inventing", "one-wrong", "talkative"} and self.task == "extraction":
+            return json.dumps(untrue(self.user, self.model))
         if self.model == "10mb":
             return "x" * LARGE_BYTES
         return _WRONG.get(self.model) or json.dumps(answered(self.task, self.system, self.user))
@@ -160,6 +163,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a question, or fail as the model's name says."""
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.server.requests += 1
         try:
             body = json.loads(raw)
             api, model = APIS.get(self.path), body["model"]
@@ -179,10 +183,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def _fails(self, model: str, raw: bytes) -> bool:
         """Fail before any answer, where the model is named for that; a 429 comes once a question."""
+        if model == "307":
+            self._error(307, ORDER, {"location": f"{self.server.elsewhere}{self.path}"})
+            return True
         if model == "slow":
             sleep(SLOW_S)
         if model == "500":
-            self._error(500, "out of order")
+            self._error(500, ORDER)
         if model == "401":
             self._error(
                 401, f"no such key: {self.headers.get('authorization')}{self.headers.get('x-api-key')}"
@@ -221,6 +228,8 @@ class ModelServer(ThreadingHTTPServer):
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self._seen: set[bytes] = set()
+        self.requests = 0
+        self.elsewhere = ""  # where the model 307 sends whoever asks
 
     @property
     def address(self) -> str:

@@ -74,17 +74,19 @@ def _told(memory: Memory) -> str:
 def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
     if not _fraction(found.alignment):
-        return Judged(reason=f"{memory.id}: an alignment of {found.alignment!r} is none")
+        return Judged(reason=f"{memory.id}: its alignment is no fraction")
     said = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
     wrong = [name for name, sure in said if name not in seqs or not _fraction(sure)]
     if wrong:
         return Judged(
-            reason=f"{memory.id}: contradictions of {wrong[:3]} make no sense: it was not shown them"
+            reason=f"{memory.id}: contradictions of {len(wrong)} make no sense: it was not shown them"
         )
     try:
         check_tags(found.tags)
-    except InvalidInput as error:
-        return Judged(reason=f"{memory.id}: its tags make no sense: {error}")
+    except InvalidInput:
+        return Judged(
+            reason=f"{memory.id}: its tags make no sense: one is empty or too long, or they are too many"
+        )
     odds = [*found.contradicts.items(), *found.replaces.items()]
     sure = {seqs[name]: round(sure, 6) for name, sure in odds if sure >= CONTRADICTS_MIN}
     replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CONTRADICTS_MIN)
