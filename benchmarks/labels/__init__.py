@@ -182,3 +182,21 @@ def name_pairs(part: Part) -> list[NamePair]:
         )
         for line in read("entities", part)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFact:
+    """A turn, a fact that a model rightly makes of it, and one that is planted, with what is wrong about that."""
+
+    id: str
+    language: str
+    speaker: str
+    why: Literal["unrelated", "negation", "order", "number", "name"]
+    text: str
+    right: str
+    planted: str
+
+
+def model_facts(part: Part) -> list[ModelFact]:
+    """Return turns with what a model may make of them."""
+    return [ModelFact(**line) for line in read("model_facts", part)]

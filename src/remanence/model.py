@@ -437,6 +437,7 @@ class Memory(Result):
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
+        mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
         mark += "".join(f" [{ended}]" for ended in self.ended)
         text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))

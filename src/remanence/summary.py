@@ -149,17 +149,24 @@ def _estranged(text: str, shorter: str, lexicon: Lexicon) -> str:
     """Say whether words of a text are turned into their contrary, too few, or mostly others."""
     own, theirs = set(_content(text, lexicon)), _content(shorter, lexicon)
     new = [word for word in theirs if word not in own]
-    for word in new:
-        against = OPPOSITES.get(word, frozenset()) | {prefix + word for prefix in NEGATIVE_PREFIXES}
-        against |= {word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)}
-        if not own.isdisjoint(against - {word}):
-            return f"it says the contrary by {word!r}"
+    if turned := contrary(new, own):
+        return f"it says the contrary by {turned!r}"
     if len(own.intersection(theirs)) <= len(own) * _WORDS_MIN:
         return "it says next to nothing of it"
     known = frozenset(stems(text))
     strange = [word for word in new if known.isdisjoint(stems(word))]
     if len(strange) > len(theirs) * _OWN_WORDS_MAX:
         return "it says something else"
+    return ""
+
+
+def contrary(new: Sequence[str], own: AbstractSet[str]) -> str:
+    """Return the first of some words that is the contrary of one of a text's own, "" where none is."""
+    for word in new:
+        against = OPPOSITES.get(word, frozenset()) | {prefix + word for prefix in NEGATIVE_PREFIXES}
+        against |= {word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)}
+        if not own.isdisjoint(against - {word}):
+            return word
     return ""
 
 

@@ -146,13 +146,13 @@ async def test_what_is_only_supposed_expires_unless_it_is_said_again(
 async def test_a_users_repeat_confirms_a_fact_and_lifts_its_end(opener: Opener, again: str) -> None:
     """As a text of its own, as the fact of another turn, or by saying the whole turn again."""
     async with opener(writer=Telling(("fact", FERRY), confidence=0.3)) as memory:
-        (fact,) = await told(memory, session="s", speaker="Ana")
+        (fact,) = await told(memory, f"It rained. {FERRY}", session="s", speaker="Ana")
         if again == "learn":
             await memory.learn(FERRY, speaker="Ana", session="t")
         else:
             await told(
                 memory,
-                "It rained there again." if again == "note" else "It rained in the harbour.",
+                f"It {'snowed' if again == 'note' else 'rained'}. {FERRY}",
                 session="t",
                 speaker="Ana",
             )
@@ -205,9 +205,9 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
 ) -> None:
     """Whoever says that it holds no more means what it claims, in any words; a turn of later may claim it anew."""
     async with opener(writer=(writer := Telling(("fact", "My boss is Carmen.")))) as memory:
-        (fact,) = await told(memory, "It rained all day in Tartu.", session="s", speaker="Ana")
+        (fact,) = await told(memory, "It rained. My boss is Carmen.", session="s", speaker="Ana")
         clock.advance(minutes=1)
-        await memory.note("The boat came late.", session="t", speaker="Ana", later=True)
+        await memory.note("My boss is CARMEN now. The boat came.", session="t", speaker="Ana", later=True)
         clock.advance(minutes=1)
         if way == "forget":
             await memory.forget(fact.seq)
@@ -221,7 +221,7 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
         standing = [one.text for one in await memory.list_memories() if "turn" not in one.tags]
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is Carmen.")]
-        anew = await told(memory, "That was in spring.", session="u", speaker="Ana")
+        anew = await told(memory, "That is over. My boss is Carmen.", session="u", speaker="Ana")
 
     assert (0, {"forgotten or replaced since": 1}) == (done.stored, done.left_out)
     assert ([] if way == "forget" else ["My boss is Anders."]) == standing

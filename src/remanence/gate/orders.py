@@ -13,6 +13,7 @@ from remanence.fitted import Weights, fitted
 from remanence.gate.instructing import heaviest, weighing_most
 
 READS = "reads like instructions"
+OF_A_MODEL_MIN = -4.5  # what a model adds to what was said needs less, too: 18 of 21 orders and no right fact
 CODED_MIN = -2.0  # what was written so that no person reads it needs less
 CODED_CHARS = 24  # of base64 that hold an order
 SPELLED_MIN = 4  # different letters in words that are spelled out
@@ -33,14 +34,14 @@ _OTHER_ALPHABET = re.compile(r"[\u0370-\u052f]")
 _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in chars}
 
 
-def instructs(text: str, weights: Weights | None = None) -> str:
+def instructs(text: str, weights: Weights | None = None, *, least: float = 0.0) -> str:
     """Return why a text reads like orders to a machine that reads it, "" where it does not."""
     weights = fitted() if weights is None else weights
     if not text.isascii() and _TAGS.search(text):
         return "holds text in characters that nobody sees"
     plain = plain_of(text)
     words = set(plain.translate(_BLANKS).split()) if text.isascii() else set(_WORD.findall(plain))
-    return _ordering(plain, weights) or _disguised(plain, text, words, weights)
+    return _ordering(plain, weights, least) or _disguised(plain, text, words, weights)
 
 
 def plain_of(text: str) -> str:

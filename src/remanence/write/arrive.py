@@ -61,6 +61,7 @@ class Draft:
     instructs: bool = False  # it reads like instructions to whoever recalls it
     replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
     forbidden: str = ""  # why it may not come in
+    is_of_a_model: bool = False  # what a model adds to what was said: nobody said it
 
     @property
     def trust(self) -> Trust:
@@ -69,8 +70,8 @@ class Draft:
 
     @property
     def kept_out(self) -> bool:
-        """Whether it goes into quarantine: instructions that come from below an agent are nobody's to give."""
-        return self.instructs and self.trust < Trust.AGENT
+        """Whether it goes into quarantine: instructions from below an agent, or of a model, are nobody's to give."""
+        return self.instructs and (self.trust < Trust.AGENT or self.is_of_a_model)
 
 
 @dataclass(frozen=True, slots=True)

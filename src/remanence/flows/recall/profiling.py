@@ -37,7 +37,10 @@ NEEDS = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY}))
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProfileLine(Result):
-    """One line of a profile, and the memory that says it; `cut` says that the memory says more."""
+    """One line of a profile, and the memory that says it; `cut` says that the memory says more.
+
+    `trust` is how far it is believed, where that is less than a user's own word.
+    """
 
     section: str
     seq: int
@@ -45,10 +48,12 @@ class ProfileLine(Result):
     text: str
     speaker: str | None = None
     cut: bool = False
+    trust: str = ""
 
     def __str__(self) -> str:
         who = f"{self.speaker}: " if self.speaker else ""
-        return visible(f"- [{short_id(self.seq)}] {who}{self.text}{' …' * self.cut}")
+        mark = f"; {self.trust}" * bool(self.trust)
+        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -148,7 +153,8 @@ def _line(memory: Memory) -> ProfileLine:
     of_identity = any(tag.startswith(IDENTITY[:-1]) for tag in memory.tags)
     section = IDENTITY_SECTION if of_identity else SECTIONS[memory.category or ""]
     text, cut = in_a_line(memory)
-    return ProfileLine(section, memory.seq, memory.id, text, memory.speaker, cut)
+    trust = "" if memory.trust is Trust.USER else memory.trust.label
+    return ProfileLine(section, memory.seq, memory.id, text, memory.speaker, cut, trust)
 
 
 def in_a_line(memory: Memory) -> tuple[str, bool]:

@@ -278,7 +278,7 @@ async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for memory, answer in proposed[: await proposals.room(core)]:
         values |= proposals.kept(memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats)
-    return values
+    return await proposals.beside_others(core, values)
 
 
 async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:

@@ -1,17 +1,20 @@
 """What becomes of the facts that were found in turns: stored with their turn as a source, confirmed, or left out.
 
-Knows what a fact is kept as; must not know when turns are listened to.
+What a turn covers is its speaker's; what a writer adds is the writer's own, however sure it is. Knows what a fact is
+kept as; must not know when turns are listened to.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 from remanence.change import Change
 from remanence.edit.one_memory import joined, update
 from remanence.extraction import Fact
-from remanence.flows.core import Core
+from remanence.flows.core import Core, aside
+from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decided, prepare
 from remanence.flows.write.shown import Shown, shown_in
@@ -23,12 +26,15 @@ from remanence.model import (
     Memory,
     PolicyClass,
     Relation,
+    Role,
     Status,
+    Trust,
     Turn,
     link_values,
 )
 from remanence.store.base import Arriving
 from remanence.write.arrive import TURN, Batch, Draft, Outcome
+from remanence.write.coverage import uncovered
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 from remanence.write.importance import importance, kind_of
 from remanence.write.supposed import expiry
@@ -40,22 +46,28 @@ GATED, QUARANTINED = "forbidden", "quarantined"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the facts of a batch change, what became of them, and the actions that these were."""
+    """What the facts of a batch change, what became of them, and the actions that these were.
+
+    `of_writer` counts those of the stored that are the writer's own, `proposed` holds tags by the memory's key.
+    """
 
     changes: list[Change]
     stored: int = 0
     confirmed: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     actions: Actions = field(default_factory=Actions)
+    of_writer: int = 0
+    proposed: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
-async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> Told:
-    """Decide what becomes of the facts of some turns."""
+async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact], writer: str = "") -> Told:
+    """Decide what becomes of the facts of some turns, that a `writer` found, or rules."""
     of = {turn.id: turn for turn in turns}
     drafts = [
-        (prepare(core, _turn_of(core, fact, turn), turn.trust), fact)
+        (draft, fact)
         for fact in facts
         if (turn := of.get(fact.turn)) is not None
+        for draft in [await _drafted(core, fact, turn, writer)]
     ]
     fallen = await _fallen(core, [draft for draft, _ in drafts])
     shown = await shown_in(core, turns)
@@ -63,6 +75,7 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
     left_out: Counter[str] = Counter()
     new: list[tuple[Draft, Fact]] = []
     actions, whole = Actions(), 0
+    proposed: dict[int, tuple[str, ...]] = {}
     for draft, fact in drafts:
         turn = of[fact.turn]
         reason = fallen.holds(draft, turn) or _echoed(draft, turn, shown)
@@ -72,11 +85,12 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(turn, draft)
             whole += 1
+            proposed[turn.seq] = fact.proposed
             _decided(actions, draft, Outcome(turn.seq, turn.id, "stored"))
         else:
             new.append((draft, fact))
     if not new:
-        return Told(joined(changes), whole, 0, left_out, actions)
+        return Told(joined(changes), whole, 0, left_out, actions, proposed=_any(proposed))
     batch, stored = await decided(core, [draft for draft, _ in new])
     stored = await _linked(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
     outcomes = Counter(
@@ -84,10 +98,49 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact]) -> To
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
     )
     left_out += Counter({GATED: outcomes["gated"], QUARANTINED: outcomes[QUARANTINED]})
-    for (draft, _), outcome in zip(new, batch.outcomes, strict=True):
+    of_writer = 0
+    for (draft, fact), outcome in zip(new, batch.outcomes, strict=True):
         _decided(actions, draft, outcome)
+        if outcome.status in {"stored", "confirmed"} and not draft.kept_out:
+            proposed[outcome.key] = (*proposed.get(outcome.key, ()), *fact.proposed)
+            of_writer += draft.is_of_a_model and outcome.status == "stored"
     changes = joined([*changes, *stored])
-    return Told(changes, outcomes["stored"] + whole, outcomes["confirmed"], left_out, actions)
+    found = outcomes["stored"] + whole
+    return Told(changes, found, outcomes["confirmed"], left_out, actions, of_writer, _any(proposed))
+
+
+def _any(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+    return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
+
+
+async def _drafted(core: Core, fact: Fact, turn: Memory, writer: str) -> Draft:
+    """Return a fact as it arrives: its speaker's where a writer says no more than the turn, else the writer's own."""
+    said = _turn_of(core, fact, turn)
+    if not writer or await aside(len(turn.text), _stands, turn, fact):
+        return prepare(core, said, turn.trust)
+    # Who said the turn did not say this: neither the name nor the trust is theirs.
+    own = replace(said, role=Role.ASSISTANT, speaker=writer)
+    draft = prepare(core, own, min(turn.trust, Trust.AGENT))
+    reads = await aside(len(fact.content), gating.instructing_by_a_model, fact.content, list(_beside(fact)))
+    return replace(draft, is_of_a_model=True, instructs=reads)
+
+
+def _stands(turn: Memory, fact: Fact) -> bool:
+    """Tell whether a fact says nothing that its turn does not, and gives no orders beside it."""
+    more = added(turn.text, fact.content, turn.speaker or "", turn.said_time.date())
+    return not more and not any(map(gating.orders, _beside(fact)))
+
+
+def added(text: str, fact: str, speaker: str, said_on: date) -> str:
+    """Say what a fact adds to the text that it was made of, "" where it adds nothing; orders it may only repeat."""
+    if gating.instructing_by_a_model(fact, ()) and not gating.instructing_by_a_model(text, ()):
+        return "orders"
+    return uncovered(text, fact, speaker, said_on)
+
+
+def _beside(fact: Fact) -> Iterator[str]:
+    yield from (*fact.tags, *fact.proposed, fact.subject)
+    yield from gating.texts_in(fact.attributes)
 
 
 def _action(draft: Draft) -> ActionName:
@@ -132,7 +185,7 @@ def _decided(actions: Actions, draft: Draft, outcome: Outcome) -> None:
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:
     """Return a fact as a text that arrives: said by whoever said the turn, then and there."""
-    known = fact.category in core.policy.categories
+    known = fact.category in core.policy.categories and not core.policy.is_system(fact.category)
     tags = fact.tags if known else (*fact.tags, fact.category)
     about = {**fact.attributes, **({"subject": fact.subject} if fact.subject else {})}
     return Turn(

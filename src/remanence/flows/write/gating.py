@@ -15,7 +15,7 @@ from remanence.errors import Erased, InvalidInput, NotFound
 from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
-from remanence.gate.orders import instructs
+from remanence.gate.orders import OF_A_MODEL_MIN, instructs
 from remanence.gate.screening import Screened, refuse_secret, screen, screen_name, screen_values
 from remanence.model import Learned, Memory, OneMemory, Trust, Turn
 from remanence.receipt import Receipt
@@ -97,11 +97,17 @@ def instructing(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
 
     Of others it is not asked.
     """
-    return trust < Trust.AGENT and (instructs(text) != "" or any(map(_orders, beside)))
+    return trust < Trust.AGENT and (instructs(text) != "" or any(map(orders, beside)))
+
+
+def instructing_by_a_model(text: str, beside: Iterable[str]) -> bool:
+    """Tell whether what a model added to what was said, or what stands beside it, reads like instructions."""
+    return instructs(text, least=OF_A_MODEL_MIN) != "" or any(map(orders, beside))
 
 
 @lru_cache(maxsize=1_024)
-def _orders(name: str) -> bool:
+def orders(name: str) -> bool:
+    """Tell whether what stands beside a text reads like instructions."""
     is_address = "://" in name and " " not in name  # what it leads to may tell of orders
     return len(name) >= _ORDER_CHARS and not is_address and instructs(name) != ""
 

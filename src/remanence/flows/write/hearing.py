@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from remanence.change import Fence
 from remanence.clock import MINUTE
@@ -27,7 +28,7 @@ from remanence.flows import guidelines, settings
 from remanence.flows.core import RACES_MAX, Core, leased, overtaken
 from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
-from remanence.flows.write import settling
+from remanence.flows.write import proposals, settling
 from remanence.flows.write.boxing import boxed
 from remanence.flows.write.entity_storing import with_entities
 from remanence.flows.write.facts import Told, told
@@ -57,19 +58,22 @@ BUSY = "another process listens to this session; what is left waits for it or fo
 class Listened(Result):
     """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
 
-    `cut` counts what was beyond the limits of a batch. `failed` says why turns still wait.
+    `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
+    counts what was beyond the limits of a batch or made no sense. `failed` says why turns still wait.
     """
 
     turns: int = 0
     stored: int = 0
     confirmed: int = 0
+    of_writer: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     cut: Mapping[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        counts = {"facts stored": self.stored, "confirmed": self.confirmed, **self.left_out}
+        of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
+        counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
         cut = f"; cut: {counted(self.cut)}" if self.cut else ""
         failed = f"; {'; '.join(self.failed)}" if self.failed else ""
         return visible(f"{number(self.turns, 'turn', 'turns')} heard: {counted(counts)}{cut}{failed}")
@@ -80,6 +84,7 @@ class Listened(Result):
             self.turns + other.turns,
             self.stored + other.stored,
             self.confirmed + other.confirmed,
+            self.of_writer + other.of_writer,
             _summed(self.left_out, other.left_out),
             _summed(self.cut, other.cut),
             self.runs + other.runs,
@@ -163,6 +168,7 @@ def _ran(core: Core, done: Listened) -> Ran | None:
     if not done.turns and not done.failed:
         return None
     counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
+    counts |= {"of the writer": done.of_writer} if done.of_writer else {}
     reason = "; ".join(done.failed)
     run = done.runs[-1] if done.runs else None
     return Ran(core.clock.now(), "failed" if reason else "done", run, counts, reason)
@@ -281,13 +287,13 @@ async def _stored(
     core: Core, turns: Sequence[Memory], found: Extracted, wanted: Wanted, books: _Books
 ) -> Listened:
     """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
+    asked = core.writer
+    writer = "" if asked is None or not isinstance(asked, Extractor) else asked.name
     for attempt in range(RACES_MAX):
-        telling = await with_entities(core, turns, found, await told(core, turns, found.facts))
+        telling = await with_entities(core, turns, found, await told(core, turns, found.facts, writer))
         grouping = await boxed(core, books.session, books.heard)
-        writer = core.writer
-        by = "rules" if writer is None or not isinstance(writer, Extractor) else writer.name
-        cut = {"cut": dict(found.cut)} if found.cut else {}
-        told_of = {"session": books.session, "by": by, "wanted": wanted.hash, **cut}
+        told_of = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
+        told_of |= _beside(found, telling)
         grouping.record(telling.actions, "extraction")
         telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
         boxes = {**telling.actions.detail(), **grouping.detail}
@@ -304,16 +310,43 @@ async def _stored(
             await _booked(core, books)
             return _listened_to(telling)
         try:
-            await core.commit(changes, cause)
+            committed = await core.commit(changes, cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             memories = await core.store.get(core.scope, [turn.seq for turn in turns])
             turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
             continue
+        await _propose(core, writer, telling.proposed, committed.assigned)
         await join_told(core)
         return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
 
 
+def _beside(found: Extracted, telling: Told) -> dict[str, Any]:
+    """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
+    tags = sum(map(len, telling.proposed.values()))
+    told_of = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
+    return {name: value for name, value in told_of.items() if value}
+
+
+async def _propose(
+    core: Core, writer: str, proposed: Mapping[int, Sequence[str]], assigned: Sequence[int]
+) -> None:
+    """Keep for a person the tags that a writer proposes for its facts, as far as there is room."""
+    if not proposed:
+        return
+    now = core.clock.now()
+    values: dict[str, Any] = {}
+    for key, tags in list(proposed.items())[: await proposals.room(core)]:
+        values |= proposals.kept(key if key >= 0 else assigned[-key - 1], now, writer, tags)
+    put = await proposals.beside_others(core, values)
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put=put))
+
+
 def _listened_to(told_: Told) -> Listened:
-    return Listened(stored=told_.stored, confirmed=told_.confirmed, left_out=told_.left_out)
+    return Listened(
+        stored=told_.stored,
+        confirmed=told_.confirmed,
+        of_writer=told_.of_writer,
+        left_out=told_.left_out,
+    )

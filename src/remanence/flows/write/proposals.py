@@ -60,6 +60,17 @@ def kept(
     return {f"{UNDER}{seq}": row}
 
 
+async def beside_others(core: Core, values: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what is to be kept of proposals, together with what waits already for the same memories."""
+    rows = await _rows(core)
+    found: dict[str, Any] = {}
+    for name, new in values.items():
+        row = rows.get(int(name.removeprefix(UNDER)), {})
+        lists = {what: [*row.get(what, ()), *new[what]] for what in ("tags", "replaces", "repeats")}
+        found[name] = {**new, **{what: [*dict.fromkeys(some)] for what, some in lists.items()}}
+    return found
+
+
 async def waiting(core: Core) -> list[Proposal]:
     """Return what waits for a person, the newest first: of memories that stand, and what is not done yet."""
     rows = await _rows(core)
