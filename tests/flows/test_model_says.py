@@ -225,12 +225,24 @@ async def test_what_is_cut_of_an_answer_is_counted(
     assert (12 if model == "talkative" else 2) == done.stored + sum(done.left_out.values())
 
 
-async def test_what_rules_find_beyond_twelve_is_counted() -> None:
-    """Asked directly or as the writer of a memory, the same is cut and the same is said."""
-    turns = [Heard(f"t{at}", f"I live in house number {at}.", speaker="Ana") for at in range(15)]
-    found = await remanence.OfflineExtractor().extract(turns, Wanted())
+class Ruled(remanence.OfflineExtractor):
+    """The shipped extractor as a writer that judges nothing."""
 
-    assert (12, {"facts": 3}) == (len(found.facts), {"facts": found.cut["facts"]})
+    async def judge(self, text: str, identity: str, others: object) -> remanence.Judgement:
+        """Judge nothing."""
+        return remanence.Judgement(0.5)
+
+
+@pytest.mark.parametrize("writer", [None, Ruled()])
+async def test_what_rules_find_beyond_twelve_is_counted(opener: Opener, writer: Ruled | None) -> None:
+    """Without a writer, and with the shipped extractor for one, the same is cut and the same is said."""
+    async with opener(writer=writer) as memory:
+        said = [f"I live in house number {at}." for at in range(15)]
+        await memory.note(" ".join(said), speaker="Ana", session="s", later=True)
+        done = await memory.flush()
+        (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
+
+    assert (3, 3, 0) == (done.cut["facts"], event.detail["cut"]["facts"], done.of_writer)
 
 
 @pytest.mark.parametrize("vendor", VENDORS)

@@ -78,6 +78,8 @@ def test_what_a_turn_says_it_covers(speaker: str, text: str, fact: str) -> None:
         ),
         ("Я не ем мясо.", "Анна ест мясо.", "a language without lists"),
         ("Ik eet nooit vlees en het is lekker.", "Ana eet vlees.", "a language without lists"),
+        ("Non mangio mai la carne.", "Ana mangia la carne.", "a language without lists"),
+        ("Jag äter inte kött.", "Ana äter kött.", "a language without lists"),
         ("I like tea.", "…", "nothing"),
     ],
 )

@@ -31,6 +31,10 @@ DENIES_NOTHING = words("noch")  # counted as a negation elsewhere: "nur noch"
 ENDED = words("""
     quit stopped ceased aufgehört arrêté dejé dejó dejado dejamos parei parou parámos deixei deixou deixámos
 """)
+# Of languages without lists that are written in the same letters.
+UNLISTED_NEGATIONS = words("""
+    niet nooit geen niets non niente nessuno inte ikke aldrig aldri ingen nie nigdy değil yok tidak bukan không nem
+""")
 ELIDED_NEGATION = "n'"
 
 # Signs of Chinese and of Japanese that hold words together and name nobody, and words in which a sign denies nothing.

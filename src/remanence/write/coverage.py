@@ -26,6 +26,7 @@ from remanence.languages.covering import (
     SPEAKERS,
     TURNS_AWAY,
     UNIVERSAL,
+    UNLISTED_NEGATIONS,
 )
 from remanence.summary import contrary
 from remanence.text import asks, composed, lexicon_of, readings
@@ -108,9 +109,10 @@ def uncovered(text: str, fact: str, speaker: str = "", said_on: date | None = No
     """
     said, told, name = (composed(one).translate(_STRAIGHT) for one in (text, fact, speaker))
     lexicon = lexicon_of(readings(f"{text} {fact}"))
+    if told.strip(_MARKS) in {said[begin:end].strip(_MARKS) for begin, end in spans(said)} - {""}:
+        return ""
     if not _is_read(said, lexicon):  # what denies something there nobody here can tell
-        sentences = {said[begin:end].strip(_MARKS) for begin, end in spans(said)}
-        return "" if told.strip(_MARKS) in sentences else "anything: its language has no word lists here"
+        return "anything: its language has no word lists here"
     own = {word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())} | SPEAKERS
     apart = TURNS_AWAY[lexicon.code]
     there = _read(_stated(said, told), lexicon, apart, frozenset())
@@ -213,7 +215,7 @@ def _words(token: str) -> Iterator[str]:
 def _negations(lexicon_code: str) -> frozenset[str]:
     """Return what denies in a language, and in any other where it is no small word of this one."""
     lexicon = LEXICONS[lexicon_code]
-    others = frozenset().union(*(one.negations for one in LEXICONS.values())) - lexicon.stop
+    others = UNLISTED_NEGATIONS.union(*(one.negations for one in LEXICONS.values())) - lexicon.stop
     return (lexicon.negations | others | ENDED) - DENIES_NOTHING
 
 
@@ -285,7 +287,7 @@ def _turned(there: _Reading, here: _Reading) -> str:
         met = [(_among(word, denied), _among(word, affirmed)) for word in part.said]
         only_denied, only_affirmed = met.count((True, False)), met.count((False, True))
         known = only_denied + only_affirmed
-        if part.denies and (not any(one for one, _ in met) or only_affirmed > known * _AFFIRMED_MAX):
+        if part.denies and met and (not any(one for one, _ in met) or only_affirmed > known * _AFFIRMED_MAX):
             return f"the denial of {' '.join(part.said)!r}"
         if not part.denies and only_denied > known * _DENIED_MAX:
             return f"{' '.join(part.said)!r} without its denial"
