@@ -250,8 +250,8 @@ class Engine:
     ) -> Learned:
         """Store a text under a key of yours, or replace the text of the memory that has the key (upsert).
 
-        Somebody must answer for it (`agent`, `speaker`), and it must come from somewhere (`source`, `thread` or a
-        session). With `if_revision` 0 only where no memory has the key.
+        The same text under another key is another memory. Say who answers for it (`agent`, `speaker`) and where it
+        comes from (`source`, `thread`, a session), or neither. With `if_revision` 0 only where no memory has the key.
         """
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 

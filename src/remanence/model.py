@@ -192,6 +192,8 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = {
 }
 # What brings a memory back beside whatever stands by now.
 COMING_BACK = frozenset({"undo", "restore"})
+# By these a memory with a key stands beside what says the same.
+KEYING = frozenset({"put", "import"})
 RETURNING_VERBS = COMING_BACK | {"confirm", "import"}
 
 ColumnKind = Literal[

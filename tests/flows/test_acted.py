@@ -61,9 +61,7 @@ async def test_what_put_and_correct_supersede_by_rules_is_recorded(memory: reman
     await memory.learn("The office is in Graz.", speaker="Ana")
     await memory.put("office", "The office is in Linz now.", speaker="Ana", source="mail")
 
-    assert [("learn", "applied", "takes the place of an older one", 1)] == await recorded(
-        memory, "update_note"
-    )
+    assert [("put", "applied", "takes the place of an older one", 1)] == await recorded(memory, "update_note")
 
     other = await memory.learn("The van is in repair.", speaker="Ana")
     await memory.correct(other, "The van is ready.")

@@ -405,12 +405,12 @@ EDITS: list[tuple[list[str], str, Any]] = [
 @pytest.mark.parametrize(("words", "column", "expected"), EDITS, ids=[edit[0][0] for edit in EDITS])
 def test_an_edit_is_seen_and_taken_back(talk: Desk, words: list[str], column: str, expected: Any) -> None:
     """Each verb changes what it says, and its run can be undone."""
-    before = talk.read("get", "buoy")[column]
+    found = talk.read("get", "buoy")
     receipt = json.loads(talk.good(*words, "--json"))
-    changed = talk.read("get", "buoy")[column]
+    changed = talk.read("get", found["id"])[column]
     talk.do("undo", receipt["run"])
 
-    assert (expected, before) == (changed, talk.read("get", "buoy")[column])
+    assert (expected, found[column]) == (changed, talk.read("get", "buoy")[column])
 
 
 def test_edits_that_take_away(talk: Desk) -> None:
@@ -1028,7 +1028,7 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
         ["learn", "x", "--said-at", "noon"],
         ["learn", "x", "--confidence", "2"],
         ["learn", "x", "--policy", "tiddy"],
-        ["put", "k", "x"],
+        ["put", "k", "x", "--agent", "a"],
         ["put", "k", "x", "--agent", "a", "--source", "s", "--if-revision", "5"],
         ["ingest", "gone.jsonl"],
         ["ingest", "wrong.jsonl"],

@@ -179,7 +179,7 @@ async def test_what_is_said_here_already_is_confirmed_once(opener: Opener) -> No
     """
     async with opener(scope="from") as memory:
         more: dict[str, Any] = {"tags": ["self/constitutional"], "confidence": 0.9}
-        given = await memory.learn("The boat is blue", source="letter", key="boat", **more)
+        given = await memory.learn("The boat is blue", source="letter", **more)
         other = await memory.learn("It lies in the harbour")
         await memory.link(given.id, other.id, "refers")
         await memory.pin(given.id)

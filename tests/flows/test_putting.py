@@ -15,7 +15,7 @@ from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.write import editing
 from remanence.llm.base import WordWeight
 from remanence.llm.offline import HashedEmbedder
-from remanence.model import REJECTED_PATH, Status
+from remanence.model import REJECTED_PATH, Reason, Relation, Status
 from tests.flows.conftest import Opener
 from tests.flows.forge import item, keys, on_file, said_by, started
 
@@ -63,15 +63,25 @@ async def test_an_author_and_a_source_are_enough(memory: remanence.Engine, more:
 
 
 async def test_the_engines_agent_and_session_count(opener: Opener) -> None:
-    """Who opened the memory answers; an open session is where it comes from."""
-    async with opener(agent="maestro") as memory:
-        with pytest.raises(InvalidInput):
-            await memory.put("outcome", "It failed.")
-        async with memory.session("fix") as session:
-            await memory.put("outcome", "It failed.")
+    """Who opened the memory answers; an open session is where it comes from, and nothing is filled in."""
+    async with opener(agent="maestro") as memory, memory.session("fix") as session:
+        answer = await memory.put("outcome", "It failed.")
         found = await memory.get("outcome")
 
-    assert ("maestro", session) == (found.agent, found.session)
+    assert ("maestro", session, ()) == (found.agent, found.session, found.sources)
+    assert "" == answer.reason
+
+
+@pytest.mark.parametrize("trust", ["user", "agent"])
+async def test_a_key_and_a_text_are_enough(opener: Opener, trust: Any) -> None:
+    """Where nothing is said of its origin, a text comes from the door that it came through, and the answer says so."""
+    async with opener(trust=trust) as memory:
+        answers = [await memory.put("wifi", text) for text in ("heron-42", "heron-42", "heron-43")]
+        found = await memory.get("wifi")
+    filled = f"nothing was said of its origin: the source is 'door/{trust}'"
+
+    assert [filled, f"unchanged; {filled}", f"updated; {filled}"] == [one.reason for one in answers]
+    assert ("heron-43", (f"door/{trust}",), trust) == (found.text, found.sources, found.trust.label)
 
 
 async def test_put_again_moves_the_evidence_and_keeps_the_place(
@@ -147,10 +157,10 @@ async def test_a_name_is_freed_only_for_what_takes_it(opener: Opener) -> None:
         old = await item(memory, "failed-1")
         await memory.forget(old)
         embedder.fails = True
-        before = await memory.get("failed-1"), await memory.history()
+        before = await memory.get(old), await memory.history()
         with pytest.raises(InvalidInput, match="embedder"):
             await memory.put("failed-1", "Again!", agent="maestro", source="log")
-        after = await memory.get("failed-1"), await memory.history()
+        after = await memory.get(old), await memory.history()
         embedder.fails = False
         answer = await memory.put("failed-1", "Again!", agent="maestro", source="log")
         last = (await memory.history())[-1]
@@ -159,7 +169,7 @@ async def test_a_name_is_freed_only_for_what_takes_it(opener: Opener) -> None:
 
         assert before == after
         assert (answer.id, answer.seq) == (found.id, found.seq)
-        assert before[0].seq == (await memory.get("failed-1")).seq
+        assert "failed-1" == before[0].key == (await memory.get(old)).key
         assert [] == await memory.links(old)
         assert [] == [check for check in await memory.doctor() if not check.ok]
 
@@ -173,24 +183,28 @@ async def test_a_name_that_is_gone_is_put_on_the_revision_that_was_read(memory: 
         with pytest.raises(Conflict):
             await memory.put("failed-1", "Again!", agent="maestro", source="log", if_revision=wrong)
 
-    assert old == (await memory.get("failed-1")).id
+    assert "failed-1" == (await memory.get(old)).key
 
     answer = await memory.put("failed-1", "Again!", agent="maestro", source="log", if_revision=revision)
 
     assert ("stored", answer.id) == (answer.status, (await memory.get("failed-1")).id)
 
 
-async def test_a_name_that_is_gone_stays_where_the_text_is_a_repeat(memory: remanence.Engine) -> None:
-    """What another memory says already takes no name, so none is freed."""
+async def test_a_name_that_is_gone_is_taken_also_by_a_text_that_stands_under_another(
+    memory: remanence.Engine,
+) -> None:
+    """The new memory is linked to what had its name, and to what says the same."""
     old = await item(memory, "failed-1")
     first = await memory.put("failed-2", "Timeout.", agent="maestro", source="log")
     await memory.forget(old)
     answer = await memory.put("failed-1", "Timeout.", agent="maestro", source="another log")
+    links = {(link.source, link.target, link.relation.label) for link in await memory.links("failed-1")}
 
-    assert (
-        f"an exact repeat of {first.id}, which keeps its name: 'failed-1' names {old}, which is pruned"
-    ) == (answer.reason)
-    assert old == (await memory.get("failed-1")).id
+    assert ("stored", answer.id) == (answer.status, (await memory.get("failed-1")).id)
+    assert {
+        (answer.seq, (await memory.get(old)).seq, "learned_from"),
+        (first.seq, answer.seq, "near_duplicate"),
+    } == links
 
 
 async def test_of_several_who_put_under_a_name_that_is_gone_one_stores(tmp_path: Path) -> None:
@@ -208,15 +222,102 @@ async def test_of_several_who_put_under_a_name_that_is_gone_one_stores(tmp_path:
         assert [f"k{number}" for number in range(20)] == await keys(memory)
 
 
-async def test_a_repeat_under_another_key_says_so(memory: remanence.Engine) -> None:
-    """Two standing memories never say the same; the second key then names nothing."""
-    first = await memory.put("failed-1", "Timeout.", agent="maestro", source="log")
-    known = await memory.put("failed-2", "Timeout.", agent="maestro", source="log")
-    confirmed = await memory.put("failed-3", "Timeout.", agent="maestro", source="another log")
+# A key is an identity
 
-    assert ["known", "confirmed"] == [known.status, confirmed.status]
-    for key, answer in (("failed-2", known), ("failed-3", confirmed)):
-        assert f"an exact repeat of {first.id}, which keeps its name: {key!r} names nothing" == answer.reason
+
+async def test_each_key_names_a_memory_of_its_own(tmp_path: Path) -> None:
+    """Three keys with one text are three memories, each linked to the first as one that says the same."""
+    async with on_file(tmp_path) as memory:
+        first, *others = [
+            await memory.put(key, "Timeout.", agent="maestro", source="log")
+            for key in ("one", "two", "three")
+        ]
+        named = [(await memory.get(key)).id for key in ("one", "two", "three")]
+        links = [link.key for link in await memory.links(first.id)]
+        checks = [check for check in await memory.doctor() if not check.ok]
+
+    assert ["", *[f"{first.id} says the same"] * 2] == [first.reason, *(one.reason for one in others)]
+    assert [first.id, *(one.id for one in others)] == named
+    assert {(first.seq, one.seq, int(Relation.NEAR_DUPLICATE)) for one in others} == set(links)
+    assert [] == checks
+
+
+async def test_what_is_learned_still_confirms_what_was_put(memory: remanence.Engine) -> None:
+    """Under a key of its own or none, a text that is learned again is a repeat of the oldest that says it."""
+    first = await memory.put("one", "Timeout.", agent="maestro", source="log")
+    await memory.put("two", "Timeout.", agent="maestro", source="log")
+    learned = [await memory.learn("Timeout."), await memory.learn("Timeout.", key="three")]
+
+    assert [("confirmed", first.id)] * 2 == [(one.status, one.id) for one in learned]
+    assert ["one", "two"] == await keys(memory)
+
+
+async def test_what_was_learned_gives_its_place_to_no_key(memory: remanence.Engine) -> None:
+    """A text that was learned without a key stays beside the one that is put under a key."""
+    await memory.learn("Timeout.")
+    await memory.put("one", "Timeout.", agent="maestro", source="log")
+
+    assert [None, "one"] == await keys(memory)
+
+
+async def test_a_memory_brought_to_anothers_text_is_linked_to_it(memory: remanence.Engine) -> None:
+    """As one that was put with that text is."""
+    first = await memory.put("one", "Timeout.", agent="maestro", source="log")
+    second = await memory.put("two", "Out of memory.", agent="maestro", source="log")
+    await memory.put("two", "Timeout.", agent="maestro", source="log")
+
+    assert [(first.seq, second.seq, int(Relation.NEAR_DUPLICATE))] == [
+        link.key for link in await memory.links("two")
+    ]
+
+
+async def test_each_key_comes_over_with_an_export(tmp_path: Path) -> None:
+    """Into an empty memory, and into one where the text stands without a key or under another."""
+    async with on_file(tmp_path) as memory:
+        for key in ("one", "two", "three"):
+            await memory.put(key, "Timeout.", agent="maestro", source="log")
+        lines = [line async for line in memory.export()]
+    for number, before in enumerate((None, "", "four")):
+        async with remanence.open(tmp_path / f"{number}.db", embedder="none") as other:
+            if before is not None:
+                await other.put(before or "x", "Timeout.", agent="a", source="s")
+            await other.import_(lines)
+            await other.import_(lines)
+
+            assert {"one", "two", "three"} == set(await keys(other)) - {before or "x"}
+
+
+async def test_a_merge_takes_no_key_away(memory: remanence.Engine) -> None:
+    """Each key still names its memory; another text that is put under the merged one's is a memory of its own."""
+    for key in ("one", "two"):
+        await memory.put(key, "The ferry to Bregen leaves at six.", agent="maestro", source="log")
+    await memory.consolidate()
+    await memory.graph.merge("one", "two")
+    merged = {key: await memory.get(key) for key in ("one", "two")}
+    gone = next(one for one in merged.values() if one.reason is Reason.MERGED)
+    again = await memory.put(str(gone.key), gone.text, agent="maestro", source="log")
+    answer = await memory.put(str(gone.key), "The ferry leaves at seven.", agent="maestro", source="log")
+
+    assert ["one", "two"] == [one.key for one in merged.values()]
+    assert ("known", gone.id) == (again.status, again.id)
+    assert ("stored", answer.id) == (answer.status, (await memory.get(str(gone.key))).id)
+    assert {"one", "two"} == set(await keys(memory))
+
+
+async def test_a_key_whose_memory_was_forgotten_says_so(memory: remanence.Engine) -> None:
+    """When it was, and how to bring it back; by its id it is still shown, and restored it has its key."""
+    done = await memory.put("wifi", "heron-42", agent="desk", source="manual")
+    await memory.forget("wifi")
+    day = (await memory.get(done.id)).status_time.date().isoformat()
+
+    with pytest.raises(NotFound) as refused:
+        await memory.get("wifi")
+    assert f"the memory with the key 'wifi' was forgotten on {day}" in str(refused.value)
+    assert f"restore {done.id}" in refused.value.recovery
+
+    await memory.restore("wifi")
+
+    assert done.id == (await memory.get("wifi")).id
 
 
 # Successors
@@ -287,7 +388,7 @@ async def test_who_was_only_looked_at_has_no_event(memory: remanence.Engine) -> 
     await memory.supersede("one", "two")
     told = [event.verb for event in await memory.history("three")]
 
-    assert ["learn", "supersede"] == told
+    assert ["put", "supersede"] == told
     assert 3 == len(await memory.history("two"))
 
 

@@ -25,7 +25,7 @@ from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.curate.undoing import image
 from remanence.flows.last_action import last_action
-from remanence.flows.naming import plain_name, refuse_erased, unknown
+from remanence.flows.naming import forgotten, plain_name, refuse_erased, unknown
 from remanence.flows.reasons import reasons
 from remanence.flows.recall.ended import with_ended
 from remanence.flows.sessions import Session, opened
@@ -41,6 +41,7 @@ from remanence.model import (
     Link,
     Memory,
     OneMemory,
+    Reason,
     Relation,
     Status,
     Tier,
@@ -362,9 +363,12 @@ async def links(core: Core, name: OneMemory) -> list[Link]:
 async def shown(core: Core, name: OneMemory) -> Memory:
     """Return one memory, which says what of it holds no longer, and what a policy's run last did to it.
 
-    What is contradicted is disputed until that ends.
+    What is contradicted is disputed until that ends. A key whose memory was forgotten names none.
     """
-    (memory,) = await with_ended(core, [await core.one(name)])
+    found = await core.one(name)
+    if isinstance(name, str) and name == found.key and found.reason is Reason.FORGOTTEN:
+        raise forgotten(name, found)
+    (memory,) = await with_ended(core, [found])
     assert memory is not None
     memory = replace(memory, last_action=await last_action(core, memory.seq))
     return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory

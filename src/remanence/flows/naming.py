@@ -87,6 +87,14 @@ def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
 
 
+def forgotten(key: str, memory: Memory) -> NotFound:
+    """Say that the memory with a key was forgotten, when, and how to bring it back."""
+    return NotFound(
+        f"the memory with the key {shown(key)} was forgotten on {date_of(memory.status_at)}",
+        recovery=f"bring it back: restore {memory.id}; as it was: get {memory.id}",
+    )
+
+
 async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
     """Raise Erased where a number, id or short id is that of a memory that was erased."""
     asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}

@@ -18,6 +18,7 @@ from remanence.model import (
     COUNT_MAX,
     COUNTERS,
     INT_MAX,
+    KEYING,
     RETURNING_VERBS,
     STANDING,
     SYMMETRIC,
@@ -315,9 +316,13 @@ def refuse_state(seq: int, row: Mapping[str, Any]) -> None:
         )
 
 
-def claims_text(verb: str, status: int) -> bool:
-    """Tell whether a new memory must be the only one in sight that says its text: what comes back need not be."""
-    return status in STANDING and verb not in COMING_BACK
+def claims_text(verb: str, row: Mapping[str, Any]) -> bool:
+    """Tell whether a new memory must be the only one in sight that says its text.
+
+    What comes back need not be, nor what has a key by a verb to which a key is an identity.
+    """
+    keyed = verb in KEYING and row.get("key") is not None
+    return row.get("status", Status.INBOX) in STANDING and verb not in COMING_BACK and not keyed
 
 
 def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:

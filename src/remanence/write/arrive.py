@@ -62,6 +62,7 @@ class Draft:
     replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
     forbidden: str = ""  # why it may not come in
     is_of_a_model: bool = False  # what a model adds to what was said: nobody said it
+    stands_beside: bool = False  # its key is an identity: what says the same is another memory
 
     @property
     def trust(self) -> Trust:
@@ -165,6 +166,8 @@ class Batch:
 
     def _met_by_text(self, draft: Draft) -> Outcome | None:
         """Confirm the standing memory that says the same; it makes no new row, but it adds its source."""
+        if draft.stands_beside:
+            return None
         met = self._twins.get((draft.fingerprint, draft.kept_out))
         twin = self.known.twins.get(draft.fingerprint)
         if draft.kept_out and (again := self._kept_out_again(met, twin)):
@@ -212,7 +215,7 @@ class Batch:
         self._add_source(key, draft)
         self._tags[key] = set(draft.turn.tags)
         self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(self._tags[key])]
-        reason = self._after_fallen(key, draft)
+        reason = self._beside_twin(key, draft)
         by = told_by(draft.turn, draft.role)
         outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint, draft.kept_out] = outcome
@@ -220,11 +223,15 @@ class Batch:
         self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
 
-    def _after_fallen(self, key: int, draft: Draft) -> str:
-        """Link a text that is learned anew to the memory that said it and no longer stands."""
+    def _beside_twin(self, key: int, draft: Draft) -> str:
+        """Link a text to the memory that says it, or that said it and no longer stands."""
         twin = self.known.twins.get(draft.fingerprint)
         if draft.kept_out:
             return KEPT_OUT
+        if twin is not None and twin.status in STANDING:
+            same = (twin.seq, key, int(Relation.NEAR_DUPLICATE))
+            self.extras.append(Change("links", same, None, link_values(self.now, 1.0, 1.0)))
+            return f"{twin.id} says the same"
         if (
             twin is None or twin.status is Status.QUARANTINED
         ):  # what one says oneself rests on nothing of that

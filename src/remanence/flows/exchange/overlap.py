@@ -376,8 +376,8 @@ class _Overlap:
         return self.keys.get(key) if twin is None else twins.get(twin.seq)
 
     def _same(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
-        """Find what stands and says the same."""
-        if not row.stands:
+        """Find what stands and says the same; what has a key is a memory of its own."""
+        if not row.stands or row.columns.get("key") is not None:
             return None
         twin = known.twins.get(row.columns["fingerprint"])
         if twin is None or twin.status not in STANDING:

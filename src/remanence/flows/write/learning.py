@@ -200,7 +200,9 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
         raise NameUnknown(f"state of {category!r}", state, declared[category].states)
 
 
-async def take(core: Core, drafts: Sequence[Draft], about: int | None = None) -> list[Learned]:
+async def take(
+    core: Core, drafts: Sequence[Draft], about: int | None = None, *, verb: str = "learn"
+) -> list[Learned]:
     """Gather, decide and commit one batch, again from the start after a lost race.
 
     All mention the entity that they are `about`.
@@ -214,7 +216,7 @@ async def take(core: Core, drafts: Sequence[Draft], about: int | None = None) ->
             await gating.count(core, gate)
             return answers(batch, drafts)
         counts = gate | waits(drafts, batch.outcomes)
-        cause = core.cause("learn", turns=heard(batch), counts=counts, detail=acted(drafts, batch))
+        cause = core.cause(verb, turns=heard(batch), counts=counts, detail=acted(drafts, batch))
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:

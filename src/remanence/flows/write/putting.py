@@ -10,19 +10,25 @@ from remanence.change import Change
 from remanence.edit.identity import refuse_identity
 from remanence.edit.one_memory import update
 from remanence.effects import VERBS
+from remanence.entity import is_entity
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
+from remanence.flows.curate.undoing import beside_equals
 from remanence.flows.naming import unknown
 from remanence.flows.write import gating
 from remanence.flows.write.editing import edited, successor
 from remanence.flows.write.learning import acted, answers, decided, heard, prepared, settled, take
-from remanence.model import STANDING, Learned, Memory, Relation, Status, Turn, link_values
+from remanence.model import STANDING, Learned, Memory, Reason, Relation, Status, Turn, link_values
+from remanence.text import fingerprint
 from remanence.write.arrive import Draft
 
 # What a text put again may bring; who said it first, and where, stays.
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
 # What left by age or by number or never came in, not because something better took its place.
 _GONE = frozenset({Status.ARCHIVED, Status.PRUNED, Status.QUARANTINED})
+_DOOR = (
+    "door/"  # the source of what is put with nothing said of its origin: who is at the door answers for it
+)
 _EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
@@ -30,40 +36,50 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
+    turn, filled = _founded(core, turn)
     draft = await prepared(core, turn)
-    _refuse_unfounded(core, draft.turn)
-    (draft,) = await settled(core, [draft])
+    if not filled:
+        _refuse_unfounded(core, draft.turn)
+    (draft,) = await settled(core, [replace(draft, stands_beside=True)])
+    learned = await _put(core, turn.key or "", draft, if_revision)
+    said = "; ".join(filter(None, [learned.reason, filled]))
+    return learned if learned.status == "gated" else replace(learned, reason=said)
+
+
+async def _put(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
     for attempt in range(RACES_MAX):
-        (memory,) = await core.store.get(core.scope, [turn.key])
-        if memory is not None and memory.status not in _GONE and not await _is_out_of_date(core, memory):
-            return await _renewed(core, turn.key, draft, if_revision)
+        (memory,) = await core.store.get(core.scope, [key])
+        if memory is not None and not await _is_gone(core, memory, draft):
+            return await _renewed(core, key, draft, if_revision)
         if memory is None:
-            refuse_moved(f"the key {turn.key!r}", 0, if_revision)
-            return await _named(core, turn.key, draft, if_revision)
+            refuse_moved(f"the key {key!r}", 0, if_revision)
+            return await _named(core, key, draft, if_revision)
         refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
         try:
-            return await _named_after(core, memory, turn.key, draft)
+            return await _named_after(core, memory, key, draft)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
     raise AssertionError("unreachable")
 
 
-async def _is_out_of_date(core: Core, memory: Memory) -> bool:
-    """Tell whether a newer statement took a memory's place by what both claim, which yet another one may do in turn."""
+async def _is_gone(core: Core, memory: Memory, draft: Draft) -> bool:
+    """Tell whether what is put under a memory's key is another one: it left, was merged, or is out of date.
+
+    Out of date is what a newer statement took the place of by what both claim, which yet another one may do in turn.
+    What was merged and said the same is in its place.
+    """
     if memory.status is not Status.SUPERSEDED:
-        return False
+        return memory.status in _GONE
+    if memory.reason is Reason.MERGED and not is_entity(memory):
+        return memory.fingerprint != draft.fingerprint
     claims = await core.store.claims(core.scope, [memory.seq])
     return any(claim.replaced_by is not None for claim in claims)
 
 
 async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
     """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
-    (learned,) = await take(core, [draft])
-    if learned.status in ("stored", "quarantined", "gated"):
-        return learned
-    if (await core.store.get(core.scope, [key])) == [None]:
-        return _repeat(learned, f"{key!r} names nothing")
-    return await _renewed(core, key, draft, if_revision)
+    (learned,) = await take(core, [draft], verb="put")
+    return await _renewed(core, key, draft, if_revision) if learned.status == "known" else learned
 
 
 async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Learned:
@@ -81,16 +97,18 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
     cause = core.cause("put", detail=detail, turns=heard(batch), counts=gate)
     assigned = (await core.commit(changes, cause)).assigned if changes else ()
     (learned,) = answers(batch, [draft], assigned, cause.run)
-    if learned.status in ("quarantined", "gated"):
-        return learned
     if learned.status != "stored":
-        return _repeat(learned, f"{key!r} names {gone.id}, which is {gone.status.label}")
+        return learned
     return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
 
 
-def _repeat(learned: Learned, named: str) -> Learned:
-    """Say that another memory says the text already, so that the name is not given to it."""
-    return replace(learned, reason=f"an exact repeat of {learned.id}, which keeps its name: {named}")
+def _founded(core: Core, turn: Turn) -> tuple[Turn, str]:
+    """Fill in the origin of a text of which nothing is said: the door that it came through; and say so."""
+    said = (turn.agent, turn.speaker, turn.source, turn.thread, turn.session)
+    if any(one is not None for one in said) or (core.agent and core.session):
+        return turn, ""
+    source = f"{_DOOR}{core.trust.label}"
+    return replace(turn, source=source), f"nothing was said of its origin: the source is {source!r}"
 
 
 def _refuse_unfounded(core: Core, turn: Turn) -> None:
@@ -146,14 +164,18 @@ async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
         refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
+    changes = await edited(
+        core,
+        memory,
+        VERBS["put"],
+        {**given, "said_at": draft.said_at, "trust": draft.trust},
+        {*memory.tags, *turn.tags},
+    )
+    if any("text" in (change.after or {}) for change in changes if change.table == "memories"):
+        mark = fingerprint(draft.turn.text, memory.speaker or "")
+        changes = [*await beside_equals(core, changes, [replace(memory, fingerprint=mark)])]
     return [
-        *await edited(
-            core,
-            memory,
-            VERBS["put"],
-            {**given, "said_at": draft.said_at, "trust": draft.trust},
-            {*memory.tags, *turn.tags},
-        ),
+        *changes,
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]
 

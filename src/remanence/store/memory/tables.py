@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from remanence.change import GUARDS, Cause, Change, Increment
 from remanence.errors import Conflict, InvalidInput
-from remanence.model import COLUMNS, STANDING, Status
+from remanence.model import COLUMNS, STANDING
 from remanence.redaction import Names
 from remanence.store.constraints import (
     APART,
@@ -129,7 +129,7 @@ def _expected(change: Change) -> Row:
 
 def _claim(row: Row, taken: set[tuple[str, Any]], verb: str) -> bool:
     """Take id, key and, for a memory that comes in sight, fingerprint for a new row; tell whether all were free."""
-    names = ["id", "key"] + ["fingerprint"] * claims_text(verb, row.get("status", Status.INBOX))
+    names = ["id", "key"] + ["fingerprint"] * claims_text(verb, row)
     claims = {(name, row[name]) for name in names if row.get(name) is not None}
     free = not claims & taken
     taken |= claims

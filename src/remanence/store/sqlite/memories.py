@@ -190,7 +190,7 @@ class Memories:
         free = freed(self._updates.taken)
         for _, change in self._created:
             after = change.after or {}
-            claimed_text = claims_text(self._work.cause.verb, after.get("status", Status.INBOX))
+            claimed_text = claims_text(self._work.cause.verb, after)
             mark = after["fingerprint"] if claimed_text else None
             key = after.get("key")
             claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED

@@ -6,8 +6,8 @@ from remanence.change import Change
 from remanence.claim import Claim, Forbidden
 from remanence.errors import Conflict, InvalidInput
 from remanence.folding import fold_keys
-from remanence.model import COMING_BACK
-from remanence.store.base import Bookkeeping, Store
+from remanence.model import COMING_BACK, KEYING
+from remanence.store.base import Bookkeeping, Find, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
@@ -148,6 +148,19 @@ class ClaimContract:
             Change("forbidden", "ab" * 16, {"at": NOW, "seq": a}, None),
         ] == [change for change in logged if change.table == "forbidden"]
         assert 1 == len(await store.history(SCOPE, memory=a))
+
+    @pytest.mark.parametrize("verb", sorted(KEYING))
+    async def test_a_key_stands_beside_what_says_the_same(self, store: Store, verb: str) -> None:
+        """Put or imported, also together; without a key, or learned with one, a text in sight is refused."""
+        await keep(store, created(1, "the gate is open"))
+        equal = [created(n, "the gate is open", key=f"k{n}", id=f"{n:032x}") for n in (1, 2)]
+        await keep(store, *equal, verb=verb)
+        before = await dump(store, SCOPE)
+        await raised(Conflict, keep(store, created(1, "the gate is open", id="a" * 32), verb=verb))
+        await raised(Conflict, keep(store, created(1, "the gate is open", id="a" * 32, key="k3")))
+
+        assert before == await dump(store, SCOPE)
+        assert 3 == len(await store.find(SCOPE, Find(limit=9)))
 
     async def test_a_forbidden_text_comes_in_by_no_commit(self, store: Store) -> None:
         """Neither new nor in the place of another text, in none of its looks; what else is written is not looked at."""
