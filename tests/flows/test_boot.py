@@ -10,7 +10,6 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput
 from remanence.flows.recall.fill import DROPPED_SHOWN
-from remanence.flows.recall.framing import EPISODES_WEIGHED
 from remanence.keywords import KindName
 from remanence.model import Kind, Memory, Turn, is_load_bearing
 from remanence.store.memory.memory_store import MemoryStore
@@ -27,7 +26,7 @@ async def order(memory: remanence.Engine, budget: int = 100_000) -> list[str]:
 
 
 async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clock: ManualClock) -> None:
-    """Pinned, then identity, then rejected paths, then the rest, then episodes, in each by keep-value."""
+    """Pinned, then identity, then rejected paths, then the rest, in each by keep-value; then episodes, newest first."""
     for text, kind, tags in (
         ("we moved the regatta to Friday 29 May, since the permit of Bergen lapses", "episodic", ()),
         ("a short fact", "semantic", ()),
@@ -51,8 +50,8 @@ async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clo
         "we tried the north channel and ran aground",
         "always decide on the 14 knot limit before Ingrid sails, because the insurers of Bergen said so",
         "a short fact",
-        "we moved the regatta to Friday 29 May, since the permit of Bergen lapses",
         "yeah, thanks!",
+        "we moved the regatta to Friday 29 May, since the permit of Bergen lapses",
     ] == await order(memory)
 
 
@@ -104,16 +103,23 @@ async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: reman
     assert ({}, ()) == (whole.left_out, whole.dropped)
 
 
-async def test_boot_weighs_the_newest_episodes_only(memory: remanence.Engine) -> None:
-    """What was worth most long ago stands behind the newest episodes, and these stand in order of worth."""
-    worthy = "we moved the regatta to Friday 29 May, since the permit of Bergen lapses on Ingrid"
-    await memory.learn(worthy, kind="episodic")
-    await memory.learn_many([Turn(f"hm, {k}", kind="episodic") for k in range(EPISODES_WEIGHED)])
-    before = (await order(memory))[0]
-    await memory.learn(f"{worthy} and Olav", kind="episodic")
+async def test_boot_shows_the_newest_episodes_first(memory: remanence.Engine, clock: ManualClock) -> None:
+    """Of 300 outcomes of one form, each worth less than the one before, the last come first, however small the room."""
+    for number in range(300):
+        clock.advance(minutes=10)
+        await memory.put(
+            f"failed-{number}",
+            f"Issue {number} failed: timeout.",
+            kind="episodic",
+            agent="loop",
+            source="log",
+        )
+    whole = await order(memory)
+    few = await order(memory, 200)
 
-    assert before.startswith("hm, ")
-    assert f"{worthy} and Olav" == (await order(memory))[0]
+    assert [f"Issue {number} failed: timeout." for number in reversed(range(300))] == whole
+    assert 5 < len(few) < 30
+    assert whole[: len(few)] == few
 
 
 async def test_boot_shows_what_stands_and_counts_no_use(memory: remanence.Engine) -> None:

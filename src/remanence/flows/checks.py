@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from remanence.clock import DAY
 from remanence.errors import StoreError
 from remanence.flows import contextual, settings
 from remanence.flows.core import Core
@@ -33,7 +32,6 @@ TEXTS_MIN = 20  # of fewer nobody is advised
 LATIN_LAST = "\u024f"  # the last letter of Latin Extended-B
 WORDS_TELLING = 6  # of so many English words at least one is a function word, most often two or three
 WORDS_MIN = 2_000  # below, one long text may be most of what is there
-FRESH = 7 * DAY  # what was taken in since was hardly taken in to be thrown away
 
 
 async def every(core: Core) -> list[Check]:
@@ -69,20 +67,18 @@ async def schedule(core: Core) -> Check:
 
 async def memory_integrity(core: Core) -> Check:
     """Count what stands; advise to compact where more episodes than the setting says could go."""
-    wanted = SnapshotRequest(frozenset({"status", "kind", "learned_at"}), frozenset({REJECTED_PATH}))
-    now = core.clock.now()
+    wanted = SnapshotRequest(frozenset({"status", "kind"}), frozenset({REJECTED_PATH}))
     try:
-        snapshot = await core.store.snapshot(core.scope, wanted, now)
+        snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
         bound = await settings.number(core, "episodes_prunable")
     except StoreError as error:
         return broken(error)
     detail = ", ".join(f"{name}={count}" for name, count in _counts(snapshot).items())
-    old = np.less(snapshot.columns["learned_at"], now - FRESH)
-    settled = int(np.count_nonzero(_prunable(snapshot) & old))
+    prunable = int(np.count_nonzero(_prunable(snapshot)))
     advice = (
-        f"{settled} episodes that have been here for a week could go, more than {bound}; see which, nothing is"
-        f" changed: remanence compact --keep {bound} --dry-run"
-        if settled > bound
+        f"{prunable} episodes could go, more than {bound}; see which, nothing is changed:"
+        f" remanence compact --keep {bound} --dry-run"
+        if prunable > bound
         else ""
     )
     return Check(NAME, True, detail, advice)

@@ -340,13 +340,11 @@ def _answer(
 
 
 FENCE_SHARE = 8  # a budget below so many times what the profile's fences take has none
-# Of so many episodes, the newest, those come first that are worth most; a chat's last turns are mostly small talk.
-EPISODES_WEIGHED = 200
 _BOOTED = NEEDS.columns | _SIZE | {"said_at"}
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:
-    """Return as much as fits of what is load-bearing, and of the newest episodes those that are worth most."""
+    """Return as much as fits of what is load-bearing, then of the newest episodes."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
     now, most = core.clock.now(), await settings.number(core, "profile_lines")
@@ -389,9 +387,9 @@ async def boot(core: Core, budget: int | None) -> Recalled:
     )
 
 
-# Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, new
-# episodes, older ones.
+# Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, episodes.
 PROFILED = 3
+_EPISODE = PROFILED + 2
 
 
 def _ranks(snapshot: Snapshot) -> Ints:
@@ -399,23 +397,19 @@ def _ranks(snapshot: Snapshot) -> Ints:
     columns, tags = snapshot.columns, snapshot.tags
     rejected = tags[REJECTED_PATH]
     bearing = load_bearing(columns["kind"], rejected)
-    stands = np.isin(columns["status"], list(STANDING))
-    new = np.zeros(len(snapshot), np.bool_)
-    newest = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64)))
-    new[newest[(stands & ~bearing)[newest]][:EPISODES_WEIGHED]] = True
     pinned = np.asarray(columns["pinned"]) > 0
     return np.select(
-        [pinned, bearing & tags[IDENTITY], rejected, bearing, new],
-        [0, 1, 2, PROFILED + 1, PROFILED + 2],
-        default=PROFILED + 3,
+        [pinned, bearing & tags[IDENTITY], rejected, bearing],
+        [0, 1, 2, PROFILED + 1],
+        default=_EPISODE,
     )
 
 
 def _order(snapshot: Snapshot, ranks: Ints) -> Ints:
-    """Order what stands by its rank; within each the worthier first, then the newer; older episodes by date alone."""
+    """Order what stands by its rank; within each the worthier first, then the newer; episodes by date alone."""
     columns = snapshot.columns
     worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
-    worth = np.where(ranks < PROFILED + 3, worth, 0.0)
+    worth = np.where(ranks < _EPISODE, worth, 0.0)
     order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
     standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
     return standing
