@@ -10,7 +10,16 @@ import numpy.typing as npt
 from remanence.attributes import AttributeColumn, Codes
 from remanence.change import FRACTIONS, MILLION
 from remanence.errors import InvalidInput
-from remanence.model import REJECTED_PATH, Form, Kind, is_load_bearing
+from remanence.model import (
+    REJECTED_PATH,
+    STANDING,
+    SYMMETRIC,
+    Form,
+    Kind,
+    Relation,
+    Status,
+    is_load_bearing,
+)
 from remanence.timekeeping import Present
 
 Ints = npt.NDArray[np.int64]
@@ -21,6 +30,9 @@ Bools = npt.NDArray[np.bool_]
 Holds: TypeAlias = Mapping[str, frozenset[int | str]]
 TAG = "tag"
 Among: TypeAlias = tuple[Holds, ...]  # several of these, of which a memory meets at least one
+# By these a memory rests on another, as long as it stands or lies in the archive: no likeness of two, no mere order.
+RESTING_ON = frozenset(Relation) - SYMMETRIC - {Relation.SUPERSEDES, Relation.MERGED_FROM, Relation.FOLLOWS}
+RESTING = STANDING | {Status.ARCHIVED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,7 @@ class Snapshot:
     tagged_at: Mapping[str, Floats] = field(default_factory=dict)
     agents: Ints | None = None  # how many agents used it
     other_agents: Ints | None = None  # and how many of these it does not belong to
+    sharing_agents: Ints | None = None  # and how many such used it, or have a memory that rests on it
     whole: int | None = None
 
     def __len__(self) -> int:

@@ -109,6 +109,27 @@ async def test_a_rule_reads_how_many_other_agents_used_a_memory(memory: remanenc
     assert "other_agents = 2" in str(await memory.explain(free.id, others))
 
 
+@pytest.mark.parametrize("preset", ["default", "janitor"])
+async def test_what_four_other_agents_link_to_is_not_deleted(
+    opener: Opener, clock: ManualClock, preset: str
+) -> None:
+    """A read notice that is old stays where four agents beside its own used it or have a memory that links to it."""
+    async with opener(policy=preset) as memory:
+        said: Any = {"category": "notification", "state": "read", "agent": "ann"}
+        shared, less, alone = [await memory.learn(f"the bell rings at {n}", **said) for n in range(3)]
+        for notice, agents in ((shared, ("bob", "cid", "dan")), (less, ("bob", "cid", "ann", "bob"))):
+            for number, agent in enumerate(agents):
+                note = await memory.learn(f"{agent} keeps to {notice.seq} {number}", agent=agent)
+                await memory.link(note, notice, "refers")
+        await memory.recall("the bell rings at 0", agent="eve", limit=1)
+        await memory.link(less, alone, "similar")
+        clock.advance(days=20)
+        plan = await memory.plan()
+    doomed = set(plan.seq.tolist())
+
+    assert {less.seq, alone.seq} == {shared.seq, less.seq, alone.seq} & doomed
+
+
 async def test_an_agent_is_a_plain_name(memory: remanence.Engine) -> None:
     """As everywhere; nothing is counted where it is refused."""
     for wrong in ("", " ", "a" * 201):

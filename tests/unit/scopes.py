@@ -99,7 +99,10 @@ def snapshot(
         columns=columns,
         names=names,
         agents=np.array([len(one["accessors"]) for one in ordered], np.int64),
-        other_agents=np.array([len({*one["accessors"]} - {one["agent"]}) for one in ordered], np.int64),
+        other_agents=(
+            others := np.array([len({*one["accessors"]} - {one["agent"]}) for one in ordered], np.int64)
+        ),
+        sharing_agents=others,
         tags={pattern: np.array([_bears(one, pattern) for one in ordered], np.bool_) for pattern in patterns},
         links=_links(seqs, links or {}),
         **{"calibrated": True, **more},

@@ -68,7 +68,7 @@ def some(snapshot: Snapshot, kept: Bools) -> Snapshot:
     def of(arrays: Mapping[str, Any]) -> dict[str, Any]:
         return {name: array[kept] for name, array in arrays.items()}
 
-    agents, others = snapshot.agents, snapshot.other_agents
+    agents, others, sharing = snapshot.agents, snapshot.other_agents, snapshot.sharing_agents
     return replace(
         snapshot,
         seq=snapshot.seq[kept],
@@ -78,6 +78,7 @@ def some(snapshot: Snapshot, kept: Bools) -> Snapshot:
         links=None if snapshot.links is None else _between(snapshot.links, kept),
         agents=None if agents is None else agents[kept],
         other_agents=None if others is None else others[kept],
+        sharing_agents=None if sharing is None else sharing[kept],
     )
 
 

@@ -141,9 +141,9 @@ class View:
         mine = times if self.rows is None else times[self.rows]
         return np.where(self.tag(tag), self.reading(mine), np.nan)
 
-    def agents(self, *, others: bool = False) -> Array:
-        """Return how many agents used each memory, or how many of these it does not belong to."""
-        counts = self.snapshot.other_agents if others else self.snapshot.agents
+    def agents(self, whose: Literal["agents", "other_agents", "sharing_agents"]) -> Array:
+        """Return how many agents used each memory, how many others did, or how many others did or rest on it."""
+        counts: Array | None = getattr(self.snapshot, whose)
         if counts is None:
             raise InvalidInput(
                 "the snapshot lacks who used it", recovery="take it with wanted(policy) of this policy"

@@ -6,6 +6,7 @@ and are never stored themselves.
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -216,21 +217,13 @@ _COMPUTED = [
         "helped",
         "failed",
     ),
-    _fact(
-        "agents",
-        "how many agents used it, each counted once",
-        MEMORIES,
-        "number",
-        lambda view: view.agents(),
-        AGENTS,
-    ),
-    _fact(
-        "other_agents",
-        "how many agents used it to which it does not belong, each counted once",
-        MEMORIES,
-        "number",
-        lambda view: view.agents(others=True),
-        AGENTS,
+    *(
+        _fact(name, doc, MEMORIES, "number", methodcaller("agents", name), AGENTS)
+        for name, doc in {
+            "agents": "how many agents used it, each counted once",
+            "other_agents": "how many agents used it to which it does not belong, each counted once",
+            "sharing_agents": "how many such used it or own a memory that links to it (likeness is no link here)",
+        }.items()
     ),
     *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
     _fact(

@@ -77,7 +77,15 @@ from remanence.store.memory.log import (
     told,
 )
 from remanence.store.memory.purging import gone, keeping, with_end
-from remanence.store.memory.snapshot_columns import array, attribute, chosen, link_columns, tagged, tagged_at
+from remanence.store.memory.snapshot_columns import (
+    agents_of,
+    array,
+    attribute,
+    chosen,
+    link_columns,
+    tagged,
+    tagged_at,
+)
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
 from remanence.text import asks, stems, term_hash
 
@@ -408,14 +416,7 @@ class MemoryStore:
             names=names,
             tags={pattern: tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
             tagged_at={tag: tagged_at(seq, tag, state.tables["tags"]) for tag in wanted.tagged_at},
-            agents=np.array([len(row["accessors"] or ()) for _, row in rows], np.int64)
-            if wanted.agents
-            else None,
-            other_agents=np.array(
-                [len({*(row["accessors"] or ())} - {row["agent"]}) for _, row in rows], np.int64
-            )
-            if wanted.agents
-            else None,
+            **agents_of(rows, state.tables) if wanted.agents else {},
             links=None if wanted.links is None else link_columns(seq, links, wanted.links),
             fired=dict(state.fired),
             newest_at=max((part.cause.at for part in state.log), default=0),

@@ -13,7 +13,7 @@ from remanence.attributes import AttributeColumn, Codes, value_of
 from remanence.change import MILLION
 from remanence.errors import InvalidInput
 from remanence.model import Column
-from remanence.snapshot import TAG, Among, LinkColumns, SnapshotRequest, means
+from remanence.snapshot import RESTING, RESTING_ON, TAG, Among, LinkColumns, SnapshotRequest, means
 from remanence.store.base import Ints
 from remanence.store.memory.tables import Row
 
@@ -34,6 +34,20 @@ def chosen(
         ends = {end for key in links for end in key[:2]} if wanted.links is not None else set()
         rows |= {seq: whole[seq] for seq in ends}
     return sorted(rows.items()), links
+
+
+def agents_of(rows: Sequence[tuple[int, Row]], tables: Mapping[str, Mapping[Any, Row]]) -> Mapping[str, Ints]:
+    """Return how many agents used each memory, how many others did, and how many others did or rest on it."""
+    whole, resting = tables["memories"], dict[int, set[str | None]]()
+    for source, target, relation in tables["links"]:
+        if relation in RESTING_ON and whole[source]["status"] in RESTING:
+            resting.setdefault(target, set()).add(whole[source]["agent"])
+    used = [(row["agent"], {*(row["accessors"] or ())}, resting.get(seq, set())) for seq, row in rows]
+    return {
+        "agents": np.array([len(by) for _, by, _ in used], np.int64),
+        "other_agents": np.array([len(by - {own}) for own, by, _ in used], np.int64),
+        "sharing_agents": np.array([len((by | on) - {own, None}) for own, by, on in used], np.int64),
+    }
 
 
 def _meets(seq: int, row: Row, among: Among, bearing: Mapping[str, Collection[int]]) -> bool:

@@ -17,7 +17,7 @@ from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, COUNT_MAX, Column, Decay
-from remanence.snapshot import TAG, Among, Holds, LinkColumns, Snapshot, SnapshotRequest
+from remanence.snapshot import RESTING, RESTING_ON, TAG, Among, Holds, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.dialect import id_list
@@ -82,6 +82,7 @@ def snapshot(
     counted = "SELECT count(*) FROM links WHERE scope = ?"
     part = None if among == "" else seq
     agents, others = _agents(connection, no, seq, part) if wanted.agents else (None, None)
+    sharing = _sharing(connection, no, seq, part) if wanted.agents else None
     return Snapshot(
         scope=scope,
         position=held,
@@ -93,6 +94,7 @@ def snapshot(
         tagged_at={tag: _tagged_at(connection, no, tag, seq) for tag in wanted.tagged_at},
         agents=agents,
         other_agents=others,
+        sharing_agents=sharing,
         links=links,
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
@@ -302,20 +304,45 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
 
 def _agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> tuple[Ints, Ints]:
     """Return how many agents used each memory, and how many of them it does not belong to; `part` is read alone."""
-    some, listed = (
-        ("", ())
-        if part is None
-        else (" AND a.seq IN (SELECT value FROM json_each(?))", (id_list(part.tolist()),))
-    )
     rows = connection.execute(
         "SELECT seq, count(*), sum(a.agent IS NOT s.agent) FROM accessors a JOIN states s USING (scope, seq)"
-        f" WHERE a.scope = ?{some} GROUP BY seq",
-        (no, *listed),
+        f" WHERE a.scope = ?1{_among_part('a.seq', part)} GROUP BY seq",
+        (no, *_listed(part)),
     )
     found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
     counts = np.zeros((2, len(seq)), np.int64)
     counts[:, np.searchsorted(seq, found[:, 0])] = found[:, 1:].T
     return counts[0], counts[1]
+
+
+def _sharing(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> Ints:
+    """Return how many agents to which each memory does not belong used it, or have a memory that rests on it."""
+    rows = connection.execute(
+        "WITH concerned (seq, agent) AS ("
+        f"SELECT a.seq, a.agent FROM accessors a WHERE a.scope = ?1{_among_part('a.seq', part)}"
+        " UNION SELECT l.target, s.agent FROM links l JOIN states s ON s.seq = l.source"
+        f" WHERE l.scope = ?1 AND l.relation IN ({_numbers(RESTING_ON)}) AND s.status IN ({_numbers(RESTING)})"
+        f" AND s.agent IS NOT NULL{_among_part('l.target', part)})"
+        " SELECT c.seq, count(*) FROM concerned c JOIN states o ON o.seq = c.seq"
+        " WHERE c.agent IS NOT o.agent GROUP BY c.seq",
+        (no, *_listed(part)),
+    )
+    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
+    counts = np.zeros(len(seq), np.int64)
+    counts[np.searchsorted(seq, found[:, 0])] = found[:, 1]
+    return counts
+
+
+def _numbers(members: Iterable[int]) -> str:
+    return ", ".join(str(int(one)) for one in sorted(members))
+
+
+def _among_part(column: str, part: Ints | None) -> str:
+    return "" if part is None else f" AND {column} IN (SELECT value FROM json_each(?2))"
+
+
+def _listed(part: Ints | None) -> tuple[str, ...]:
+    return () if part is None else (id_list(part.tolist()),)
 
 
 def _here(rows: Ints, seq: Ints) -> Ints:

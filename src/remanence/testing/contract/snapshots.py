@@ -166,6 +166,33 @@ class SnapshotContract:
         assert ([1, 0, 2], [1, 0, 1]) == (asked.agents.tolist(), asked.other_agents.tolist())
         assert (None, {}) == ((await frozen(store)).agents, (await frozen(store)).tagged_at)
 
+    async def test_a_snapshot_counts_agents_whose_memories_rest_on_one(self, store: Store) -> None:
+        """Once with those that used it; neither its own, nor by a likeness or a memory that is gone."""
+        said = [created(1, "one", agent="ann")]
+        said += [
+            created(k, f"text {k}", agent=agent)
+            for k, agent in enumerate(["bob", "bob", "cid", "ann", None, "dan", "eve"], start=2)
+        ]
+        a, *others = (await keep(store, *said)).assigned
+        by = [Relation.REFERS, Relation.SUPPORTS, Relation.MENTIONS, Relation.REFERS, Relation.REFERS]
+        await keep(
+            store,
+            *(linked(one, a, relation) for one, relation in zip(others, by, strict=False)),
+            linked(a, others[5], Relation.SIMILAR),
+            linked(others[6], a, Relation.REFERS),
+        )
+        use = Change("memories", a, {"uses": Increment(-1)}, {"uses": Increment(1)})
+        for actor in ("bob", "fay"):
+            await keep(store, use, verb="use", actor=actor)
+        await keep(store, pruned(await one(store, others[6])), verb="forget")
+        asked = await frozen(store, agents=True)
+        part = await frozen(store, agents=True, only=(a,))
+        assert asked.sharing_agents is not None
+        assert part.sharing_agents is not None
+
+        assert [3, *[0] * 7] == asked.sharing_agents.tolist()
+        assert [3] == part.sharing_agents.tolist()
+
     async def test_a_snapshot_tells_when_tags_were_set(self, store: Store) -> None:
         """Of a tag that is asked for, by its whole name; NaN where a memory lacks it."""
         a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "flag/x"))).assigned
