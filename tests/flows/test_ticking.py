@@ -229,6 +229,22 @@ async def test_many_changes_make_a_tick_due_before_its_time(opener: Opener, cloc
     assert (None, "rapid") == (few.cadence, many.cadence)
 
 
+async def test_what_changes_between_looks_adds_up_until_rules_are_judged(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """240 memories in three minutes, 20 a look: looking judges nothing, so it does not begin the count anew."""
+    looks = []
+    async with opener(policy=RAPID) as memory:
+        await memory.schedule.tick()
+        for look in range(12):
+            clock.advance(seconds=15)
+            await _learned(memory, "relationship", 20, f"of look {look}")
+            looks.append((await memory.schedule.tick()).cadence)
+
+    assert [None, None, "rapid"] == looks[:3]
+    assert 3 == looks.count("rapid")
+
+
 async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock: ManualClock) -> None:
     """Until a person releases it; status, doctor and review say so."""
     async with opener(policy=RAPID) as memory:

@@ -38,7 +38,7 @@ class Calm:
 class Record:
     """What ticks keep of a scope.
 
-    `last` is when the rules of each cadence were judged, `cursor` the work that the next tick begins with where time
+    `last` is when the rules of each cadence were judged, `position` where the scope stood when any were, `cursor` the work that the next tick begins with where time
     was up, `unfinished` the cadence whose plan was not carried out to its end. `promised` tells whether something ticks
     by itself, so that a run can be missed.
     """

@@ -248,7 +248,7 @@ async def _due(core: Core, record: Record, position: int, now: int) -> CadenceNa
 
 
 async def is_dirtied(core: Core, record: Record, position: int) -> bool:
-    """Tell whether others have changed so much since the last tick that one is due before its time."""
+    """Tell whether so much has changed since rules were judged last that they are due before their time."""
     if position == record.position:
         return False
     parts = await core.store.history(core.scope, after=record.position, limit=PARTS_COUNTED, rows=False)
@@ -268,7 +268,6 @@ async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> 
     record = await _moded(work, record, now)
     if ran.keys() - {"curate"}:  # what was looked at is otherwise by now
         work.position, work.waits, work.quiet = await position_of(core), None, None
-    record = replace(record, position=work.position)
     next_at = await _next_at(work, record, now, bool(left))
     quiet = {"position": work.position, "since": now, "due_at": next_at}
     kept = Bookkeeping(
@@ -326,7 +325,8 @@ async def _curate(work: Tick) -> Ran | None:
     if work.position == done.stands_at and not work.unfinished:
         until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan)
         calm = {name: Calm(work.position, at) for name, at in until.items()}
-    work.record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
+    record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
+    work.record = replace(record, position=work.position)
     return done.ran
 
 

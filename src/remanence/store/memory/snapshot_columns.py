@@ -36,7 +36,7 @@ def chosen(
     return sorted(rows.items()), links
 
 
-def agents_of(rows: Sequence[tuple[int, Row]], tables: Mapping[str, Mapping[Any, Row]]) -> Mapping[str, Ints]:
+def agents_of(rows: Sequence[tuple[int, Row]], tables: Mapping[str, Mapping[Any, Row]]) -> Mapping[str, Any]:
     """Return how many agents used each memory, how many others did, and how many others did or rest on it."""
     whole, resting = tables["memories"], dict[int, set[str | None]]()
     for source, target, relation in tables["links"]:
