@@ -1,18 +1,20 @@
 """Uses wait for a commit and share it, alone and together, and none is lost when a commit is."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 import remanence
 from remanence.change import Change, Increment
+from remanence.clock import ManualClock
 from remanence.edit.links import strengthened
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.flows.recall import uses
 from remanence.flows.recall.uses import Uses
 from remanence.model import Link, Relation
+from tests.flows.conftest import Opener
 
 LINK = Link(1, 2, Relation.SIMILAR, weight=0.5, count=3, last_at=10)
 
@@ -25,18 +27,46 @@ class Desk:
         self.links = [LINK]
         self.tried: list[list[Change]] = []
         self.agents: list[str | None] = []
+        self.times: list[int] = []
         self.uses = Uses(self.write, self.read, lambda: 99)
 
-    async def write(self, changes: Sequence[Change], agent: str | None) -> None:
+    async def write(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
         """Keep a commit, or refuse it."""
         self.tried.append(list(changes))
         self.agents.append(agent)
+        self.times.append(at)
         if self.refusals:
             raise self.refusals.pop(0)
 
     async def read(self, seqs: Sequence[int]) -> Sequence[Link]:
         """Return the links of some memories."""
         return [link for link in self.links if {link.source, link.target} & set(seqs)]
+
+
+Reading = Callable[[remanence.Engine, remanence.OneMemory], Awaitable[object]]
+
+
+async def _exported(memory: remanence.Engine, _: object) -> object:
+    return [line async for line in memory.export() if b'"uses"' in line]
+
+
+async def _framed(memory: remanence.Engine, _: object) -> object:
+    answer = await memory.frame("attention", count_use=False)
+    return [hit.parts["reinforcement"] for hit in answer.memories]
+
+
+async def _listed(memory: remanence.Engine, _: object) -> object:
+    return [one.uses for one in await memory.list_memories()]
+
+
+READING: dict[str, Reading] = {
+    "get": lambda memory, one: memory.get(one),
+    "list": _listed,
+    "links": lambda memory, one: memory.links(one),
+    "explain": lambda memory, one: memory.explain(one, "default"),
+    "export": _exported,
+    "frame": _framed,
+}
 
 
 def used(seq: int, n: int) -> Change:
@@ -86,6 +116,43 @@ async def test_uses_are_written_though_nobody_asks_for_them(monkeypatch: pytest.
     assert [[used(1, 1)]] == desk.tried
 
 
+async def test_a_use_bears_the_time_of_the_recall(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much later it is written."""
+    monkeypatch.setattr(uses, "GATHER_S", 3_600)
+    async with opener() as memory:
+        bell = await memory.learn("The bell rings at nine.")
+        recalled_at = 0
+        for _ in range(3):
+            clock.advance(days=1)
+            recalled_at = clock.now()
+            await memory.recall("bell", agent="ann")
+        clock.advance(days=30)
+        found = await memory.get(bell)
+
+    assert found.accessors is not None
+    assert (3, recalled_at, recalled_at) == (found.uses, found.used_at, found.accessors["ann"]["last_at"])
+    assert 3 == found.use_days.bit_count()
+
+
+@pytest.mark.parametrize("reads", sorted(READING))
+async def test_who_reads_uses_sees_those_that_wait(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch, reads: str
+) -> None:
+    """Right after a recall or a frame, whatever is asked."""
+    monkeypatch.setattr(uses, "GATHER_S", 3_600)
+    async with opener() as memory:
+        one = await memory.learn("The bell rings at nine.")
+        two = await memory.learn("The bell rings at ten.")
+        await memory.link(one, two, "similar", weight=0.2)
+        before = await READING[reads](memory, one)
+        await memory.recall("When does the bell ring?")
+        await memory.frame("attention", "When does the bell ring?")
+
+        assert before != await READING[reads](memory, one)
+
+
 async def test_each_agent_has_a_commit() -> None:
     """What several used while they waited is written agent by agent, each once, though one of them fails at first."""
     desk = Desk(StoreUnavailable("locked", recovery="wait"))
@@ -118,10 +185,10 @@ async def test_a_settling_that_is_cancelled_counts_once() -> None:
     begun, goes_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Desk):
-        async def write(self, changes: Sequence[Change], agent: str | None) -> None:
+        async def write(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
             begun.set()
             await goes_on.wait()
-            await super().write(changes, agent)
+            await super().write(changes, agent, at)
 
     desk = Slow()
     desk.uses.count([1], None)

@@ -33,8 +33,8 @@ class Begin:
     """How a scope stands, and what decides when ticks come.
 
     `destroyed` are the automatic runs of the last day with what each destroyed, `beats` until when sessions that are
-    open were counted, `dirty` whether so much has changed since rules were judged that they are due, `settles_at` when the
-    inbox becomes active, `doubted` whether the clock holds all work.
+    open were counted, `dirty` whether so much has changed since rules were judged that they are due, `settles_at`
+    when the inbox becomes active, `doubted` whether the clock holds all work.
     """
 
     snapshot: Snapshot

@@ -38,9 +38,9 @@ class Calm:
 class Record:
     """What ticks keep of a scope.
 
-    `last` is when the rules of each cadence were judged, `position` where the scope stood when any were, `cursor` the work that the next tick begins with where time
-    was up, `unfinished` the cadence whose plan was not carried out to its end. `promised` tells whether something ticks
-    by itself, so that a run can be missed.
+    `last` is when the rules of each cadence were judged, `position` where the scope stood when any were judged last,
+    `cursor` the work that the next tick begins with where time was up, `unfinished` the cadence whose plan was not
+    carried out to its end. `promised` tells whether something ticks by itself, so that a run can be missed.
     """
 
     at: int = 0

@@ -159,7 +159,7 @@ class Core:
         self.entities = EntityIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.uses = Uses(
-            lambda changes, agent: self.commit(changes, replace(self.cause("use"), actor=agent)),
+            lambda changes, agent, at: self.commit(changes, replace(self.cause("use"), actor=agent, at=at)),
             lambda seqs: self.store.neighbours(self.scope, seqs),
             self.clock.now,
         )

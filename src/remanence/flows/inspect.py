@@ -357,6 +357,7 @@ async def explain(
 async def links(core: Core, name: OneMemory) -> list[Link]:
     """List the links of a memory."""
     memory = await core.one(name)
+    await core.uses.settle_to_read()
     return await core.store.neighbours(core.scope, [memory.seq])
 
 
@@ -365,6 +366,7 @@ async def shown(core: Core, name: OneMemory) -> Memory:
 
     What is contradicted is disputed until that ends. A key whose memory was forgotten names none.
     """
+    await core.uses.settle_to_read()
     found = await core.one(name)
     if isinstance(name, str) and name == found.key and found.reason is Reason.FORGOTTEN:
         raise forgotten(name, found)

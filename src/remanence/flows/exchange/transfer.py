@@ -60,6 +60,7 @@ async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator
     """
     digest = Digest()
     number = memories = 0
+    await core.uses.settle_to_read()
     await whole(core)
     name = await copies.begin(core, core.scope, "export", to)
     async for value in _values(core):

@@ -128,6 +128,7 @@ async def frame(core: Core, look: Look) -> Recalled:
     limit = await settings.number(core, "frame_limit") if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
+    await core.uses.settle_to_read()
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
     field = await _field(core, chosen, look.query, limit)
     repeated = bool(field.reach.exact.any())  # what is asked stands here word for word

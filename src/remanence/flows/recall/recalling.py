@@ -523,6 +523,7 @@ class Listing:
 async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     """List memories; columns that hold one of a few names are asked for by it."""
     check_count("limit", asked.limit, 1, LISTED_MAX)
+    await core.uses.settle_to_read()
     filters = asked.filters
     find = Find(
         filters.statuses, filters.tags, filters.columns, limit=asked.limit, oldest_first=asked.oldest_first

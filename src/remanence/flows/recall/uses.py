@@ -12,21 +12,24 @@ from dataclasses import dataclass, field
 from remanence.change import Change
 from remanence.edit.links import Group, strengthened
 from remanence.effects import VERBS
-from remanence.errors import Conflict
+from remanence.errors import Conflict, StoreError
 from remanence.model import Link
 
-Write = Callable[[Sequence[Change], str | None], Awaitable[object]]
+# By whom a use was, and when: what bears one time is written by one commit.
+Key = tuple[str | None, int]
+Write = Callable[[Sequence[Change], str | None, int], Awaitable[object]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 
 # So long uses wait for others, unless somebody needs them written: a commit takes longer than all else that a recall
-# does beside ranking, and voids the page cache of the next.
+# does beside ranking, and voids the page cache of the next. On the engine's clock they share a time as long.
 GATHER_S = 0.05
+TOGETHER = 50_000
 RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
 @dataclass(slots=True)
 class _Batch:
-    """What one agent used, how often, and what of it together."""
+    """What one agent used at a time, how often, and what of it together."""
 
     seqs: Counter[int] = field(default_factory=Counter)
     together: Counter[Group] = field(default_factory=Counter)
@@ -38,13 +41,13 @@ class _Batch:
 
 
 class Uses:
-    """Uses not yet written, by agent; whoever plans, applies or closes settles them first."""
+    """Uses not yet written, by agent and time; whoever reads uses, plans, applies or closes settles them first."""
 
     def __init__(self, write: Write, links: Read, now: Callable[[], int]) -> None:
         self._write = write
         self._links = links
         self._now = now
-        self._pending: dict[str | None, _Batch] = {}
+        self._pending: dict[Key, _Batch] = {}
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()  # somebody waits until all is written
 
@@ -54,10 +57,10 @@ class Uses:
         return sum(batch.seqs.total() for batch in left.values())
 
     def count(self, seqs: Sequence[int], agent: str | None, *, together: bool = False) -> None:
-        """Count one use of each memory by an agent, and of all `together`; it is written soon, without waiting."""
+        """Count one use of each memory by an agent now, and of all `together`; it is written soon, without waiting."""
         if not seqs:
             return
-        batch = self._pending.setdefault(agent, _Batch())
+        batch = self._pending.setdefault((agent, self._time_of(agent)), _Batch())
         batch.seqs.update(seqs)
         if together and len(seqs) > 1:
             batch.together[frozenset(seqs)] += 1
@@ -65,6 +68,11 @@ class Uses:
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
             self._begin()
+
+    def _time_of(self, agent: str | None) -> int:
+        """Return the present, or the time of an agent's uses that wait since a moment ago."""
+        now = self._now()
+        return next((at for by, at in self._pending if by == agent and at <= now < at + TOGETHER), now)
 
     def _begin(self) -> asyncio.Task[None]:
         self._wanted = asyncio.Event()
@@ -89,30 +97,38 @@ class Uses:
                 self._task = None
             task.result()
 
+    async def settle_to_read(self) -> None:
+        """Write what waits before uses are read; a store that takes no writes is read as it stands.
+
+        What could not be written waits on, and closing says so.
+        """
+        with suppress(StoreError, Conflict):
+            await self.settle()
+
     async def _drain(self) -> None:
-        """Write what each agent used in a commit of its own, since a commit is by one."""
+        """Write what each agent used at a time in a commit of its own, since a commit is by one and of one time."""
         while self._pending:
-            agent = next(iter(self._pending))
-            batch = self._pending.pop(agent)
+            key = next(iter(self._pending))
+            batch = self._pending.pop(key)
             written = False
             try:
-                await self._commit(batch, agent)
+                await self._commit(batch, *key)
                 written = True
             except asyncio.CancelledError:
                 written = True  # as the loop ends: it may have been, and no use is counted twice
                 raise
             finally:
                 if not written:
-                    self._pending.setdefault(agent, _Batch()).add(batch)
+                    self._pending.setdefault(key, _Batch()).add(batch)
 
-    async def _commit(self, batch: _Batch, agent: str | None) -> None:
+    async def _commit(self, batch: _Batch, agent: str | None, at: int) -> None:
         """Write one batch; memories that were purged meanwhile drop out, and links that changed are read again."""
         races = 0
         while batch.seqs:
             changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.seqs.items()]
-            changes += await self._strengthened(batch.together)
+            changes += await self._strengthened(batch.together, at)
             try:
-                await self._write(changes, agent)
+                await self._write(changes, agent, at)
             except Conflict as conflict:
                 gone = [key for table, key in conflict.keys if table == "memories" and key in batch.seqs]
                 races += 1
@@ -125,6 +141,6 @@ class Uses:
                 continue
             return
 
-    async def _strengthened(self, groups: Mapping[Group, int]) -> list[Change]:
+    async def _strengthened(self, groups: Mapping[Group, int], at: int) -> list[Change]:
         members = sorted(frozenset().union(*groups))
-        return strengthened(await self._links(members), groups, self._now()) if members else []
+        return strengthened(await self._links(members), groups, at) if members else []
