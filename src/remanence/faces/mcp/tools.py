@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from remanence.clock import SystemClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.edit.identity import says_who
@@ -222,7 +221,7 @@ class Tools:
         if not 1 <= len(ids) <= IDS_MAX:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
         found = {one.id: one for one in [await self.memory.get(_named(name)) for name in dict.fromkeys(ids)]}
-        now = SystemClock().now()
+        now = (await self.memory.status()).at  # of the memory's own clock
         system = self.memory.policy.is_system
         why = {
             memory.id: _spared(memory, protecting(memory, system=system(memory.category), now=now))

@@ -105,6 +105,7 @@ class Listener:
         self._sessions: set[str] = set()
         self._triggers: Triggers | None = None
         self._since = 0
+        self._due_at: int | None = None  # of what waited when it looked last, or was noted since
         self._stopping = False
         self._task = asyncio.get_running_loop().create_task(self._listen())
 
@@ -112,8 +113,11 @@ class Listener:
         """Hear that a turn of a session was noted here; look what is due where that may have made it so."""
         self._sessions.add(session)
         self._since += 1
-        known = self._triggers
-        if known is None or (high and known.at_once) or 0 < known.turns <= self._since:
+        known, now = self._triggers, self._core.clock.now()
+        if known is not None and known.minutes and self._due_at is None:
+            self._due_at = now + known.minutes * MINUTE
+        is_due = self._due_at is not None and self._due_at <= now
+        if known is None or is_due or (high and known.at_once) or 0 < known.turns <= self._since:
             self._wake.set()
 
     async def done(self) -> None:
@@ -122,8 +126,9 @@ class Listener:
             await keep(self._core, "extract", lambda core: rest(core, self._sessions, CLOSING_TRIES))
 
     async def _due(self, core: Core) -> Ran | None:
-        self._triggers = await triggers(core)
-        return await due_now(core, lambda: self._stopping)
+        self._triggers, waits = await triggers(core), await waiting(core)
+        self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
+        return await due_now(core, lambda: self._stopping, waits)
 
     async def _settled(self, core: Core) -> Ran | None:
         return await settling.by_itself(core, lambda: self._stopping)
