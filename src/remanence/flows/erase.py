@@ -11,13 +11,13 @@ from typing import Protocol
 from remanence.change import Cause
 from remanence.entity import HOLD, is_entity
 from remanence.errors import Conflict, InvalidInput, Protected
-from remanence.flows import copies
+from remanence.flows import copies, erase_beside
 from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.curate.undoing import image
 from remanence.flows.erase_changes import PURGED, Part, changes_of, chunks, get, settings_without, still_named
 from remanence.flows.erase_lineage import lineage
-from remanence.flows.mirror.erased_files import is_without
+from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.naming import several
 from remanence.flows.subject import Subject, subject_of
@@ -141,9 +141,10 @@ class Erasure(Result):
     exports and backups that were made before and are not rewritten; of older ones it is only known how many are
     `unlisted`. `original` is the file that this one is a copy of: that one, its other copies and its mirrors are left
     as they are. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
-    are left. `redrawn` counts texts that were drawn together anew from what stays, `owed` those that the next
-    consolidation draws. `redacted` counts others' memories that say a mark in place of a person's names, and `named_in`
-    tells where a name stands all the same.
+    are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents. `redrawn`
+    counts texts that were drawn together anew from what stays, `owed` those that the next consolidation draws.
+    `redacted` counts others' memories that say a mark in place of a person's names, and `named_in` tells where a name
+    stands all the same, `words_left` which sorts of rows beside the memories say some of it, and what changes each.
     """
 
     run: str
@@ -163,13 +164,15 @@ class Erasure(Result):
     redacted: int = 0
     named_in: tuple[str, ...] = ()
     original: str = ""
+    in_mirrors: tuple[str, ...] = ()
+    words_left: tuple[str, ...] = ()
 
     time = Time("at")
 
     @property
     def is_well(self) -> bool:
         """Tell whether nothing was found of what was erased."""
-        return not self.found and not self.named_in
+        return not self.found and not self.named_in and not self.in_mirrors and not self.words_left
 
     def __str__(self) -> str:
         lines = [
@@ -197,6 +200,8 @@ class Erasure(Result):
                 f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"
                 for one in self.mirrors
             ),
+            *_list_files(self.in_mirrors),
+            *(f"words of it stand in {one}" for one in self.words_left),
             *_registered(self.registered, self.unlisted),
         ]
         return visible("\n".join(lines))
@@ -221,6 +226,17 @@ def _list(what: str, memories: Sequence[Memory], count: int | None = None) -> li
     more = (len(memories) if count is None else count) - len(memories[:LISTED])
     return [
         *(f"{what}: {memory}" for memory in memories[:LISTED]),
+        *([f"and {more:,} more"] if more > 0 else []),
+    ]
+
+
+def _list_files(files: Sequence[str]) -> list[str]:
+    more = len(files) - LISTED
+    return [
+        *(
+            f"this file of a mirror says some of it, look into it and delete it: {one}"
+            for one in files[:LISTED]
+        ),
         *([f"and {more:,} more"] if more > 0 else []),
     ]
 
@@ -441,16 +457,20 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     cause = core.cause(ERASE)
     register = await copies.register(core)
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
+    sought = await erased_files.sought_of(core, shown.revisions, names if shown.redacts else None)
     await _taken(core, shown, names, cause)
+    await erase_beside.end_sessions(core, sought.sessions, shown.revisions.keys())
     left = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await settling.draw_owed(core) if shown.anew else 0
     cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
     # A mirror is of the original; one of its copies does not write to it.
     mirrors = () if cleaned.original else shown.mirrors
-    left_in = [one for one in mirrors if not await is_without(core, Path(one), shown.revisions.keys())]
+    mirrored = await erased_files.clear(core, mirrors, shown.revisions.keys(), sought)
     return replace(
         describe(cause, core.scope, len(shown), cleaned),
-        mirrors=tuple(left_in),
+        mirrors=mirrored.folders,
+        in_mirrors=mirrored.files,
+        words_left=await erase_beside.words_left(core, sought),
         registered=register.listed,
         unlisted=register.unlisted,
         redrawn=redrawn,

@@ -5,6 +5,7 @@ Knows the tag of a turn and the names of the counters; must not know what is ext
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 from remanence.model import Memory, Role
 from remanence.write.arrive import TURN, Draft, Outcome
@@ -12,7 +13,13 @@ from remanence.write.signals import signal
 
 WAITING = "waiting/"
 TURNS, HIGH = f"{WAITING}turns/", f"{WAITING}high/"  # counters, by the session's id; "" for what has none
+LEASES = "extract/"  # what the names of leases on sessions begin with
 RELEASED = "released/"  # values, by the turn's number: the session of one that came out of quarantine
+
+
+def lease_name(session: str) -> str:
+    """Return the name of the lease on a session: its row outlives the session, so it says no word of it."""
+    return f"{LEASES}{blake2b(session.encode(), digest_size=16).hexdigest()}"
 
 
 def waits(drafts: Sequence[Draft], outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -1,19 +1,133 @@
-"""A mirror after an erasure: the files of what went go, also those that somebody edited.
+"""Mirrors after an erasure: files of what went go, also those that somebody edited; then all are looked through.
 
-Knows which memories went; must not know why.
+Knows which memories went and whose names; must not know why.
 """
 
 import asyncio
-from collections.abc import Collection
+import os
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.flows.core import Core
-from remanence.flows.mirror.folder import OWN
+from remanence.flows.mirror.file_names import slug_of
+from remanence.flows.mirror.folder import OWN, Folder
 from remanence.flows.mirror.mirroring import Mirroring
+from remanence.model import Memory
+from remanence.redaction import Names
+from remanence.store.base import Find
+
+RUN_WORDS = 3  # of a text that are looked for together, or all where it has fewer
+RUN_CHARS_MIN = 8  # what is shorter stands by chance in many texts
+RUNS_MAX = 200_000  # that are looked for, spread over all that was erased
+PAGE = 500
+LOOKED_BYTES_MAX = 50_000_000  # of a file that is looked through; one that is larger is named
+_WORD = re.compile(r"[^\W_]+")
+_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
-async def is_without(core: Core, root: Path, gone: Collection[int]) -> bool:
+@dataclass(slots=True)
+class Sought:
+    """What is looked for in the files of mirrors: runs of words of what goes, and names that are taken out.
+
+    Of more runs than there is room for, every second, fourth … is looked for.
+    """
+
+    names: Names | None = None
+    runs: set[int] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)  # of what goes
+    _every: int = 1
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Look for what these say."""
+        for text in texts:
+            self.runs.update(run for run in _runs(text, whole=True) if run % self._every == 0)
+            while len(self.runs) > RUNS_MAX:
+                self._every *= 2
+                self.runs = {run for run in self.runs if run % self._every == 0}
+
+    def spare(self, texts: Iterable[str]) -> None:
+        """Look no more for what these say."""
+        for text in texts:
+            self.runs.difference_update(_runs(text, whole=False))
+
+    def stands_in(self, text: str) -> bool:
+        """Tell whether a text says any of it."""
+        if self.names is not None:
+            plain, apart = _plain(self.names), text.replace("-", " ")
+            if any(names.stand_in(one) for names in (self.names, plain) for one in (text, apart)):
+                return True
+        return any(run in self.runs for run in _runs(text, whole=False)) if self.runs else False
+
+
+def _plain(names: Names) -> Names:
+    """Return names as those of files have them."""
+    own, others = ([slug_of(one).replace("-", " ") for one in some] for some in (names.names, names.others))
+    return Names(tuple(own), tuple(others))
+
+
+def _runs(text: str, *, whole: bool) -> Iterator[int]:
+    """Yield what tells runs of words, whatever their case and accents; of a `whole` text also one that is shorter."""
+    for read in {
+        _folded(text),
+        unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
+    }:
+        words = _WORD.findall(read)
+        lengths = [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1)
+        for length in lengths:
+            for at in range(len(words) - length + 1 if length else 0):
+                run = words[at : at + length]
+                if sum(map(len, run)) >= RUN_CHARS_MIN:
+                    yield hash(tuple(run))
+
+
+def _folded(text: str) -> str:
+    parted = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in parted if not unicodedata.combining(sign))
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Folders that could not be brought up to date, or hold edits by hand, and files that say some of it."""
+
+    folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+async def sought_of(core: Core, revisions: Mapping[int, int], names: Names | None) -> Sought:
+    """Read what is to be looked for in mirrors, and beside the memories, once it is erased."""
+    sought = Sought(names)
+    seqs = sorted(revisions)
+    for begin in range(0, len(seqs), PAGE):
+        found = await core.store.get(core.scope, seqs[begin : begin + PAGE])
+        texts = [text for one in found if one is not None for text in _said(one)]
+        sought.sessions.update(one.session for one in found if one is not None and one.session)
+        await asyncio.to_thread(sought.add, texts)
+    return sought
+
+
+def _said(memory: Memory) -> list[str]:
+    return [one for one in (memory.text, memory.summary) if one]
+
+
+async def clear(core: Core, folders: Sequence[str], gone: Collection[int], sought: Sought) -> Left:
+    """Bring folders to what the memory holds now, and look through all their files for what was erased."""
+    if not folders:
+        return Left()
+    unreached = [one for one in folders if not await _is_brought(core, Path(one), gone)]
+    await spare_what_stays(core, sought)
+    files = [
+        path
+        for folder in folders
+        for path in await asyncio.to_thread(lambda at: [*_holding(at, sought)], Path(folder))
+    ]
+    return Left(tuple(unreached), tuple(files))
+
+
+async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
     """Bring a folder to what the memory holds now, without edits by hand of the memories that went.
 
     False where it cannot be reached, and where other edits by hand are left in it, which may say anything.
@@ -31,3 +145,49 @@ async def is_without(core: Core, root: Path, gone: Collection[int]) -> bool:
             return not mirroring.edited and not mirroring.done.damaged
     except (InvalidInput, StoreUnavailable):
         return False
+
+
+async def spare_what_stays(core: Core, sought: Sought) -> None:
+    """Look no more for words that what stays says, too."""
+    after = 0
+    while sought.runs:
+        page = await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True))
+        if not page:
+            return
+        texts = [text for one in page for text in _said(one)]
+        await asyncio.to_thread(sought.spare, texts)
+        after = page[-1].seq
+
+
+def _holding(root: Path, sought: Sought) -> Iterator[str]:
+    """Yield the files in a folder of which the name or the contents say what is looked for, or that cannot be read.
+
+    Hidden folders but for the mirror's own are somebody else's, such as that of git.
+    """
+    if not (root / OWN).is_dir():
+        return
+    unread: list[str] = []
+    try:
+        with Folder(root) as folder:
+            for above, inner, names in os.walk(
+                root, onerror=lambda error: unread.append(str(error.filename))
+            ):
+                inner[:] = [one for one in inner if one == OWN or not one.startswith(".")]
+                for name in sorted(names):
+                    path = str((Path(above) / name).relative_to(root))
+                    if sought.stands_in(path) or _holds(folder, path, sought):
+                        yield str(root / path)
+    except (InvalidInput, StoreUnavailable):  # it was taken away meanwhile
+        unread.append(str(root))
+    yield from unread
+
+
+def _holds(folder: Folder, path: str, sought: Sought) -> bool:
+    try:
+        data, _ = folder.read(path, LOOKED_BYTES_MAX)
+    except FileNotFoundError:  # taken away since it was listed
+        return False
+    except (InvalidInput, StoreUnavailable):  # no plain file, or too large: nobody knows what it says
+        return True
+    encodings = _ENCODINGS if b"\0" in data else _ENCODINGS[:1]
+    return any(sought.stands_in(data.decode(how, "replace")) for how in encodings)

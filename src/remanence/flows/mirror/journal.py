@@ -101,6 +101,10 @@ class Journal:
             self.drawn_at = self.position
             self._lines.append(self._place())
 
+    def begin_anew(self) -> None:
+        """Let the file be written whole the next time, so that no name stands in it that a file had before."""
+        self._end = 0
+
     def save(self, folder: Folder) -> None:
         """Write what was noted since the last time."""
         if not self._lines and self._end:

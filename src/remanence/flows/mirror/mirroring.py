@@ -34,6 +34,7 @@ from remanence.flows.mirror.pages import TurnBoxes, box_pages, entity_pages
 from remanence.model import Memory, Relation, short_id
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping
+from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING
 from remanence.write.arrive import TURN
 
@@ -217,11 +218,17 @@ class Mirroring:
                 return moved
             moved = True
             touched = _touched(entry for part in page for entry in part.entries)
-            if any(part.ended_at is not None for part in page):  # what these changed is told no more
+            is_erased = any(part.cause.verb == ERASE for part in page)
+            if is_erased or any(
+                part.ended_at is not None for part in page
+            ):  # what these changed is told no more
                 snapshot = await core.store.snapshot(
                     core.scope, SnapshotRequest(frozenset()), core.clock.now()
                 )
-                touched |= set(snapshot.seq.tolist())
+                touched |= set(snapshot.seq.tolist()) | self._owners()
+            if is_erased:
+                self.journal.begin_anew()
+                self._boxes = TurnBoxes()
             await self._boxes.changed(core, sorted(-one for one in touched if one < 0))
             await self._write_all(sorted(touched | await self._drawn_from(touched)))
             self.journal.reached(page[-1].position, page[-1].digest)
@@ -253,10 +260,14 @@ class Mirroring:
         snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
-        owners = {kept.owner for kept in journal.files.values()} - {NOBODY}
         boxes = [-number for number in await self._boxes.numbers(core)]
-        await self._write_all(sorted({*snapshot.seq.tolist(), *owners, *boxes}))
+        await self._write_all(sorted({*snapshot.seq.tolist(), *self._owners(), *boxes}))
+        journal.begin_anew()
         journal.reached(at, parts[0].digest if parts else "")
+
+    def _owners(self) -> set[int]:
+        """Return whose files there are: memories, and boxes below zero."""
+        return {kept.owner for kept in self.journal.files.values()} - {NOBODY}
 
     async def _write_all(self, seqs: Sequence[int]) -> None:
         """Write the files of some memories; the next ones are read meanwhile."""

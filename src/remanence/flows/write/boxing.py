@@ -26,6 +26,7 @@ from remanence.text import stems, term_hash
 from remanence.write import box_cuts
 from remanence.write.box_cuts import BoxTurn, Limits, Piece
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
+from remanence.write.turns import lease_name
 
 LEASE = MINUTE
 SEAL_TRIES = 50
@@ -208,7 +209,7 @@ async def seal(core: Core, session: str, why: Sealed = Sealed.FORCED, tries: int
     """Seal the open box of a session that has ended; where another process is at it, that one goes on."""
     if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
         return None
-    async with leased(core, f"extract/{session}", LEASE, tries=tries) as fence:
+    async with leased(core, lease_name(session), LEASE, tries=tries) as fence:
         if fence is None:
             return None
         for attempt in range(RACES_MAX):

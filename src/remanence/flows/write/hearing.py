@@ -41,6 +41,7 @@ from remanence.store.base import Bookkeeping
 from remanence.tokens import token_counts
 from remanence.write.engine_actions import UNSAID, Eligibility
 from remanence.write.extract import extracted
+from remanence.write.turns import lease_name
 
 BATCH = 10  # turns that are listened to together
 TIMEOUT_S = 30.0
@@ -206,7 +207,7 @@ async def _batch(core: Core, session: str, spending: Spending, tries: int) -> tu
     if reason:
         return Listened(failed=(reason,)), False
     try:
-        async with leased(core, f"extract/{session}", LEASE, tries=tries) as fence:
+        async with leased(core, lease_name(session), LEASE, tries=tries) as fence:
             if fence is None:
                 return Listened(failed=(BUSY,) if tries > 1 else ()), False
             return await _listened(core, session, fence, spending)
