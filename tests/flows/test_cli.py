@@ -1028,7 +1028,7 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
         ["learn", "x", "--said-at", "noon"],
         ["learn", "x", "--confidence", "2"],
         ["learn", "x", "--policy", "tiddy"],
-        ["put", "k", "x", "--agent", "a"],
+        ["put", "k", "x", "--speaker", "a"],
         ["put", "k", "x", "--agent", "a", "--source", "s", "--if-revision", "5"],
         ["ingest", "gone.jsonl"],
         ["ingest", "wrong.jsonl"],

@@ -319,3 +319,16 @@ async def test_what_is_forbidden_is_not_restored(memory: Engine) -> None:
     await memory.lift(learned)
     await memory.restore(learned)
     assert "active" == (await memory.get(learned)).status.label
+
+
+async def test_plain_forgetting_says_that_the_text_may_be_said_again(memory: remanence.Engine) -> None:
+    """And how to refuse it; where it is forbidden, or nothing was forgotten, there is nothing to say."""
+    one = await memory.learn("The ferry leaves at six.")
+    plain = await memory.forget(one)
+    again = await memory.forget(one)
+    anew = await memory.learn("The ferry leaves at six.")
+    forbidden = await memory.forget(anew.id, forbid=True)
+
+    assert 1 == len(plain.notes) and "may be said again" in plain.notes[0] and "--forbid" in plain.notes[0]
+    assert ("stored", (), ()) == (anew.status, again.notes, forbidden.notes)
+    assert "gated" == (await memory.learn("The ferry leaves at six.")).status

@@ -176,8 +176,10 @@ def done(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) -> str:
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
     left = [*skipped, *(reason for receipt in receipts for reason in receipt.skipped)]
     runs = [receipt.run for receipt in receipts if receipt.changes]
+    notes = dict.fromkeys(note for receipt in receipts for note in receipt.notes)
     return (
         f"Done: {said}."
+        + "".join(f"\nNote: {note}" for note in notes)
         + "".join(f"\nSkipped: {reason}" for reason in left)
         + "".join(f"\nTake it back with undo, run {run}" for run in runs)
     )

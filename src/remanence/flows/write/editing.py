@@ -75,6 +75,9 @@ from remanence.write.trust import rewritten
 from remanence.write.turns import listened_again
 
 CHAIN_MAX = 1_000
+SAID_AGAIN = (
+    "the text may be said again and is stored anew then; to refuse it: forget it with --forbid (forbid=True)"
+)
 _LABELS: Mapping[str, type[Label]] = {
     "kind": Kind,
     "severity": Severity,
@@ -368,7 +371,8 @@ async def forget(
         changes = forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
         return [*changes, *await gating.forbidding(core, memory)] if forbid else changes
 
-    return await core.change(names, "forget", decide, if_revision=if_revision)
+    done = await core.change(names, "forget", decide, if_revision=if_revision)
+    return done if forbid or not done.changes else replace(done, notes=(*done.notes, SAID_AGAIN))
 
 
 async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int | None = None) -> Receipt:
