@@ -75,13 +75,15 @@ def _runs(text: str, *, whole: bool) -> Iterator[int]:
         _folded(text),
         unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
     }:
-        words = _WORD.findall(read)
-        lengths = [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1)
-        for length in lengths:
-            for at in range(len(words) - length + 1 if length else 0):
-                run = words[at : at + length]
-                if sum(map(len, run)) >= RUN_CHARS_MIN:
-                    yield hash(tuple(run))
+        runs = _windows(_WORD.findall(read), whole=whole)
+        yield from (hash(run) for run in runs if sum(map(len, run)) >= RUN_CHARS_MIN)
+
+
+def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
+    """Yield all runs of so many words and fewer; of a `whole` text only the longest, which may be all of it."""
+    for length in [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1):
+        for at in range(len(words) - length + 1 if length else 0):
+            yield tuple(words[at : at + length])
 
 
 def _folded(text: str) -> str:
@@ -169,20 +171,24 @@ def _holding(root: Path, sought: Sought) -> Iterator[str]:
     unread: list[str] = []
     try:
         with Folder(root) as folder:
-            for above, inner, names in os.walk(
-                root, onerror=lambda error: unread.append(str(error.filename))
-            ):
-                inner[:] = [one for one in inner if one == OWN or not one.startswith(".")]
-                for name in sorted(names):
-                    path = str((Path(above) / name).relative_to(root))
-                    if sought.stands_in(path) or _holds(folder, path, sought):
-                        yield str(root / path)
+            paths = (path for path in _files_of(root, unread) if _holds(folder, path, sought))
+            yield from (str(root / path) for path in paths)
     except (InvalidInput, StoreUnavailable):  # it was taken away meanwhile
         unread.append(str(root))
     yield from unread
 
 
+def _files_of(root: Path, unread: list[str]) -> Iterator[str]:
+    """Yield the files beneath a folder by their paths in it; folders that cannot be listed are added to `unread`."""
+    for above, inner, names in os.walk(root, onerror=lambda error: unread.append(str(error.filename))):
+        inner[:] = [one for one in inner if one == OWN or not one.startswith(".")]
+        yield from (str((Path(above) / name).relative_to(root)) for name in sorted(names))
+
+
 def _holds(folder: Folder, path: str, sought: Sought) -> bool:
+    """Tell whether a file's name or contents say what is looked for, or nobody knows what it says."""
+    if sought.stands_in(path):
+        return True
     try:
         data, _ = folder.read(path, LOOKED_BYTES_MAX)
     except FileNotFoundError:  # taken away since it was listed

@@ -308,8 +308,7 @@ class MemoryStore:
 
     async def erased(self, scope: str, names: Sequence[str]) -> dict[str, int]:
         """Return which of these names were erased, and when."""
-        known = self._read(scope).erased
-        return {name: known[name] for name in names if name in known}
+        return {name: at for name, at in self._read(scope).erased.items() if name in set(names)}
 
     async def clean(self) -> Cleaned:
         """Do nothing: what is gone lies nowhere."""
