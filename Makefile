@@ -74,7 +74,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 
 types: $(STAMP)
-	$(BIN)/mypy --strict src tests
+	$(BIN)/mypy --strict --num-workers=2 src tests
 
 suite: $(STAMP)
 	$(BIN)/python -m pytest -q -rs $(PARALLEL)

@@ -52,12 +52,13 @@ def compare(wheel: Path, source: Path) -> None:
 def install(wheel: Path, folder: Path) -> Path:
     """Install the wheel and what it declares into a new environment; return its interpreter."""
     uv = shutil.which("uv")
-    venv.create(folder, with_pip=uv is None, symlinks=os.name != "nt")
+    venv.create(folder, symlinks=os.name != "nt")
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if uv:
         run(Path(uv), "pip", "install", "--quiet", "--python", str(python), str(wheel))
     else:
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+        pip = ("-m", "pip", "--python", str(python), "--disable-pip-version-check")
+        run(Path(sys.executable), *pip, "install", "--quiet", "--no-compile", str(wheel))
     return python
 
 
