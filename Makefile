@@ -34,7 +34,7 @@ help:
 	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
 	@echo "make site   the documentation as a site, in build/site"
-	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync"
+	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync, SQL of a new file"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
 	@echo "make coverage  which branches of the modules that decide no test takes"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
