@@ -262,7 +262,7 @@ async def test_an_export_from_before_brings_nothing_back(restored: bool, tmp_pat
     async with opened(path, erased_since="erase") as memory:
         for shape in (lines, *([orjson.dumps(one) for one in (head, two)] for two in rewritten)):
             await memory.import_(shape, edited=True, trust="user")
-        kept = [line async for line in memory.export()]
+        kept = [line async for line in memory.export() if b'"erased":' not in line]
         assert [OTHER] == await told(memory)
         assert () == (await memory.get(other.id)).sources
         assert [] == await memory.links(other.id)
