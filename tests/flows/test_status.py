@@ -34,7 +34,8 @@ async def test_tokens_are_those_of_what_stands(memory: remanence.Engine, clock: 
     await memory.curate(POLICY)
     await memory.forget("5")
     await memory.learn("What came last is in the inbox.", key="new")
-    tokens = {name: (await memory.get(name)).tokens for name in [*map(str, range(12)), "new"]}
+    names = [*(str(number) for number in range(12) if number != 5), "new"]
+    tokens = {name: (await memory.get(name)).tokens for name in names}
     cold, hot = [str(number) for number in range(4)], [*map(str, range(6, 12)), "new"]
     state = await memory.status()
 

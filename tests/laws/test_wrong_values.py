@@ -31,6 +31,7 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails is named; t
 # The arguments that a verb must have; each is right, so that the one that is drawn is the only one that may be wrong.
 RIGHT: Mapping[str, Any] = {
     "text": "The tide bell rings at six.",
+    "command": "learn",
     "turn": "I always row out at six.",
     "items": ["The dry dock opens on Monday."],
     "path": "nowhere/at-all",

@@ -97,7 +97,7 @@ def test_a_policy_tells_what_it_is() -> None:
     [
         (lambda view: view.column("uses"), "lacks the column 'uses'"),
         (lambda view: view.tagged_at("keep"), "lacks the times of the tag 'keep'"),
-        (lambda view: view.agents(), "lacks who used it"),
+        (lambda view: view.agents("agents"), "lacks who used it"),
         (lambda view: view.edges(), "lacks links"),
     ],
 )

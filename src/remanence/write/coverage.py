@@ -52,11 +52,13 @@ _OTHER_SCRIPT = re.compile(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
 _UNLISTED_SHARE_MAX = 0.25  # of the small words, so many may be frequent in a language without lists
 _MARKS = " .!…。！"
 _SUPPOSED = ("supposes", "plays")
-_ASKED = re.compile(r"[^.!?…;,，。、；！？\n]*[?？]")
+_CLAUSE = re.compile(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
 _DAY_SIGNS = ("年", "月", "日")
 _ENDINGS = ("s", "n", "e", "en", "er", "es", "em")
 _UNSPACED_NEGATIONS = tuple(sign for script in CONTRASTS for sign in script.negations)
 _DENYING = frozenset(sign for sign in _UNSPACED_NEGATIONS if len(sign) == 1)
+_NO_MARKS = str.maketrans("", "", ".,")
+_QUESTION_MARKS = frozenset("?？")
 _STRAIGHT = str.maketrans("’‘ʼ", "'''")
 _ELIDED_CHARS = 2  # letters that stand before or after an apostrophe and are no word: l', d', 's, 'm, 've
 
@@ -136,25 +138,37 @@ def _stated(text: str, fact: str) -> str:
     code = language_code(text)
     supposing = [phrase.lstrip("^") for name in _SUPPOSED for phrase in ASSERTIONS[code].vetoes[name]]
     low = plain(fact)
-    if asks(fact) or any(re.search(_phrase(one, code), low) for one in supposing if one):
+    if asks(fact) or any(_says(low, one, code) for one in supposing if one):
         return text
     sentences = (text[begin:end] for begin, end in spans(text))
-    stated = (_ASKED.sub(" ", one) for one in sentences if not reading(one, code).has(*_SUPPOSED))
+    stated = (_without_questions(one) for one in sentences if not reading(one, code).has(*_SUPPOSED))
     return "\n".join(stated)
 
 
-def _phrase(words: str, code: str) -> str:
-    """Return the pattern of a phrase: of whole words where blanks stand between them, `*` for any ending."""
+def _without_questions(sentence: str) -> str:
+    """Return the parts of a sentence, between its marks, behind which no question mark stands."""
+    return "".join(one for one in _CLAUSE.findall(sentence) if _QUESTION_MARKS.isdisjoint(one))
+
+
+def _says(low: str, phrase: str, code: str) -> bool:
+    """Tell whether a folded text says a phrase: of whole words where blanks stand between them, `*` for any ending."""
+    words = phrase.removesuffix("*")
     if not ASSERTIONS[code].spaced:
-        return re.escape(words)
-    return rf"\b{re.escape(words.removesuffix('*'))}" + r"\b" * (not words.endswith("*"))
+        return phrase in low
+    at = low.find(words)
+    while at >= 0:
+        end = at + len(words)
+        if not low[at - 1 : at].isalnum() and (phrase != words or not low[end : end + 1].isalnum()):
+            return True
+        at = low.find(words, at + 1)
+    return False
 
 
 def _name_days(there: _Reading, text: str, said_on: date, lexicon: Lexicon) -> None:
     """Let a text that says "yesterday" name the day, as if it had its date beside it."""
     low = text.casefold()
     for word, days in DAYS_AWAY.items():
-        if re.search(rf"\b{word}\b", low) if word.isascii() else word in low:
+        if _says(low, word, "en" if word.isascii() else "ja"):
             day = said_on + timedelta(days)
             there.numbers += [
                 form for one in (day.day, day.month, day.year) for form in (f"{one}", f"{one:02}")
@@ -172,7 +186,7 @@ def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSe
             found.end()
             found.counting = ""
         elif kind == "number":
-            found.counting = _THOUSANDS.sub(lambda one: re.sub("[.,]", "", one.group()), value)
+            found.counting = _THOUSANDS.sub(lambda one: one.group().translate(_NO_MARKS), value)
             found.numbers.append(found.counting)
         elif kind == "run":
             _take_run(found, value, SMALL_JAPANESE if _KANA.search(text) else SMALL_CHINESE, name)
