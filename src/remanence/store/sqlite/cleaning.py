@@ -4,7 +4,6 @@ Knows files, pages and the write-ahead log; must not know what a memory is.
 """
 
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import orjson
 
-from remanence.beside import open_regular
 from remanence.store.base import Cleaned
 from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
@@ -20,6 +18,7 @@ from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, me
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import origin_at, place_of
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
+from remanence.store.sqlite.raw_files import read_blocks
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
 WAIT_MS = 1_000  # for readers to let go of the log
@@ -162,13 +161,10 @@ def _copies(file: Path, salt: bytes) -> Iterator[Path]:
 
 def _holds(file: Path, kept: list[Pieces]) -> bool:
     """Tell whether a file holds any of the pieces."""
-    if not file.exists():
-        return False
     overlap = b""
-    with open_regular(file, bytes_max=sys.maxsize, follow=True) as opened:
-        while block := opened.read(_BLOCK_BYTES):
-            data = overlap + block
-            if any(pieces.found(data) for pieces in kept):
-                return True
-            overlap = data[-PIECE_BYTES:]
+    for block in read_blocks(str(file)):
+        data = overlap + block
+        if any(pieces.found(data) for pieces in kept):
+            return True
+        overlap = data[-PIECE_BYTES:]
     return False

@@ -230,12 +230,17 @@ def _refuse_file(file: Path) -> None:
 def make_private(path: str, *, fresh: bool = False) -> None:
     """Make a file that only its owner may read, where there is none; SQLite gives what lies beside it the same mode.
 
-    One that is `fresh` takes the place of what lies there, be it a link.
+    One that is `fresh` takes the place of what lies there, be it a link. Another that is there is not even opened: to
+    close it would end the locks that this process has on it by another connection.
     """
     try:
         if fresh:
             Path(path).unlink(missing_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL * fresh, 0o600))
+        real = path if fresh else os.path.realpath(path)
+        if fresh or not Path(real).exists():
+            os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:  # another process has just made it
+        pass
     except OSError as error:
         raise StoreUnavailable(
             f"{path} cannot be made: {error.strerror}",

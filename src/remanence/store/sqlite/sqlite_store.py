@@ -52,6 +52,7 @@ from remanence.store.sqlite import (
     erasing,
     ledger,
     purged,
+    raw_files,
     reading,
     snapshots,
 )
@@ -130,11 +131,13 @@ class SqlStore:
         self._fresh = Fresh(self._names)
         writer = _Writer(self._connect, self._path, self._fresh, self._busy_ms)
         writer.start()
+        raw_files.note_open(self._path)
         try:
             await writer.ask(_nothing, reads=True)
         finally:
             if not writer.connected:
                 await writer.stop()
+                raw_files.note_closed(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
             self._readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
@@ -148,6 +151,7 @@ class SqlStore:
             await readers.stop()
         if writer is not None:
             await writer.stop()
+            raw_files.note_closed(self._path)
 
     async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
         """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
