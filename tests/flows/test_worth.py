@@ -188,7 +188,7 @@ async def test_each_command_that_it_names_brings_it_back(tmp_path: Path) -> None
 
 
 async def test_every_face_tells_the_same(memory: remanence.Engine, tmp_path: Path) -> None:
-    """The lines of Python, on the command line, in its JSON, and over MCP."""
+    """The lines of Python, on the command line, in its JSON, and over MCP, which names no run of another."""
     await memory.curate(RULES)
     explained = await memory.explain(4)
     told = str(explained).splitlines()
@@ -201,7 +201,11 @@ async def test_every_face_tells_the_same(memory: remanence.Engine, tmp_path: Pat
     assert explained.fall is not None
     assert explained.worth is not None
     assert {*explained.fall.lines(), *explained.worth.lines()} <= {*told}
-    assert all(line in by_tool for line in (str(explained.fall), str(explained.worth)))
+    fell = str(explained.fall).removesuffix(
+        f" (run {explained.fall.run})"
+    )  # an agent is told of its own runs alone
+    assert all(line in by_tool for line in (fell, str(explained.worth)))
+    assert explained.fall.run not in by_tool
     assert "back: remanence confirm #4" in shown.stdout
     assert '"worth"' in data.stdout
     assert '"fall"' in data.stdout
