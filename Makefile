@@ -18,7 +18,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Two workers: the suite's processes and threads leave no more than that idle on a small machine.
 PARALLEL := --numprocesses=2
-# In the versions of constraints.txt, which `make pins` renews. Modules are compiled when they are first imported: most
+# In the versions of constraints.txt, which `make pins` renews. Modules are compiled when they are first imported, as most
 # of what is installed never is.
 PIP := install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python --constraint constraints.txt,$(BIN)/python -m pip $(PIP))
@@ -60,6 +60,8 @@ endif
 
 $(STAMP): $(PRODUCT)
 	$(INSTALL) --build-constraint constraints.txt --group dev
+	@# Hundreds of processes import these, some in environments that keep nothing compiled; a file of theirs may be no Python.
+	-$(BIN)/python -m compileall -qq -j 0 .venv src
 	@touch $@
 
 test: format lint types suite wheel site
