@@ -3,7 +3,6 @@
 Knows texts and word lists; must not know who made it, nor what follows from it.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -28,6 +27,7 @@ from remanence.languages.covering import (
     UNIVERSAL,
     UNLISTED_NEGATIONS,
 )
+from remanence.patterns import Pattern
 from remanence.summary import contrary
 from remanence.text import asks, composed, lexicon_of, readings
 from remanence.write.cues import language_code, plain, reading
@@ -42,17 +42,17 @@ _DENIED_MAX = 0.4  # of what a fact affirms, so much may be what the text denies
 _BEGIN_MIN, _BEGIN_SHARE, _ENDING_MAX = 3, 0.55, 4
 
 _RUN = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_PIECE = re.compile(
+_PIECE = Pattern(
     rf"(?P<number>\d+(?:[.,:/]\d+)*)|(?P<run>[{_RUN}]+)|(?P<word>[^\W\d_{_RUN}]+(?:['-][^\W\d_{_RUN}]+)*)"
     r"|(?P<end>[.!?…;:,，。、；：！？()\n–—])"
 )
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_KANA = re.compile(r"[\u3040-\u309f]")
-_OTHER_SCRIPT = re.compile(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
+_THOUSANDS = Pattern(r"\d{1,3}(?:[.,]\d{3})+")
+_KANA = Pattern(r"[\u3040-\u309f]")
+_OTHER_SCRIPT = Pattern(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
 _UNLISTED_SHARE_MAX = 0.25  # of the small words, so many may be frequent in a language without lists
 _MARKS = " .!…。！"
 _SUPPOSED = ("supposes", "plays")
-_CLAUSE = re.compile(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
+_CLAUSE = Pattern(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
 _DAY_SIGNS = ("年", "月", "日")
 _ENDINGS = ("s", "n", "e", "en", "er", "es", "em")
 _UNSPACED_NEGATIONS = tuple(sign for script in CONTRASTS for sign in script.negations)
