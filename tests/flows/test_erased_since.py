@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from remanence import ErasedSince, NotFound
+from remanence import ErasedSince, NotFound, StoreError
 from remanence.store.sqlite import ledger_file
 from remanence.testing.builders import raised
 from tests.command_line import Typed, typed
@@ -364,3 +364,12 @@ async def test_the_home_is_noted_by_the_next_write(live: Path, tmp_path: Path) -
     assert 3 == len(
         await texts(live)
     )  # an original of the same origin in another folder: its home is its own
+
+
+@pytest.mark.parametrize("name", ["home", "database", "erased_ledgers"])
+async def test_a_damaged_row_of_the_file_is_an_error_of_ours(name: str, live: Path) -> None:
+    """Whatever the look before the opening reads of it."""
+    await erase(live)
+    with closing(sqlite3.connect(live)) as connection, connection:
+        connection.execute("UPDATE meta SET value = CAST(x'ff22' AS TEXT) WHERE name = ?", (name,))
+    await raised(StoreError, opened(live).__aenter__())

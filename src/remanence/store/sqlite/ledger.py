@@ -21,7 +21,7 @@ from remanence.store.base import Check, LedgerFindings
 from remanence.store.chain import content_digest
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import audit, bookkeeping, ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, version_of
+from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, UNREADABLE, version_of
 from remanence.store.sqlite.erasing import put_marks
 from remanence.store.sqlite.home import Place, is_copy, peek, place_of
 from remanence.store.sqlite.interned import SCOPE, Fresh
@@ -61,14 +61,14 @@ class Heard:
 def peek_findings(path: str) -> LedgerFindings:
     """Compare a file that nobody has opened yet with its ledgers, and change no byte of it.
 
-    Nothing is found of what is no database of this version: whoever opens it says what is wrong.
+    Nothing is found of what is no database of this version, or damaged: whoever opens it says what is wrong.
     """
     try:
         with peek(path) as connection:
             if version_of(connection) != SCHEMA_VERSION:
                 return LedgerFindings()
             return compare(connection, path)
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error, *UNREADABLE):
         return LedgerFindings()
 
 
