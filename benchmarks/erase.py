@@ -109,9 +109,7 @@ async def _with_ledger(path: Path, erased: int) -> None:
     copy.replace(path)
     for what in ("restored", "again"):
         with spent() as took:
-            async with remanence.open(
-                path, embedder="hashed", clock=ManualClock(), erased_since="erase"
-            ):
+            async with remanence.open(path, embedder="hashed", clock=ManualClock(), erased_since="erase"):
                 pass
         figure(f"erase.open_{what}", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2))
     async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from remanence import ErasedSince, NotFound, StoreError
+from remanence import ErasedSince, InvalidInput, NotFound, StoreError
+from remanence.clock import ManualClock
 from remanence.store.sqlite import ledger_file
 from remanence.testing.builders import raised
 from tests.command_line import Typed, typed
@@ -241,6 +242,37 @@ async def test_what_is_kept_is_kept_with_its_reason(live: Path, tmp_path: Path) 
         assert "gated" == (await memory.learn(SAID)).status
         assert [] == [str(one) for one in await memory.doctor() if not one.ok]
     assert [NAMED, OTHER] == await texts(live)
+
+
+async def test_what_is_kept_is_asked_about_again_once_it_is_erased_again(live: Path, tmp_path: Path) -> None:
+    """A backup of the time when it was kept hears of the later erasure."""
+    older = await backed_up(live, tmp_path / "backups" / "older.db")
+    clock = ManualClock()
+    await erase(live, clock=clock)
+    shutil.copy(older, live)
+    async with opened(live, erased_since="look", clock=clock) as memory:
+        receipt = await memory.erase.keep("the court asks for it")
+        assert (0, {"keep": 2}) == (receipt.changes, receipt.counts)
+        await raised(InvalidInput, memory.undo(receipt))
+        await raised(InvalidInput, memory.undo_last())
+    kept = await copied(live, tmp_path / "backups" / "kept.db")
+    clock.advance(days=1)
+    await erase(live, clock=clock)
+    shutil.copy(kept, live)
+    await refused(live, 2)
+
+
+async def test_a_file_that_may_only_be_read_is_looked_at(live: Path) -> None:
+    """And every verb but those that look says what was erased since."""
+    copy = await copied(live, live.parent / "copy.db")
+    await erase(live)
+    copy.chmod(0o444)
+    async with opened(copy, erased_since="look") as memory:
+        assert 2 == (await memory.status()).erased_since
+        assert ["ledger"] == [one.name for one in await memory.doctor() if not one.ok]
+        assert await memory.erase.show_since() is not None
+        await raised(ErasedSince, memory.learn("The pier is long."))
+        await raised(ErasedSince, memory.note("The pier is long."))
 
 
 async def test_a_ledger_that_is_missing_is_written_anew_and_doctor_says_so(live: Path) -> None:

@@ -35,7 +35,7 @@ because = "WHY"
 
 def opened(path: Path, **more: object) -> Engine:
     """Open a file."""
-    return remanence.open(path, embedder="hashed", clock=ManualClock(), **more)  # type: ignore[arg-type]
+    return remanence.open(path, **{"embedder": "hashed", "clock": ManualClock(), **more})  # type: ignore[arg-type]
 
 
 def left_in(path: Path, *needles: str | bytes) -> list[str | bytes]:

@@ -569,8 +569,8 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
         await other.erase.apply(await other.erase.show([first.id, second.id]))
         again = await other.import_(lines, trust="user")
 
-    assert f"2 of these were erased at their origin since: erase #{first.seq} #{second.seq}" in taken.skipped
-    assert [] == [one for one in again.skipped if "erased at their origin" in one]
+    assert f"2 of these were erased at their origin since: erase #{first.seq} #{second.seq}" in taken.notes
+    assert [] == [one for one in again.notes if "erased at their origin" in one]
     (said,) = [line for line in map(orjson.loads, lines) if "erased" in line]
     assert {one.id for one in gone} == set(said["erased"])
     assert not any(word in line for line in lines for word in (b"sells honey", b"to Porto", b"keeps bees"))

@@ -70,6 +70,48 @@ async def test_what_was_acknowledged_is_there_after_another_process_closed_the_f
     assert {"The boathouse is green.", "Another process was here.", "This was acknowledged."} <= held
 
 
+ERASES = """
+import asyncio, sys
+import remanence
+
+async def main():
+    async with remanence.open(sys.argv[1], embedder="none") as memory:
+        for number in range(12):
+            said = await memory.learn(f"Wilhelmina hides key number {number}.")
+            await memory.erase.apply(await memory.erase.show(said.id))
+        print(len([one for one in await memory.doctor() if not one.ok]))
+
+asyncio.run(main())
+"""
+COMES_AND_GOES = """
+import asyncio, sys
+import remanence
+
+async def main():
+    while True:
+        async with remanence.open(sys.argv[1], embedder="none") as memory:
+            await memory.list_memories()
+
+asyncio.run(main())
+"""
+
+
+async def test_an_erasure_goes_on_while_another_process_opens_and_closes_the_file(tmp_path: Path) -> None:
+    """What it looks through beside the file ends none of its locks."""
+    path = tmp_path / "memory.db"
+    async with remanence.open(path, embedder="none") as memory:
+        await memory.learn("The boathouse is green.")
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", COMES_AND_GOES, str(path))
+    try:
+        command = [sys.executable, "-c", ERASES, str(path)]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=120)
+    finally:
+        other.kill()
+        await other.wait()
+
+    assert (0, "0\n") == (done.returncode, done.stdout), done.stderr
+
+
 async def test_a_process_holds_no_more_files_open_than_it_needs(tmp_path: Path) -> None:
     """An erasure keeps a handle on each file that it looked through, once, until the database is closed."""
     handles = Path("/proc/self/fd")

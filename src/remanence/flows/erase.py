@@ -194,7 +194,10 @@ class Erasure(Result):
             ),
             _proof(self),
             *(f"a name stands there all the same: {where}" for where in self.named_in),
-            *(f"this copy of the file holds it still, delete it: {copy}" for copy in self.copies),
+            *(
+                f"another file of this origin holds it still, delete it if it is a copy: {one}"
+                for one in self.copies
+            ),
             *([f"this file is a copy: {self.original} is left as it is"] if self.original else []),
             *(
                 f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"

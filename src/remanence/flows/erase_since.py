@@ -19,11 +19,10 @@ from remanence.model import Memory
 from remanence.receipt import Receipt
 from remanence.redaction import Names
 from remanence.results import Result, number, visible
-from remanence.store.erasure import ERASE
+from remanence.store.erasure import ERASE, KEEP
 from remanence.text import check_text
 
 LOG = logging.getLogger("remanence")
-KEEP = "keep"  # the verb of a run that keeps what a ledger names
 
 Answer = Literal["refuse", "look", "erase"]
 
@@ -109,7 +108,7 @@ class ErasedSinceVerbs:
             )
         core.unsettled = None
         await self._resume(core)
-        return receipt(core.scope, cause, kept, {KEEP: kept})
+        return receipt(core.scope, cause, 0, {KEEP: kept})
 
 
 async def compare(core: Core) -> None:

@@ -11,6 +11,7 @@ from remanence.model import Label
 from remanence.store.constraints import folds_of, texts_coming_in
 
 ERASE = "erase"  # the verb of a commit that takes memories away with their images
+KEEP = "keep"  # the verb of a run that keeps what a ledger names
 EMPTIED = "emptied"  # in the detail of its run: the digest of what it left of the parts before it
 _MARK_BYTES = 16
 FOLD = "fold:"

@@ -19,7 +19,7 @@ from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
 from remanence.faces.cli.style import Text, write_lines
-from remanence.faces.cli.usage import WRONG, misplaced, parted, refused
+from remanence.faces.cli.usage import WRONG, complain, misplaced, parted, refused
 from remanence.keywords import TrustName
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ LOOKING = frozenset({"status", "erase finish", "erase keep"})
 CHANGING = frozenset(
     "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink"
     " resolve link-duplicates merge pin unpin hold release forget restore apply curate compact entities forbid"
-    " quarantine decline erase mirror".split()
-)
+    " quarantine decline erase mirror settings frames guidelines reembed expire accept-clock".split()
+) | {"policy adopt", "policy unadopt"}
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -61,6 +61,11 @@ def launch(app: "App", line: Sequence[str]) -> int:
         return 0
     if misplaced(bound.arguments.values()):
         return WRONG
+    if common.as_agent and common.agent is None:
+        complain(
+            "--as-agent names no agent", "name it: --agent NAME; it takes back what it did under that name"
+        )
+        return WRONG
 
     rest = dict.fromkeys(given.keys() - {"memory"}, common)
 
@@ -73,7 +78,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
                 common,
                 makes=makes,
                 dry=makes and DRY in asked,
-                name=words[0],
+                name=called[1] if called[1] in CHANGING else called[0],
                 erased_since="refuse" if LOOKING.isdisjoint(called) else "look",
             )
         return command(*bound.args, **bound.kwargs, **rest)

@@ -21,7 +21,7 @@ from remanence.results import Result, Time, minute_of, visible
 from remanence.store.base import Bookkeeping
 from remanence.store.constraints import memories_of
 from remanence.store.ending import EXPIRE
-from remanence.store.erasure import ERASE
+from remanence.store.erasure import ERASE, KEEP
 
 _REPLACING = frozenset(VERBS["join"].under)
 _OF_LINKS = frozenset({"link", "unlink", "undo", UPGRADE})
@@ -158,7 +158,7 @@ async def _report(
             )
             for name, rows in acts.items()
         ),
-        undo=None if undone or cause.verb in ROWLESS | {ERASE, EXPIRE} or first.ended_at else cause.run,
+        undo=None if undone or cause.verb in ROWLESS | {ERASE, EXPIRE, KEEP} or first.ended_at else cause.run,
         undone_by=undone_by if undone else None,
         policy_hash=cause.policy,
         cycle=cause.detail.get(CYCLE, {}),
@@ -285,9 +285,9 @@ def _refused_by(core: Core) -> str:
 
 
 async def _changed_something(core: Core, run: str) -> bool:
-    """Tell whether any part of a run changed a row."""
+    """Tell whether any part of a run changed a row, or kept what was to be erased."""
     parts = await core.store.history(core.scope, run=run, limit=PAGE, rows=False)
-    return any(part.count for part in parts)
+    return any(part.count or part.cause.verb == KEEP for part in parts)
 
 
 async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:

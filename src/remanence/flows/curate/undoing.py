@@ -64,7 +64,7 @@ from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Purged
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
 from remanence.store.ending import EXPIRE
-from remanence.store.erasure import ERASE
+from remanence.store.erasure import ERASE, KEEP
 from remanence.text_columns import lengths_of
 
 _LinkKey = tuple[int, int, int]
@@ -96,6 +96,8 @@ async def undo(core: Core, run: str) -> Receipt:
         )
     if parts[0].cause.verb == ERASE:
         raise Erased("an erasure is not undone: what it took is kept nowhere")
+    if parts[0].cause.verb == KEEP:
+        raise InvalidInput("what was kept is not undone", recovery="erase it, if it is to go after all")
     if parts[0].cause.verb == EXPIRE:
         raise ImagesEnded("an end of images is not undone", recovery="nothing: what ended is kept nowhere")
     undoing = undo_id(run)

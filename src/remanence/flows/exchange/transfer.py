@@ -201,10 +201,9 @@ async def import_(
         cause,
         taking.changes,
         taking.counts,
-        skipped=first_remarks(
-            [*await _erased_at_origin(core, exported.erased), *exported.remarks, *taking.remarks]
-        ),
+        skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
+        notes=tuple(await _erased_at_origin(core, exported.erased)),
     )
 
 

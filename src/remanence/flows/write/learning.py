@@ -69,10 +69,10 @@ class GroupCommit:
 
     async def learn(self, turn: Turn) -> Learned:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
-        self._core.process.refuse_child()
-        mine = _Waiting(await prepared(self._core, turn))
+        core = self._core.settled
+        mine = _Waiting(await prepared(core, turn))
         if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
-            (answer,) = await take(self._core, await settled(self._core, [mine.draft]))
+            (answer,) = await take(core, await settled(core, [mine.draft]))
             return answer
         self._waiting.append(mine)
         try:

@@ -18,7 +18,7 @@ from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, me
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import origin_at, place_of
 from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
-from remanence.store.sqlite.raw_files import read_blocks
+from remanence.store.sqlite.raw_files import SIDE_FILES, read_blocks
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
 WAIT_MS = 1_000  # for readers to let go of the log
@@ -154,7 +154,8 @@ def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cl
 def _copies(file: Path, salt: bytes) -> Iterator[Path]:
     """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
     for one in sorted(file.parent.iterdir()):
-        is_another = one.is_file() and one.name != file.name
+        # What SQLite keeps beside a database is none, and is never opened: to close it would end the locks on it.
+        is_another = one.is_file() and one.name != file.name and not one.name.endswith(SIDE_FILES)
         if is_another and (one.name.startswith(f"{file.name}.") or origin_at(one) == salt):
             yield one
 

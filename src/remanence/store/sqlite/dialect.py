@@ -191,8 +191,8 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
     return application, version, tables
 
 
-def refuse_path(path: str) -> None:
-    """Raise for a file that cannot be opened for writing, before SQLite makes something beside it."""
+def refuse_path(path: str, *, writes: bool = True) -> None:
+    """Raise for a file that cannot be opened, or not for writing, before SQLite makes something beside it."""
     if sqlite3.sqlite_version_info < SQLITE_MIN:
         needed = ".".join(map(str, SQLITE_MIN))
         raise StoreIncompatible(
@@ -202,14 +202,14 @@ def refuse_path(path: str) -> None:
     if path == IN_MEMORY:
         return
     try:
-        _refuse_file(Path(path))
+        _refuse_file(Path(path), writes=writes)
     except OSError as error:
         raise StoreUnavailable(
             f"{path} cannot be opened: {error.strerror}", recovery="check the path, or name another file"
         ) from error
 
 
-def _refuse_file(file: Path) -> None:
+def _refuse_file(file: Path, *, writes: bool) -> None:
     if not file.parent.is_dir():
         raise StoreUnavailable(
             f"there is no directory {file.parent}", recovery="create it, or name another file"
@@ -221,7 +221,7 @@ def _refuse_file(file: Path) -> None:
             f"{file} is not a regular file", recovery="name a file, or one that is not there yet"
         )
     # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
-    if file.exists() and not file.stat().st_mode & 0o222:
+    if writes and file.exists() and not file.stat().st_mode & 0o222:
         raise StoreUnavailable(
             f"{file} is read-only", recovery="make it writable, or copy it and open the copy"
         )

@@ -128,8 +128,13 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
         for seq, marks in _marked(rows, place.salt)
         if any((scope, one) in missing for one in marks)
     }
-    kept = {(scope, one): Line(cause.at, MarkKind.KEPT) for marks in standing.values() for one in marks}
-    _keep(connection, names, place.salt, {key: line for key, line in kept.items() if key in missing})
+    kept = {
+        (scope, one): Line(missing[scope, one].at, MarkKind.KEPT)
+        for marks in standing.values()
+        for one in marks
+        if (scope, one) in missing
+    }
+    _keep(connection, names, place.salt, kept)
     audit.append(connection, (no, scope), cause, asked)
     return len(standing)
 
@@ -279,8 +284,13 @@ def _missing(connection: sqlite3.Connection, heard: Iterable[Heard]) -> Marks:
     marks = {key: line for one in heard for key, line in one.ledger.marks.items()}
     if not marks:
         return {}
-    held = {(scope, mark) for scope, mark, *_ in connection.execute(_HELD)}
-    return {key: line for key, line in marks.items() if key not in held}
+    held = {(scope, mark): (at, kind) for scope, mark, at, kind in connection.execute(_HELD)}
+    return {key: line for key, line in marks.items() if not _knows(held.get(key), line)}
+
+
+def _knows(held: tuple[int, int] | None, line: Line) -> bool:
+    """True if a database knows a line of a ledger; what it keeps is known as of the line that it was kept against."""
+    return held is not None and (held[1] != MarkKind.KEPT or line.at <= held[0])
 
 
 def _standing(

@@ -76,9 +76,10 @@ def find_ledgers(path: str, salt: bytes, *, aside: bool = False) -> list[Path]:
 
     With `aside` those that were set aside.
     """
-    ending = f".{_origin(salt)}{SUFFIX}{DAMAGED * aside}"
+    mine, ending = f".{_origin(salt)}{SUFFIX}", DAMAGED if aside else SUFFIX
     with os.scandir(Path(path).parent) as entries:
-        return sorted(Path(entry.path) for entry in entries if entry.name.endswith(ending))
+        named = [one for one in entries if mine in one.name and one.name.endswith(ending)]
+    return sorted(Path(one.path) for one in named if aside or one.name.endswith(mine))
 
 
 def find_foreign(path: str, salt: bytes) -> list[Path]:
@@ -137,7 +138,10 @@ def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
 
 def set_aside(file: Path) -> None:
     """Move a ledger that was cut or changed, or what lies in its place, out of the way of the next one."""
-    file.rename(f"{file}{DAMAGED}")
+    number = 0
+    while os.path.lexists(aside := f"{file}{f'.{number}' * bool(number)}{DAMAGED}"):
+        number += 1
+    file.rename(aside)
 
 
 def _origin(salt: bytes) -> str:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from remanence.beside import open_regular
 
-_SUFFIXES = ("-wal", "-shm", "-journal")
+SIDE_FILES = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database, by how the names go on
 _BLOCK_BYTES = 8 * 1_024 * 1_024
 _lock = Lock()
 _stores: Counter[str] = Counter()  # by real path: how many stores of this process have the database open
@@ -59,7 +59,7 @@ def read_blocks(path: str) -> Iterator[bytes]:
 
 def _handle_of(real: str) -> tuple[BinaryIO, bool]:
     """Return a handle of a file, and whether it is kept: one that was kept before, unless another file lies there."""
-    database = next((real.removesuffix(one) for one in _SUFFIXES if real.endswith(one)), real)
+    database = next((real.removesuffix(one) for one in SIDE_FILES if real.endswith(one)), real)
     if database not in _stores:
         return open_regular(real, bytes_max=sys.maxsize), False
     kept = _handles.setdefault(database, {})

@@ -121,7 +121,7 @@ class SqlStore:
         if self._writer is not None:
             return
         self._reads_only = read_only
-        refuse_path(self._path)
+        refuse_path(self._path, writes=not read_only)
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
