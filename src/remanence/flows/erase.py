@@ -237,7 +237,7 @@ def _list_files(files: Sequence[str]) -> list[str]:
     more = len(files) - LISTED
     return [
         *(
-            f"this file of a mirror says some of it, look into it and delete it: {one}"
+            f"this file of a mirror says some of it, or cannot be read: look into it and delete it: {one}"
             for one in files[:LISTED]
         ),
         *([f"and {more:,} more"] if more > 0 else []),

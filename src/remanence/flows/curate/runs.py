@@ -252,7 +252,7 @@ async def undo_last(core: Core) -> Receipt:
     whose = "" if takes_all_back(core) else " of its own"
     raise NotFound(
         f"no run{whose} in scope {core.scope!r} can be undone",
-        recovery="nothing to do; `history` lists the runs",
+        recovery="nothing is to be done",
     )
 
 

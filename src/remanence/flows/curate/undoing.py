@@ -34,7 +34,7 @@ from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_mov
 from remanence.flows.curate.engine_work import hung_on, with_engine_work
 from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way
-from remanence.flows.curate.owning import ASK, may_be_named, refuse_another
+from remanence.flows.curate.owning import ASK, may_be_named, refuse_another, takes_all_back
 from remanence.flows.curate.regrouping import regrouped
 from remanence.flows.curate.undo_refusals import (
     refuse_ended,
@@ -87,7 +87,8 @@ async def undo(core: Core, run: str) -> Receipt:
         raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
     parts = await _parts(core, run)
     if not parts:
-        raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
+        way = "list runs with `history`" if takes_all_back(core) else "name a run as it was answered to you"
+        raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery=way)
     refuse_another(core, parts[0].cause)
     if parts[0].cause.verb in ROWLESS:
         raise InvalidInput(
