@@ -27,9 +27,14 @@ UNIVERSAL = words("""
     cualquier cualquiera sempre qualquer
 """)
 DENIES_NOTHING = words("noch")  # counted as a negation elsewhere: "nur noch"
-# What somebody does no more is denied, too.
+# What somebody does no more is denied, too, and what somebody doubts, refuses, only pretends or failed to do.
 ENDED = words("""
     quit stopped ceased aufgehört arrêté dejé dejó dejado dejamos parei parou parámos deixei deixou deixámos
+    doubt doubts doubted false untrue refuse refuses refused fail fails failed pretend pretends pretended almost unlike
+    deny denies denied avoid avoids avoided
+    bezweifle bezweifelt bezweifeln weigere weigert weigerte verweigere verweigert beinahe gescheitert
+    doute doutes refuse refusé faux presque dudo dudas niego niega falso falsa casi evito evita
+    duvido duvida recuso recusa recusou quase
 """)
 # Of languages without lists that are written in the same letters.
 UNLISTED_NEGATIONS = words("""
