@@ -215,6 +215,7 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
         standing += [one for one in found if one is not None]
     if not standing:
         return []
+    standing.sort(key=lambda one: one.seq)
     named = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
     more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
     return [f"{len(standing):,} of these were erased at their origin since: erase {named}{more}"]
