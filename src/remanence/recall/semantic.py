@@ -16,9 +16,6 @@ Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 # As if so many memories without the word were there (the keep-value's prior): in a small store the words of its topic
 # would weigh nothing.
 MEMORIES_PRIOR = 500
-# OpenBLAS takes a matrix of so many numbers times a vector on one thread. Larger ones wake threads that spin beside it:
-# twice the CPU, and no faster, since reading the vectors takes all the time.
-TILE_NUMBERS = 1 << 13
 # Vectors are blended by a product of weights and neighbours for each run of so many slots, one after another: small
 # enough that no thread is woken, and that what is under way stays in the processor's cache.
 RUN = 24
@@ -104,17 +101,9 @@ def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
     norm = float(np.linalg.norm(query))
     unit = query / np.float32(norm) if norm > 0 else query
     chosen = vectors if rows is None else vectors[rows]
-    return products(chosen, unit.astype(np.float32, copy=False))
-
-
-def products(vectors: Floats, one: Floats) -> Floats:
-    """Return the product of each row with a vector, in tiles so small that no thread is woken for them."""
-    rows, dimensions = vectors.shape
-    tile = max(1, TILE_NUMBERS // dimensions)
-    whole = rows // tile * tile
-    found = np.empty(rows, np.float32)
-    np.matmul(vectors[:whole].reshape(-1, tile, dimensions), one, out=found[:whole].reshape(-1, tile))
-    np.matmul(vectors[whole:], one, out=found[whole:])
+    # A matrix product wakes the threads of BLAS, which spin beside it: three times the CPU, and no faster, since reading
+    # the vectors takes all the time.
+    found: Floats = np.vecdot(chosen, unit.astype(np.float32, copy=False))
     return found
 
 
