@@ -13,7 +13,7 @@ import remanence
 from benchmarks.budget.policies import DRAWN, RANDOM, TRACED, Budget, cut_of
 from remanence.clock import ManualClock, to_micros
 from remanence.model import Memory, Turn
-from remanence.word_hashes import pack, rows_of
+from remanence.word_hashes import pack
 
 T = TypeVar("T")
 DEPTH = 10
@@ -130,7 +130,7 @@ async def _traced(memory: remanence.Engine) -> float:
     await memory.settings.set("archive_indexed_most", 0)
     archived = await memory.list_memories(status="archived", limit=LISTED_MAX)
     kept = await memory._core.store.archive_words(memory.scope, -1)  # noqa: SLF001
-    packed = sum(len(pack(rows_of(part))) for part in kept.parts.values())
+    packed = sum(len(pack(part)) for part in kept.parts.values())
     return packed / max(1, sum(len(one.text.encode()) for one in archived))
 
 

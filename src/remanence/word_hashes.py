@@ -110,21 +110,38 @@ def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any
     return Row(seq, columns, hashes_of(stems(text)))
 
 
-def changed(packed: bytes | None, gone: Collection[int], fresh: Sequence[Row]) -> tuple[bytes, int] | None:
-    """Return a part without the memories that go and with those that come, and how many; None where it stays."""
-    held = [] if packed is None else [one for one in rows_of(unpacked(packed)) if one.seq not in gone]
-    if packed is None and not fresh:
-        return None
-    rows = sorted([*held, *fresh], key=lambda one: one.seq)
-    made = pack(rows)
-    return None if made == packed else (made, len(rows))
+def part_from(rows: Iterable[Row]) -> Part:
+    """Return some memories as a part."""
+    ordered = sorted(rows, key=lambda one: one.seq)
+    seq = np.array([one.seq for one in ordered], np.int64)
+    columns = [np.array([one.columns[at] for one in ordered], np.int64) for at in range(len(COLUMNS))]
+    counts = [len(one.hashes) for one in ordered]
+    hashes = np.array([value for one in ordered for value in one.hashes], np.int64)
+    pairs = hashes * len(ordered) + np.repeat(np.arange(len(ordered)), counts)
+    return _part(seq, _narrow(columns), np.sort(pairs))
+
+
+def merge(part: Part, gone: Collection[int], fresh: Part) -> Part:
+    """Return a part without the memories that go and with those that come."""
+    stays = ~np.isin(part.seq, np.fromiter(gone, np.int64, len(gone)))
+    seq = np.concatenate([part.seq[stays], fresh.seq])
+    order = np.argsort(seq)
+    columns = {
+        name: np.concatenate([part.columns[name][stays], fresh.columns[name]])[order] for name in COLUMNS
+    }
+    place = np.empty(len(seq), np.int64)
+    place[order] = np.arange(len(seq))
+    kept = stays[part.rows]
+    rows = np.concatenate([np.cumsum(stays)[part.rows[kept]] - 1, fresh.rows + np.count_nonzero(stays)])
+    pairs = np.concatenate([_hashes(part)[kept], _hashes(fresh)]) * len(seq) + place[rows]
+    return _part(seq[order], columns, np.sort(pairs))
 
 
 def rows_of(part: Part) -> list[Row]:
     """Return the memories of a part one by one."""
     order = np.argsort(part.rows, kind="stable")
     ends = np.searchsorted(part.rows[order], np.arange(len(part) + 1))
-    hashes = np.repeat(np.arange(HASHES), np.diff(part.starts))[order].tolist()
+    hashes = _hashes(part)[order].tolist()
     columns = zip(*(part.columns[name].tolist() for name in COLUMNS), strict=True)
     return [
         Row(seq, values, hashes[start:end])
@@ -134,18 +151,28 @@ def rows_of(part: Part) -> list[Row]:
     ]
 
 
-def pack(rows: Sequence[Row]) -> bytes:
+def _part(seq: Ints, columns: Mapping[str, npt.NDArray[Any]], pairs: Ints) -> Part:
+    """Return a part of its pairs of hash and row, ascending, each as one number."""
+    firsts = np.arange(HASHES + 1) * max(1, len(seq))
+    starts = np.searchsorted(pairs, firsts)
+    rows = pairs - np.repeat(firsts[:-1], np.diff(starts))
+    return Part(seq, columns, rows.astype(np.uint16), starts.astype(np.int32))
+
+
+def _hashes(part: Part) -> Ints:
+    """Return the hash of each pair of a part."""
+    return np.repeat(np.arange(HASHES), np.diff(part.starts))
+
+
+def pack(part: Part) -> bytes:
     """Pack memories in order of arrival: each column as differences, its bytes by rank, and all that compressed.
 
     The words are pairs of hash and row in order, as the gaps between them: ten bits a word where a list of hashes for
     each memory would take twelve and their number.
     """
-    counts = np.array([len(one.hashes) for one in rows], np.int64)
-    hashes = np.array([value for one in rows for value in one.hashes], np.int64)
-    pairs = np.sort(hashes * len(rows) + np.repeat(np.arange(len(rows)), counts))
-    columns = [np.array([one.columns[at] for one in rows], np.int64) for at in range(len(COLUMNS))]
-    numbers = [np.array([one.seq for one in rows], np.int64), *columns, pairs]
-    sizes = np.array([len(rows), len(pairs)], "<u4").tobytes()
+    pairs = _hashes(part) * len(part) + part.rows
+    numbers = [part.seq, *(part.columns[name].astype(np.int64) for name in COLUMNS), pairs]
+    sizes = np.array([len(part), len(pairs)], "<u4").tobytes()
     return zlib.compress(sizes + b"".join(map(_planes, numbers)), _LEVEL)
 
 
@@ -164,10 +191,7 @@ def unpacked(packed: bytes) -> Part:
         numbers.append(_from_planes(content, at, size))
         at += 8 * size
     seq, *columns, pairs = numbers
-    firsts = np.arange(HASHES + 1) * max(1, count)
-    starts = np.searchsorted(pairs, firsts)
-    rows = pairs - np.repeat(firsts[:-1], np.diff(starts))
-    return Part(seq, _narrow(columns), rows.astype(np.uint16), starts.astype(np.int32))
+    return _part(seq, _narrow(columns), pairs)
 
 
 def _narrow(columns: Sequence[Ints]) -> dict[str, npt.NDArray[Any]]:
@@ -194,4 +218,4 @@ def _from_planes(content: bytes, at: int, size: int) -> Ints:
     return np.cumsum(steps)
 
 
-NO_PART = unpacked(pack([]))
+NO_PART = part_from(())

@@ -1,4 +1,4 @@
-"""What is archived and the hashes of its words are one: neither a killed process nor one beside others parts them."""
+"""What is archived is found by its words, indexed or not, after a kill and beside another process that moves it."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ import pytest
 
 import remanence
 from remanence.clock import DAY, SystemClock
+from remanence.flows.recall.archive_index import index_words
 from remanence.model import Status
 from remanence.store.sqlite import archive_words, commits
 from tests.flows.test_archive_words import ARCHIVE, KEY, QUESTION
@@ -49,12 +50,13 @@ async def filled(path: Path) -> None:
 
 
 async def told(path: Path) -> tuple[int, int, list[tuple[int, bool]], list[str]]:
-    """Return how many are archived, how many have hashes, what recall finds of the key, and what doctor says."""
+    """Return how many are archived, of how many words are told, what recall finds of the key, and what doctor says."""
     async with remanence.open(path, embedder="hashed", clock=Later()) as memory:
         archived = await memory.list_memories(status=Status.ARCHIVED)
-        held = await memory._core.store.archive_words(memory.scope, None)
+        words = await memory._core.store.archive_words(memory.scope, -1)
+        held = sum(map(len, words.parts.values()))
         hits = [(hit.seq, hit.archived) for hit in await memory.recall(QUESTION) if hit.seq == 1]
-        return len(archived), held.held, hits, [one.name for one in await memory.doctor() if not one.ok]
+        return len(archived), held, hits, [one.name for one in await memory.doctor() if not one.ok]
 
 
 def dying(*_: Any) -> None:
@@ -64,7 +66,7 @@ def dying(*_: Any) -> None:
 
 async def _before(memory: remanence.Engine) -> None:
     """Die when the memory is archived, and nothing is said of its words."""
-    pytest.MonkeyPatch().setattr(archive_words, "follow", dying)
+    pytest.MonkeyPatch().setattr(archive_words, "note_changes", dying)
     await memory.curate(ARCHIVE)
 
 
@@ -75,12 +77,28 @@ async def _between(memory: remanence.Engine) -> None:
 
 
 async def _after(memory: remanence.Engine) -> None:
-    """Die when all is committed."""
+    """Die when all is committed, and no word is indexed."""
     await memory.curate(ARCHIVE)
     dying()
 
 
-@pytest.mark.parametrize(("dies", "archived"), [(_before, 0), (_between, 0), (_after, 1)])
+async def _unwritten(memory: remanence.Engine) -> None:
+    """Die when words are indexed, and not written."""
+    await memory.curate(ARCHIVE)
+    pytest.MonkeyPatch().setattr(archive_words, "write", dying)
+    await index_words(memory._core.store, memory.scope)
+
+
+async def _indexed(memory: remanence.Engine) -> None:
+    """Die when words are indexed."""
+    await memory.curate(ARCHIVE)
+    await index_words(memory._core.store, memory.scope)
+    dying()
+
+
+@pytest.mark.parametrize(
+    ("dies", "archived"), [(_before, 0), (_between, 0), (_after, 1), (_unwritten, 1), (_indexed, 1)]
+)
 async def test_a_kill_parts_no_memory_from_its_hashes(
     tmp_path: Path, dies: Callable[[remanence.Engine], Any], archived: int
 ) -> None:
@@ -111,6 +129,7 @@ async def test_what_another_process_moves_is_found_once(tmp_path: Path) -> None:
         async with remanence.open(path, embedder="hashed") as memory:
             for _ in range(ROUNDS):
                 receipt = await memory.curate(ARCHIVE)
+                await index_words(memory._core.store, memory.scope)
                 await memory.undo(receipt)
             await memory.curate(ARCHIVE)
 
@@ -119,6 +138,7 @@ async def test_what_another_process_moves_is_found_once(tmp_path: Path) -> None:
     async with remanence.open(path, embedder="hashed") as memory:
         while not ended:
             ended, _ = os.waitpid(child, os.WNOHANG)
+            await index_words(memory._core.store, memory.scope)  # as the other one does
             answer = await memory.recall(QUESTION, count_use=False)
             seen.append([hit.seq for hit in answer if hit.seq == 1])
         last = [(hit.seq, hit.archived) for hit in await memory.recall(QUESTION) if hit.seq == 1]

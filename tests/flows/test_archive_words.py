@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 import remanence
+from remanence.flows.recall import archive_index
+from remanence.flows.recall.archive_index import index_words
 from remanence.flows.recall.archive_ranking import READ_MOST
 from remanence.model import Memory, Status, Turn
+from remanence.store.sqlite import archive_words
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.write.arrive import TURN
 
@@ -42,6 +45,17 @@ async def memory(tmp_path: Path) -> AsyncIterator[remanence.Engine]:
         await memory.consolidate()
         await memory.curate(ARCHIVE)
         yield memory
+
+
+async def indexed(memory: remanence.Engine) -> None:
+    """Index the words of all that is archived."""
+    assert await index_words(memory._core.store, memory.scope) == 0
+
+
+async def counted(memory: remanence.Engine) -> tuple[int, int]:
+    """Return of how many archived memories the words are indexed, and of how many they wait."""
+    held = await memory._core.store.archive_words(memory.scope, None)
+    return held.held, held.waiting
 
 
 async def found(memory: remanence.Engine, question: str = QUESTION, **asking: Any) -> list[tuple[int, bool]]:
@@ -204,6 +218,7 @@ async def test_an_edited_text_is_found_by_its_new_words(memory: remanence.Engine
 
 async def test_an_erased_memory_leaves_no_hashes(memory: remanence.Engine) -> None:
     """Its part is packed anew without it."""
+    await indexed(memory)
     before = await memory._core.store.archive_words("default", -1)
     await memory.erase.apply(await memory.erase.show([1]))
     held = await memory._core.store.archive_words("default", -1)
@@ -257,29 +272,30 @@ async def test_the_number_is_crossed_by_what_is_archived_and_undone(memory: rema
 
 
 async def test_an_archive_that_is_imported_leaves_the_index(memory: remanence.Engine, tmp_path: Path) -> None:
-    """Its hashes are made by the import, and undone with it."""
+    """Its hashes are told from the import on, and no more once it is undone."""
     lines = [line async for line in memory.export()]
     async with remanence.open(tmp_path / "other.db", embedder="hashed") as other:
         await other.settings.set("archive_indexed_most", 0)
         done = await other.import_(iter(lines), name="all")
-        hits, held = await found(other), await other._core.store.archive_words("default", None)
+        hits, held = await found(other), await counted(other)
         await other.undo(done.run)
-        left = await other._core.store.archive_words("default", None)
 
         assert [(1, True)] == [hit for hit in hits if hit[0] == 1]
-        assert (1, 0) == (held.held, left.held)
+        assert ((0, 1), (0, 0)) == (held, await counted(other))
         assert other._core.index.leaves_archive
         assert await sound(other)
 
 
 async def test_a_deleted_memory_leaves_no_hashes(memory: remanence.Engine) -> None:
     """As a tombstone it is in no archive; restored it stands, and is back in the index."""
-    before = await memory._core.store.archive_words("default", None)
+    await indexed(memory)
+    before = await counted(memory)
     await memory.forget(1)
-    forgotten = await memory._core.store.archive_words("default", None)
+    await indexed(memory)
+    forgotten = await counted(memory)
     await memory.restore(1)
 
-    assert (1, 0) == (before.held, forgotten.held)
+    assert ((1, 0), (0, 0)) == (before, forgotten)
     assert [(1, False)] == await found(memory)
     assert 1 in memory._core.index
     assert await sound(memory)
@@ -343,12 +359,24 @@ async def test_hashes_that_other_code_computed_are_computed_anew(tmp_path: Path)
     assert ([1, 1], []) == (held, unsound)
 
 
-@pytest.mark.parametrize("edit", ["UPDATE archive_words SET held = held + 1", "DELETE FROM archive_words"])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE archive_words SET held = held + 1",
+        "DELETE FROM archive_words",
+        "DELETE FROM archive_waiting",
+        "UPDATE archive_waiting SET held = 0",
+    ],
+)
 async def test_hashes_that_another_program_changed_are_noticed(tmp_path: Path, edit: str) -> None:
     """Doctor compares them with the texts."""
     path = tmp_path / "memory.db"
     async with opened(path) as memory:
         await memory.learn(KEY, category="fact")
+        await memory.consolidate()
+        await memory.curate(ARCHIVE)
+        await indexed(memory)
+        await memory.learn("The lantern is green.", category="fact")
         await memory.consolidate()
         await memory.curate(ARCHIVE)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -362,7 +390,8 @@ async def test_hashes_that_another_program_changed_are_noticed(tmp_path: Path, e
 async def test_hashes_that_cannot_be_read_are_made_of_the_texts(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:
-    """A flipped byte hides nothing: doctor tells it, and the next change of the part writes it anew."""
+    """A flipped byte hides nothing: doctor tells it, and whoever indexes the part next writes it anew."""
+    await indexed(memory)
     with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
         ((packed,),) = connection.execute("SELECT packed FROM archive_words").fetchall()
         place = len(packed) // 2
@@ -373,9 +402,110 @@ async def test_hashes_that_cannot_be_read_are_made_of_the_texts(
     await memory.update(1, severity="high")
     unmended = await sound(memory)
     await memory.update(1, text=f"{KEY} It is rusty.")
+    await indexed(memory)
 
     assert [(1, True)] == hits
     assert ["archive words"] == told
     assert not unmended
     assert [(1, True)] == await found(memory)
+    assert await sound(memory)
+
+
+async def test_a_question_reads_few_texts_whole_and_indexes_the_rest(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is the same however many wait."""
+    few = (await found(memory), await counted(memory))
+    monkeypatch.setattr(archive_index, "READ_WHOLE_MOST", 0)
+    none = (await found(memory), await counted(memory))
+
+    assert ([(1, True)], (0, 1)) == few
+    assert ([(1, True)], (1, 0)) == none
+
+
+async def test_an_archive_of_which_too_many_words_wait_stays_in_the_index(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until they are indexed beside the verbs, which a question begins; then the archive leaves it."""
+    monkeypatch.setattr(archive_index, "INDEXED_FIRST_MOST", 0)
+    with monkeypatch.context() as nobody_indexes:
+        nobody_indexes.setattr(memory._core.archive, "begin_indexing", lambda: None)
+        first = (await found(memory), memory._core.index.leaves_archive)
+    await found(memory)
+    indexing = memory._core.archive._indexing
+    assert indexing is not None
+    await indexing
+
+    assert ([(1, True)], False) == first
+    assert ([(1, True)], True) == (await found(memory), memory._core.index.leaves_archive)
+    assert (1, 0) == await counted(memory)
+
+
+async def test_closing_ends_what_indexes_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the part under way; what still waits is for the next opening."""
+    monkeypatch.setattr(archive_index, "INDEXED_FIRST_MOST", 0)
+    async with opened(tmp_path / "memory.db") as memory:
+        await memory.settings.set("archive_indexed_most", 0)
+        await memory.learn(KEY, category="fact")
+        await memory.consolidate()
+        await memory.curate(ARCHIVE)
+        await found(memory)
+        memory._core.archive._stopped = True  # as if it closed before the first part
+    async with opened(tmp_path / "memory.db") as memory:
+        waited = await counted(memory)
+        await indexed(memory)
+
+        assert 1 == sum(waited)
+        assert ([(1, True)], (1, 0)) == (await found(memory), await counted(memory))
+        assert await sound(memory)
+
+
+async def test_a_tick_indexes_the_words_of_what_it_archived(memory: remanence.Engine) -> None:
+    """After the commit, and says of how many memories."""
+    await memory.adopt(ARCHIVE)
+    ticked = await memory.schedule.tick(cadence="deep")
+
+    assert {"indexed": 1} == ticked.ran["index"].counts
+    assert (1, 0) == await counted(memory)
+
+
+async def test_what_was_archived_and_is_not_indexed_yet_can_be_undone(memory: remanence.Engine) -> None:
+    """Nothing waits then; archived again it is found again."""
+    (run,) = [one for one in await memory.history() if one.verb == "curate"]
+    await memory.undo(run.run)
+    undone = (await found(memory), await counted(memory))
+    await memory.curate(ARCHIVE)
+
+    assert ([(1, False)], (0, 0)) == undone
+    assert ([(1, True)], (0, 1)) == (await found(memory), await counted(memory))
+    assert await sound(memory)
+
+
+async def test_what_was_archived_and_is_not_indexed_yet_can_be_erased(memory: remanence.Engine) -> None:
+    """No word of it is told, and nothing of it is left to be indexed."""
+    await memory.erase.apply(await memory.erase.show([1]))
+    told = await memory._core.store.archive_words(memory.scope, -1)
+    await indexed(memory)
+
+    assert [0] == [len(part) for part in told.parts.values()]
+    assert (0, 0) == await counted(memory)
+    assert await sound(memory)
+
+
+async def test_a_part_that_a_commit_changed_since_it_was_read_is_not_written(
+    memory: remanence.Engine,
+) -> None:
+    """What was indexed before is then old; the words wait on, as for another process that indexes the same."""
+    store = memory._core.store
+    assert isinstance(store, SqlStore)
+    old = await store._read(lambda connection: archive_words.index_next(connection, store._names, "default"))
+    assert old is not None
+    await memory.update(1, text="The lantern of the lighthouse is green.")
+    left = await store._write(lambda connection: archive_words.write(connection, old))
+    new = await store._read(lambda connection: archive_words.index_next(connection, store._names, "default"))
+    assert new is not None
+    written = [await store._write(lambda connection: archive_words.write(connection, new)) for _ in "ab"]
+
+    assert (1, [0, 0]) == (left, written)
+    assert [(1, True)] == await found(memory, "lighthouse lantern")
     assert await sound(memory)

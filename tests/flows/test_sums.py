@@ -22,6 +22,7 @@ PROVEN = {
     "terms": "the texts",
     "waiting": "the texts",
     "archive_words": "the texts",
+    "archive_waiting": "the texts",
     "meta": "read when the file is opened",
     "sums": "the rows",
 }

@@ -1,11 +1,30 @@
 """What stands for archived memories is packed and unpacked without loss, and what is damaged is not taken for it."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from remanence.clock import MINUTE
 from remanence.recall.corpus import Corpus, Ints, windows_of
-from remanence.word_hashes import HASHES, NO_PART, PART_ROWS, Row, changed, pack, rows_of, unpacked, worth_of
+from remanence.word_hashes import (
+    COLUMNS,
+    HASHES,
+    NO_PART,
+    PART_ROWS,
+    Part,
+    Row,
+    merge,
+    pack,
+    part_from,
+    rows_of,
+    unpacked,
+    worth_of,
+)
+
+Memories = Mapping[int, tuple[tuple[int, ...], list[int]]]  # by number: columns and hashes
 
 FIRST, LAST = -62_135_596_800 // 60, 253_402_300_799 // 60  # the minutes of the years 1 and 9999
 
@@ -20,9 +39,12 @@ def rows() -> list[Row]:
     ]
 
 
+PACKED = pack(part_from(rows()))
+
+
 def test_rows_come_back_as_they_were() -> None:
     """Each column and each hash, also of a part without rows."""
-    part = unpacked(pack(rows()))
+    part = unpacked(pack(part_from(rows())))
 
     assert rows() == rows_of(part)
     assert (0, []) == (len(NO_PART), rows_of(NO_PART))
@@ -30,25 +52,39 @@ def test_rows_come_back_as_they_were() -> None:
 
 def test_a_part_tells_who_holds_a_hash() -> None:
     """By row, ascending."""
-    part = unpacked(pack(rows()))
+    part = unpacked(pack(part_from(rows())))
 
     assert [[1, 2], [2], [1, 2]] == [part.holding(number).tolist() for number in (7, 8, HASHES - 1)]
     assert [] == NO_PART.holding(7).tolist()
 
 
-def test_a_part_changes_by_who_goes_and_who_comes() -> None:
-    """With how many it then holds; where nothing changes there is nothing to write."""
-    packed, fresh = pack(rows()), Row(9, rows()[1].columns, [3])
-    made = changed(packed, {2}, [fresh])
-
-    assert made == (pack([rows()[0], fresh, rows()[2]]), 3)
-    assert (None, None) == (changed(packed, {5}, []), changed(None, {5}, []))
-    assert (pack([]), 0) == changed(packed, {1, 2, PART_ROWS - 1}, [])
-
-
-@pytest.mark.parametrize(
-    "damage", [b"", b"x", pack(rows())[:-9], pack(rows())[:40] + b"\0" + pack(rows())[41:]]
+MEMORIES = st.dictionaries(
+    st.integers(0, PART_ROWS - 1),
+    st.builds(
+        lambda values, hashes: (tuple(values), sorted(hashes)),
+        st.lists(st.integers(0, 3), min_size=len(COLUMNS), max_size=len(COLUMNS)),
+        st.sets(st.integers(0, 5) | st.integers(0, HASHES - 1), max_size=6),
+    ),
+    max_size=12,
 )
+
+
+@given(MEMORIES, MEMORIES, st.sets(st.integers(0, PART_ROWS - 1), max_size=4))
+def test_a_part_changes_by_who_goes_and_who_comes(held: Memories, fresh: Memories, gone: set[int]) -> None:
+    """As if it had been made of those that are left; packed and unpacked it is the same."""
+    left = {seq: kept for seq, kept in held.items() if seq not in gone | fresh.keys()}
+    made = merge(_part(held), gone | fresh.keys(), _part(fresh))
+
+    assert rows_of(_part({**left, **fresh})) == rows_of(made)
+    assert pack(_part({**left, **fresh})) == pack(made)
+    assert rows_of(made) == rows_of(unpacked(pack(made)))
+
+
+def _part(memories: Memories) -> Part:
+    return part_from(Row(seq, *kept) for seq, kept in memories.items())
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", PACKED[:-9], PACKED[:40] + b"\0" + PACKED[41:]])
 def test_what_is_damaged_is_not_unpacked(damage: bytes) -> None:
     """It raises ValueError."""
     with pytest.raises(ValueError, match="word hashes"):

@@ -101,8 +101,8 @@ def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
     norm = float(np.linalg.norm(query))
     unit = query / np.float32(norm) if norm > 0 else query
     chosen = vectors if rows is None else vectors[rows]
-    # A matrix product wakes the threads of BLAS, which spin beside it: three times the CPU, and no faster, since reading
-    # the vectors takes all the time.
+    # A matrix product wakes the threads of BLAS, which spin: three times the CPU, and no faster, as reading the vectors
+    # takes all the time.
     found: Floats = np.vecdot(chosen, unit.astype(np.float32, copy=False))
     return found
 

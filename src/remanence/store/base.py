@@ -74,13 +74,15 @@ class Postings:
 class ArchiveWords:
     """What stands for archived memories, as `word_hashes` has it: parts by number, the names behind its numbers.
 
-    `held` is how many memories are archived, `position` where the scope stood, `changed` where it stood when any of
-    this was last written: it is the same at every position from there on.
+    `held` is of how many memories the words are indexed, `waiting` of how many they are not yet as the archive has them
+    now; parts hold these, too. `position` is where the scope stood, `changed` where it stood when any of this was last
+    written: it is the same at every position from there on.
     """
 
     position: int
     changed: int
     held: int
+    waiting: int = 0
     parts: Mapping[int, Part] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
 
@@ -314,7 +316,15 @@ class Store(Protocol):
     async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
         """Return the word hashes of archived memories that changed above a position; None for no more than how many.
 
-        They follow from the memories, in the commit that changes these: no audit holds them.
+        They follow from the memories as they are now: no audit holds them. Texts whose words are not indexed are read.
+        """
+        ...
+
+    async def index_archive(self, scope: str) -> int:
+        """Index the words of some archived memories of which a commit noted that they wait; return how many still do.
+
+        At most a part of them is read and written at once, and no answer of `archive_words` changes by it. What a
+        commit changes meanwhile waits on.
         """
         ...
 

@@ -52,6 +52,7 @@ TABLES = (
     Place("words_config", "number", _NOTHING),
     Place("waiting", "text", _GO, ("stems",)),
     Place("archive_words", "hash", "packed anew without the rows that go"),
+    Place("archive_waiting", "number", "the number is nobody's once the words are indexed"),
     Place("terms", "hash", _FOLLOWS),
     Place("sums", "hash", _FOLLOWS),
     Place("scopes", "hash", _FOLLOWS),

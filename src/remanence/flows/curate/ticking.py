@@ -33,6 +33,7 @@ from remanence.flows.curate.scheduling import Curated, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.mirror.watching import synced
+from remanence.flows.recall.archive_index import index_words
 from remanence.flows.write import hearing, settling, waiting
 from remanence.flows.write.settling import Quiet
 from remanence.flows.write.waiting import Waiting
@@ -397,6 +398,19 @@ async def _clean(work: Tick) -> Ran | None:
     return Ran(work.core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
 
 
+async def _index(work: Tick) -> Ran | None:
+    """Index the words of what was archived: the commit that did it only noted that they wait."""
+    core = work.core
+    if work.due is None:  # between two ticks that judge rules, recall reads what waits
+        return None
+    waited = (await core.store.archive_words(core.scope, None)).waiting
+    if not waited:
+        return None
+    left = await index_words(core.store, core.scope, stopping=work.stint.over)
+    work.pending = work.pending or left > 0
+    return Ran(core.clock.now(), "done", None, {"indexed": waited - left}) if left < waited else None
+
+
 async def _expire(work: Tick) -> Ran | None:
     """End the images of the audit that are past their time, where deep rules are due."""
     if work.due != "deep":
@@ -414,6 +428,7 @@ JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
     "curate": _curate,
     "extract": _extract,
     "consolidate": _consolidate,
+    "index": _index,
     "embed": _embed,
     "mirror": _mirror,
     "erase": _clean,

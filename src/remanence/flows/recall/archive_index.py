@@ -4,15 +4,18 @@ Knows numbers and hashes; the few best are read and ranked with what stands by `
 """
 
 import asyncio
+import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import MINUTE
+from remanence.errors import StoreError
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.flows.setting_rows import row_of
 from remanence.model import Role
@@ -21,22 +24,52 @@ from remanence.recall.fuse import Ground, Query, Ranked, ground_of, rank
 from remanence.recall.lexical import Term, term_of
 from remanence.segment import Codes, segments
 from remanence.store.base import Bookkeeping, Store
-from remanence.word_hashes import COLUMNS, NAMED, NO_PART, Part, hash_of, worth_of
+from remanence.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, Part, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
-
+LOG = logging.getLogger(__name__)
 
 INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
 INDEXED_MOST_BUILT_IN = 200_000
 
 
-async def is_left_out(store: Store, scope: str, now: int) -> bool:
-    """Tell whether more memories are archived than the index of recall is to hold."""
+# Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
+READ_WHOLE_MOST = PART_ROWS
+# Where the words of more memories wait, the index of recall holds the archive, however large, until they are indexed.
+INDEXED_FIRST_MOST = 20_000
+
+
+class ArchiveWeight(NamedTuple):
+    """Whether recall goes by the hashes of archived words, or would, but that those of too many memories wait."""
+
+    by_hashes: bool
+    waits: bool
+
+
+async def weigh_archive(store: Store, scope: str, now: int) -> ArchiveWeight:
+    """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold."""
     name = row_of(INDEXED_MOST)
     row = (await store.bookkeep(scope, Bookkeeping(now, get=(name,)))).values.get(name)
     most = INDEXED_MOST_BUILT_IN if row is None else row["value"]
-    return (await store.archive_words(scope, None)).held > int(most)
+    words = await store.archive_words(scope, None)
+    is_large, waits = words.held + words.waiting > int(most), words.waiting > INDEXED_FIRST_MOST
+    return ArchiveWeight(is_large and not waits, is_large and waits)
+
+
+async def index_words(
+    store: Store, scope: str, most: int = 0, stopping: Callable[[], bool] = lambda: False
+) -> int:
+    """Index the words of archived memories, a part at a time, until those of at most so many wait; return of how many.
+
+    Nothing is lost where it stops or is killed: the next one goes on.
+    """
+    left = (await store.archive_words(scope, None)).waiting
+    for _ in range(left):
+        if left <= most or stopping():
+            break
+        left = await store.index_archive(scope)
+    return left
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +139,8 @@ class ArchiveIndex:
         self._names: dict[int, str] = {}
         self._archive: Archive | None = None
         self._turn = asyncio.Lock()
+        self._indexing: asyncio.Task[int] | None = None
+        self._stopped = False
 
     def forget(self) -> None:
         """Keep nothing."""
@@ -114,6 +149,8 @@ class ArchiveIndex:
     async def read(self) -> tuple[Archive, int]:
         """Return the archive, and from which position of the scope on it is as it is now."""
         async with self._turn:
+            with suppress(StoreError):  # a store that takes no writes is read as it stands
+                await index_words(self._store, self._scope, READ_WHOLE_MOST)
             read = await self._store.archive_words(self._scope, self._position)
             if read.parts or self._archive is None:
                 self._archive = None  # where this is cancelled half-way, the parts are put together again
@@ -122,6 +159,22 @@ class ArchiveIndex:
                 self._archive = await asyncio.to_thread(_archive, self._parts, self._names)
             self._position = read.position
             return self._archive, read.changed
+
+    def begin_indexing(self) -> None:
+        """Index all words that wait, beside the verbs, unless that is under way; a store that takes none keeps them."""
+        if self._indexing is None or self._indexing.done():
+            if self._indexing is not None and not self._indexing.cancelled():
+                self._indexing.exception()  # looked at: it is tried again
+            work = index_words(self._store, self._scope, stopping=lambda: self._stopped)
+            self._indexing = asyncio.create_task(work)
+
+    async def stop_indexing(self) -> None:
+        """End with the part that is under way; the next opening goes on."""
+        self._stopped = True
+        if self._indexing is not None:
+            await asyncio.wait([self._indexing])
+            if not self._indexing.cancelled() and (error := self._indexing.exception()) is not None:
+                LOG.warning("not all archived words were indexed: %s; the next opening goes on", error)
 
 
 def _archive(parts: Mapping[int, Part], names: Mapping[int, str]) -> Archive:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from remanence.change import Block, Change, Logged
 from remanence.entity import CATEGORY, THREAD
 from remanence.errors import StoreDamaged
-from remanence.flows.recall.archive_index import is_left_out
+from remanence.flows.recall.archive_index import weigh_archive
 from remanence.flows.recall.arm import Arm, widened
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.model import COLUMN, Memory, Role, Status
@@ -344,19 +344,20 @@ class ScopeIndex:
             rows, _ = self.rows_among(seqs)
             arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
-    async def weigh_archive(self, now: int) -> None:
-        """Look whether the archive is to be left out from now on, or to be read again."""
-        leaves = await is_left_out(self._store, self._scope, now)
-        if leaves != self.leaves_archive:
+    async def weigh_archive(self, now: int) -> bool:
+        """Look whether the archive is to be left out from now on, or to be read again; True if words keep it here."""
+        weight = await weigh_archive(self._store, self._scope, now)
+        if weight.by_hashes != self.leaves_archive:
             async with self._turn:
                 self.position = -1
+        return weight.waits
 
     async def _catch_up(self, now: int) -> None:
         """Patch what changed, or forget all that is kept."""
         changed = None if self.position < 0 else await self._changed()
         if changed is not None and not changed:
             return
-        leaves = not self._with_archive and await is_left_out(self._store, self._scope, now)
+        leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now)).by_hashes
         if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
             self._forget()
             self.leaves_archive = leaves

@@ -92,7 +92,8 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     meant = await contextual.asked(core, asked.query)
-    await core.index.weigh_archive(core.clock.now())
+    if await core.index.weigh_archive(core.clock.now()):
+        core.archive.begin_indexing()
     found = await _looked_for(core, asked, (known, terms, meant), columns, pool)
     ranked, seqs = found.ranked, found.seqs
     same = await told(core, seqs)

@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence import word_hashes
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
 from remanence.change import GUARDS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
 from remanence.claim import Claim, Forbidden
@@ -87,6 +86,7 @@ from remanence.store.memory.snapshot_columns import (
     tagged_at,
 )
 from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
+from remanence.store.memory.word_parts import parts_of
 from remanence.text import asks, stems, term_hash
 
 
@@ -212,22 +212,16 @@ class MemoryStore:
             for seq, row in sorted(state.tables["memories"].items())
             if row["status"] == Status.ARCHIVED
         }
+        counts = ArchiveWords(state.position, state.position, len(archived))
         if after is None or after == state.position:
-            return ArchiveWords(state.position, state.position, len(archived))
-        named = [[row[name] for name in word_hashes.NAMED] for row in archived.values()]
-        numbers = {
-            name: number for number, name in enumerate(sorted({n for some in named for n in some if n}), 1)
-        }
-        # A part that nothing is left of is empty, not gone: whoever has read it must learn that.
-        parts: dict[int, list[word_hashes.Row]] = {
-            word_hashes.part_of(seq): [] for seq in state.tables["memories"]
-        }
-        for (seq, row), some in zip(archived.items(), named, strict=True):
-            coded = [None if name is None else numbers[name] for name in some]
-            parts[word_hashes.part_of(seq)].append(word_hashes.row(seq, row["text"], coded, row))
-        made = {part: word_hashes.unpacked(word_hashes.pack(rows)) for part, rows in parts.items()}
-        named_by = {number: name for name, number in numbers.items()}
-        return ArchiveWords(state.position, state.position, len(archived), made, named_by)
+            return counts
+        parts, names = parts_of(archived, state.tables["memories"])
+        return replace(counts, parts=parts, names=names)
+
+    async def index_archive(self, scope: str) -> int:
+        """Do nothing: words are read from the texts."""
+        self._read(scope)
+        return 0
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None

@@ -1,12 +1,13 @@
-"""The word hashes of archived memories: kept in step by the commit that changes these, and made anew from the texts.
+"""The word hashes of archived memories: a commit notes of which the words changed, they are indexed after it.
 
-Knows parts and rows; `word_hashes` knows what is in a part, and recall what it is for.
+A reader puts what waits, from the texts, over what is indexed, so it never matters how far that has come. Knows parts
+and rows; `word_hashes` knows what is in a part, and recall what it is for.
 """
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from remanence import word_hashes
 from remanence.model import COLUMN, Status
@@ -15,7 +16,7 @@ from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
 from remanence.store.sqlite.rows import decoded
 from remanence.store.sqlite.transaction import Work
-from remanence.word_hashes import NAMED, PART_BITS, Part, Row, part_of
+from remanence.word_hashes import NAMED, NO_PART, PART_BITS, PART_ROWS, Part, Row, part_of
 
 _REST = ("role", "said_at", "words", "value")
 TOLD = frozenset({"status", "text", *NAMED, *_REST})  # what of a memory they tell, and who is in the archive
@@ -35,39 +36,92 @@ _PUT = (
     "INSERT INTO archive_words (scope, part, position, held, packed) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, part)"
     " DO UPDATE SET position = excluded.position, held = excluded.held, packed = excluded.packed"
 )
+_WAITING = "SELECT members FROM archive_waiting WHERE scope = ? AND part = ?"
+_WAIT = (
+    "INSERT INTO archive_waiting (scope, part, position, held, members) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (scope, part)"
+    " DO UPDATE SET position = excluded.position, held = excluded.held, members = excluded.members"
+)
+_NEXT = "SELECT part, position, members FROM archive_waiting WHERE scope = ? ORDER BY part LIMIT 1"
+_DONE = "DELETE FROM archive_waiting WHERE scope = ? AND part = ? AND position = ?"
 _COUNT = "SELECT coalesce(sum(held), 0), coalesce(max(position), 0) FROM archive_words WHERE scope = ?"
-_CHANGED = "SELECT part, packed FROM archive_words WHERE scope = ? AND position > ? ORDER BY part"
+_COUNT_WAITING = (
+    "SELECT coalesce(sum(held), 0), coalesce(max(position), 0) FROM archive_waiting WHERE scope = ?"
+)
+_CHANGED = (
+    "SELECT part FROM archive_words WHERE scope = ?1 AND position > ?2"
+    " UNION SELECT part FROM archive_waiting WHERE scope = ?1 AND position > ?2 ORDER BY part"
+)
+_MEMBERS_BYTES = PART_ROWS // 8
 
 
-def follow(work: Work, changed: Collection[int], destroyed: Collection[int]) -> None:
-    """Bring the parts up to date in which some memories are or come; those that are destroyed are in none."""
-    if not changed and not destroyed:
-        return
-    fresh: dict[int, list[Row]] = defaultdict(list)
-    for row in _read(work.connection, _OF_THESE, (id_list(changed),)):
-        fresh[part_of(row.seq)].append(row)
-    gone: dict[int, set[int]] = defaultdict(set)
-    for seq in {*changed, *destroyed}:
-        gone[part_of(seq)].add(seq)
-    for part in sorted(gone):
-        held = work.connection.execute(_HELD, (work.no, part)).fetchone()
-        try:
-            made = word_hashes.changed(held and held[0], gone[part], fresh[part])
-        except ValueError:  # another program wrote into it, or the disk lost a bit
-            rows = _of_part(work.connection, work.no, part)
-            made = word_hashes.pack(rows), len(rows)
-        if made is not None:
-            packed, count = made
-            work.connection.execute(_PUT, (work.no, part, work.images.position, count, packed))
+class IndexedPart(NamedTuple):
+    """A part as it was indexed, and the position of the last commit whose changes are in it."""
+
+    scope: int
+    part: int
+    position: int
+    held: int
+    packed: bytes
+
+
+def note_changes(work: Work, moved: Mapping[int, bool]) -> None:
+    """Note that the words of some memories are to be indexed anew, or to go where a memory is archived no more."""
+    by_part: dict[int, list[int]] = defaultdict(list)
+    for seq in moved:
+        by_part[part_of(seq)].append(seq)
+    for part, some in sorted(by_part.items()):
+        members = _members(work.connection, work.no, part) | _members_of(some)
+        if work.connection.execute(_HELD, (work.no, part)).fetchone() is None:  # they never were indexed
+            members &= ~_members_of([seq for seq in some if not moved[seq]])
+        packed = members.to_bytes(_MEMBERS_BYTES, "little")
+        position = (
+            work.images.position
+        )  # also where none waits any more: who has read the part must learn that
+        work.connection.execute(_WAIT, (work.no, part, position, members.bit_count(), packed))
+
+
+def take_out(work: Work, seqs: Iterable[int]) -> None:
+    """Leave no hash of some memories, of which it was noted that they changed; an erasure waits for no indexing."""
+    by_part: dict[int, list[int]] = defaultdict(list)
+    for seq in seqs:
+        by_part[part_of(seq)].append(seq)
+    for part, some in sorted(by_part.items()):
+        row = work.connection.execute(_HELD, (work.no, part)).fetchone()
+        if row is None:
+            continue
+        left = word_hashes.merge(_unpacked(work.connection, work.no, part, row[0]), some, NO_PART)
+        indexed = IndexedPart(work.no, part, work.images.position, len(left), word_hashes.pack(left))
+        work.connection.execute(_PUT, indexed)
+
+
+def index_next(connection: sqlite3.Connection, names: Interned, scope: str) -> IndexedPart | None:
+    """Return the first part of which words wait as it is with them, None where none do; nothing is written."""
+    no = names.number(connection, SCOPE, scope)
+    row = None if no is None else connection.execute(_NEXT, (no,)).fetchone()
+    if no is None or row is None:
+        return None
+    part, position, members = row
+    found = _part(connection, no, part, int.from_bytes(members, "little"))
+    return IndexedPart(no, part, position, len(found), word_hashes.pack(found))
+
+
+def write(connection: sqlite3.Connection, indexed: IndexedPart) -> int:
+    """Write a part unless a commit changed it since it was indexed; return of how many memories words still wait."""
+    if connection.execute(_DONE, (indexed.scope, indexed.part, indexed.position)).rowcount:
+        connection.execute(_PUT, indexed)
+    (left, _) = connection.execute(_COUNT_WAITING, (indexed.scope,)).fetchone()
+    return int(left)
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
     """Make all of them anew from the memories."""
     connection.execute("DELETE FROM archive_words")
+    connection.execute("DELETE FROM archive_waiting")
     for scope, part in connection.execute(_PARTS).fetchall():
-        rows = _of_part(connection, scope, part)
+        found = _of_part(connection, scope, part)
         (position,) = connection.execute("SELECT position FROM scopes WHERE scope = ?", (scope,)).fetchone()
-        connection.execute(_PUT, (scope, part, position, len(rows), word_hashes.pack(rows)))
+        connection.execute(_PUT, (scope, part, position, len(found), word_hashes.pack(found)))
 
 
 def read(connection: sqlite3.Connection, names: Interned, scope: str, after: int | None) -> ArchiveWords:
@@ -75,45 +129,83 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, after: int
     no = names.number(connection, SCOPE, scope) or 0
     row = connection.execute("SELECT position FROM scopes WHERE scope = ?", (no,)).fetchone()
     held, changed = connection.execute(_COUNT, (no,)).fetchone()
-    position = row[0] if row else 0
+    waiting, noted = connection.execute(_COUNT_WAITING, (no,)).fetchone()
+    counts = row[0] if row else 0, max(changed, noted), held, waiting
     if after is None:
-        return ArchiveWords(position, changed, held)
+        return ArchiveWords(*counts)
     parts = {
-        part: _unpacked(connection, no, part, packed)
-        for part, packed in connection.execute(_CHANGED, (no, after))
+        part: _part(connection, no, part, _members(connection, no, part))
+        for (part,) in connection.execute(_CHANGED, (no, after)).fetchall()
     }
-    return ArchiveWords(position, changed, held, parts, _names(connection, names, parts.values()))
+    return ArchiveWords(*counts, parts, _names(connection, names, parts.values()))
 
 
 def broken(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield which parts are not what the archived memories say."""
-    wanted = {*connection.execute(_PARTS).fetchall()}
-    kept = connection.execute("SELECT scope, part, held FROM archive_words ORDER BY scope, part").fetchall()
-    for scope, part in sorted(wanted - {row[:2] for row in kept}):
-        yield f"the word hashes of archived memories from {part << PART_BITS} on are missing in scope {scope}"
-    for scope, part, held in kept:
-        rows = _of_part(connection, scope, part)
+    """Yield which parts are not what the archived memories say, but for those whose words wait."""
+    kept = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_words")}
+    noted = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_waiting")}
+    for scope, part in sorted({*connection.execute(_PARTS).fetchall(), *kept, *noted}):
+        first = f"from {part << PART_BITS} on"
+        members = _members(connection, scope, part)
+        if members.bit_count() != noted.get((scope, part), 0):
+            yield f"how many archived memories {first} wait for their words is not what is noted in scope {scope}"
+        waiting = _seqs(part, members)
+        wanted = word_hashes.merge(_of_part(connection, scope, part), waiting, NO_PART)
+        if (scope, part) not in kept:
+            if len(wanted):
+                yield f"the word hashes of archived memories {first} are missing in scope {scope}"
+            continue
         (packed,) = connection.execute(_HELD, (scope, part)).fetchone()
         try:
-            told = word_hashes.rows_of(word_hashes.unpacked(packed))
+            told = word_hashes.unpacked(packed)
         except ValueError:
-            told = []
+            told = NO_PART
         # Another compressor may have written the same in other bytes.
-        if held != len(rows) or _plain(told) != _plain(rows):
-            yield f"the word hashes of archived memories from {part << PART_BITS} on are not what their texts say"
+        sound = kept[scope, part] == len(told)
+        if not sound or _plain(word_hashes.merge(told, waiting, NO_PART)) != _plain(wanted):
+            yield f"the word hashes of archived memories {first} are not what their texts say"
+
+
+def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -> Part:
+    """Return a part as the archive is now: what is indexed, and over it the texts of those that wait."""
+    row = connection.execute(_HELD, (scope, part)).fetchone()
+    held = NO_PART if row is None else _unpacked(connection, scope, part, row[0])
+    if not members:
+        return held
+    waiting = _seqs(part, members)
+    fresh = word_hashes.part_from(_read(connection, _OF_THESE, (id_list(waiting),)))
+    return word_hashes.merge(held, waiting, fresh)
+
+
+def _members(connection: sqlite3.Connection, scope: int, part: int) -> int:
+    """Return which memories of a part wait, one bit each."""
+    row = connection.execute(_WAITING, (scope, part)).fetchone()
+    return 0 if row is None else int.from_bytes(row[0], "little")
+
+
+def _members_of(seqs: Collection[int]) -> int:
+    found = 0
+    for seq in seqs:
+        found |= 1 << seq % PART_ROWS
+    return found
+
+
+def _seqs(part: int, members: int) -> list[int]:
+    first = part << PART_BITS
+    return [first + place for place in range(members.bit_length()) if members >> place & 1]
 
 
 def _unpacked(connection: sqlite3.Connection, scope: int, part: int, packed: bytes) -> Part:
-    """Return a part; one that cannot be read is made from the texts, as the next commit that changes it writes it."""
+    """Return a part; one that another program wrote into, or of which the disk lost a bit, is made from the texts."""
     try:
         return word_hashes.unpacked(packed)
     except ValueError:
-        return word_hashes.unpacked(word_hashes.pack(_of_part(connection, scope, part)))
+        return _of_part(connection, scope, part)
 
 
-def _of_part(connection: sqlite3.Connection, scope: int, part: int) -> list[Row]:
+def _of_part(connection: sqlite3.Connection, scope: int, part: int) -> Part:
     first = part << PART_BITS
-    return list(_read(connection, _OF_PART, (scope, first, first + word_hashes.PART_ROWS - 1)))
+    return word_hashes.part_from(_read(connection, _OF_PART, (scope, first, first + PART_ROWS - 1)))
 
 
 def _read(connection: sqlite3.Connection, statement: str, given: Sequence[Any]) -> Iterator[Row]:
@@ -133,5 +225,5 @@ def _names(connection: sqlite3.Connection, names: Interned, parts: Collection[Pa
     return names.all(connection, sorted(numbers - {0}))
 
 
-def _plain(rows: Sequence[Row]) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
-    return [(row.seq, row.columns, tuple(row.hashes)) for row in rows]
+def _plain(part: Part) -> list[Row]:
+    return [Row(one.seq, one.columns, [*one.hashes]) for one in word_hashes.rows_of(part)]

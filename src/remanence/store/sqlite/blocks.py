@@ -14,7 +14,7 @@ import orjson
 
 from remanence.change import ABSENT, Block, Ints
 from remanence.errors import InvalidInput
-from remanence.model import LINK_COLUMNS
+from remanence.model import LINK_COLUMNS, Status
 from remanence.store.block_rules import STATED, refuse_moves
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite.audit import shape_of
@@ -59,10 +59,16 @@ class Blocks:
         """The sequence numbers of memories whose state changes."""
         return [seq for _, block in self._of("memories") for seq in block.keys.tolist()]
 
-    def described(self, columns: AbstractSet[str]) -> set[int]:
-        """Return the memories of which any of some columns is set."""
-        described = (block for _, block in self._of("memories") if not columns.isdisjoint(block.columns))
-        return {seq for block in described for seq in block.keys.tolist()}
+    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
+        """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
+        for n, block in self._of("memories"):
+            if columns.isdisjoint(block.columns):
+                continue
+            was = becomes = self._stated[n][:, STATED.index("status")] == Status.ARCHIVED
+            if "status" in block.columns and block.after is not None:
+                becomes = block.after[:, block.columns.index("status")] == Status.ARCHIVED
+            either = was | becomes
+            yield from zip(block.keys[either].tolist(), becomes[either].tolist(), strict=True)
 
     @property
     def ends(self) -> set[int]:

@@ -78,7 +78,7 @@ def commit(
     writes.memories.destroy()
     if erasing is not None:
         erasing.finish()
-    archive_words.follow(work, _described(writes), set(writes.memories.destroyed))
+    _follow_archive(work, writes)
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
@@ -95,9 +95,15 @@ def commit(
     return Committed(cause.run, cause.part, position, assigned, count)
 
 
-def _described(writes: "_Writes") -> set[int]:
-    """Return the memories that stay of which something changes that the word hashes of the archive tell."""
-    return writes.memories.described(archive_words.TOLD) | writes.blocks.described(archive_words.TOLD)
+def _follow_archive(work: Work, writes: "_Writes") -> None:
+    """Note of which archived memories the words change; what an erasure takes away or redacts leaves no hash."""
+    moved = {
+        **dict(writes.memories.of_archive(archive_words.TOLD)),
+        **dict(writes.blocks.of_archive(archive_words.TOLD)),
+    }
+    archive_words.note_changes(work, moved)
+    if work.cause.verb == ERASE:
+        archive_words.take_out(work, moved)
 
 
 class _Writes(NamedTuple):

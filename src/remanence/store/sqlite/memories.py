@@ -84,12 +84,18 @@ class Memories:
         """The sequence numbers of memories whose content or state changes."""
         return self._updates.changed
 
-    def described(self, columns: AbstractSet[str]) -> set[int]:
-        """Return the memories of which any of some columns changes, and those that come into the archive."""
-        arrived = (
-            change.key for _, change in self._created if (change.after or {}).get("status") == Status.ARCHIVED
-        )
-        return {*self._updates.of(columns), *arrived}  # type: ignore[arg-type]
+    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
+        """Yield the memories, archived before or after, that come, go, or of which any of some columns changes.
+
+        With each, whether it is archived after.
+        """
+        yield from self._updates.of_archive(columns)
+        for _, change in self._created:
+            if (change.after or {}).get("status") == Status.ARCHIVED:
+                yield change.key, True  # type: ignore[misc]
+        for seq, row in self._gone.items():
+            if row["status"] == Status.ARCHIVED:
+                yield seq, False
 
     @property
     def gone(self) -> Mapping[int, Mapping[str, Any]]:

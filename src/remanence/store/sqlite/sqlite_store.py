@@ -178,6 +178,15 @@ class SqlStore:
         """Return the word hashes of archived memories that changed above a position; None for no more than how many."""
         return await self._read(lambda connection: archive_words.read(connection, self._names, scope, after))
 
+    async def index_archive(self, scope: str) -> int:
+        """Index the words of a part of which some wait; return of how many memories they still do."""
+        indexed = await self._read(
+            lambda connection: archive_words.index_next(connection, self._names, scope)
+        )
+        if indexed is None:
+            return 0
+        return await self._write(lambda connection: archive_words.write(connection, indexed))
+
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:

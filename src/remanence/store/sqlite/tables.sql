@@ -46,6 +46,16 @@ CREATE TABLE terms (
 	PRIMARY KEY (no)
 )
  STRICT;
+CREATE TABLE archive_waiting (
+	scope INTEGER NOT NULL,
+	part INTEGER NOT NULL,
+	position INTEGER NOT NULL,
+	held INTEGER NOT NULL,
+	members BLOB NOT NULL,
+	PRIMARY KEY (scope, part),
+	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
+)
+ STRICT;
 CREATE TABLE archive_words (
 	scope INTEGER NOT NULL,
 	part INTEGER NOT NULL,

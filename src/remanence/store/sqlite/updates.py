@@ -23,6 +23,7 @@ from remanence.store.sqlite.transaction import Key, Work
 # Read of every row that is updated, besides what its change names.
 _ALWAYS = ("revision", "touched", "status", "tier", "reason")
 _STATED = _ALWAYS[2:]
+_STATUS_AT = _ALWAYS.index("status")
 _USE = ("used_at", "use_days", "use_day")
 _TOLD = tuple(column.name for column in MEMORIES)
 _AS_IS = frozenset({"int", "time", "enum", "flag"})
@@ -121,14 +122,16 @@ class Updates:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
 
-    def of(self, columns: AbstractSet[str]) -> Iterator[int]:
-        """Yield the memories of which any of some columns is set."""
-        return (
-            seq
-            for group in self._groups.values()
-            if not columns.isdisjoint(group.names)
-            for seq in group.seqs
-        )
+    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
+        """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
+        for group in self._groups.values():
+            if columns.isdisjoint(group.names):
+                continue
+            for _, change in group.taken:
+                was = group.rows[change.key][_STATUS_AT]  # type: ignore[index]
+                becomes = (change.after or {}).get("status", was)
+                if Status.ARCHIVED in (was, becomes):
+                    yield change.key, becomes == Status.ARCHIVED  # type: ignore[misc]
 
     @property
     def unnamed(self) -> list[int]:

@@ -1,5 +1,6 @@
-"""What a store keeps of archived memories for recall: hashes of their words, in step with every commit."""
+"""What a store keeps of archived memories for recall: hashes of their words, as every commit leaves them."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from remanence.change import Change, inverses
@@ -29,12 +30,24 @@ PLACE = {"session": "Monday", "thread": "Monday", "speaker": "Ada"}
 
 
 async def told(store: Store, scope: str = SCOPE) -> Told:
-    """Return the hashes of every archived memory and what tells where it belongs, by its number."""
-    kept = await store.archive_words(scope, -1)
-    found = _read(kept.parts, kept.names)
+    """Return the hashes of every archived memory and what tells where it belongs, by its number, and index them.
 
-    assert len(found) == kept.held == (await store.archive_words(scope, None)).held
-    return found
+    What is told is the same before, when only a part of it is indexed, and after.
+    """
+    found = [await _read_all(store, scope)]
+    while await store.index_archive(scope):
+        found.append(await _read_all(store, scope))
+    kept = await store.archive_words(scope, None)
+
+    assert [found[0]] * len(found) == found
+    assert found[0] == await _read_all(store, scope)
+    assert (len(found[0]), 0) == (kept.held, kept.waiting)
+    return found[0]
+
+
+async def _read_all(store: Store, scope: str) -> Told:
+    kept = await store.archive_words(scope, -1)
+    return _read(kept.parts, kept.names)
 
 
 def _read(parts: Mapping[int, Part], names: Mapping[int, str]) -> Told:
@@ -114,8 +127,41 @@ class ArchivingContract:
             await keep(store, back, verb="confirm")
         since = await store.archive_words(SCOPE, first.position)
         now = _read({**first.parts, **since.parts}, {**first.names, **since.names})
+        await told(store)
+        indexed = await store.archive_words(SCOPE, since.position)
 
         assert {*some} == {*_read(first.parts, first.names)}
         assert {PART_ROWS + 1} == {*now}
-        assert (1, 1) == (since.held, (await store.archive_words(SCOPE, since.position)).held)
-        assert {} == (await store.archive_words(SCOPE, since.position)).parts
+        assert (1, 0, {}) == (indexed.held, indexed.waiting, indexed.parts)
+
+    async def test_what_changes_while_words_are_indexed_waits_on(self, store: Store) -> None:
+        """Nothing that another commit changed since the texts were read is lost."""
+        texts = [f"memory number{k} of zebras" for k in range(1, 4)]
+        await keep(store, *(created(k, text) for k, text in enumerate(texts, 1)))
+        await keep(store, *[archived(await one(store, k)) for k in (1, 2, 3)], verb="curate")
+        await asyncio.gather(
+            store.index_archive(SCOPE),
+            keep(store, updated(await one(store, 1), text="quite another"), verb="update"),
+            store.index_archive(SCOPE),
+            keep(store, *destroyed(await one(store, 2)), verb="purge"),
+            store.index_archive(SCOPE),
+        )
+
+        assert {1: hashes_of(stems("quite another")), 3: hashes_of(stems(texts[2]))} == {
+            seq: hashes for seq, (hashes, _) in (await told(store)).items()
+        }
+        assert all(check.ok for check in await store.check())
+
+    async def test_an_erased_memory_leaves_no_words_that_wait(self, store: Store) -> None:
+        """Whether they were indexed before or not; nobody has to index anything for it."""
+        await keep(store, *(created(k, f"memory number{k}") for k in range(1, 4)))
+        await keep(store, archived(await one(store, 1)), verb="curate")
+        await told(store)
+        await keep(store, archived(await one(store, 2)), verb="curate")
+        for k in (1, 2):
+            gone = Change("memories", k, {"revision": (await one(store, k)).revision}, None)
+            await store.commit(SCOPE, [gone], because(ERASE))
+        kept = await store.archive_words(SCOPE, None)
+
+        assert (0, {}) == (kept.held, await told(store))
+        assert all(check.ok for check in await store.check())
