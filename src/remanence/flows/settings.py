@@ -20,7 +20,7 @@ from remanence.extraction import (
     wanted_of,
 )
 from remanence.flows.core import QUIET, Core
-from remanence.flows.recall.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN
+from remanence.flows.recall.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN, OPEN, OPEN_BUILT_IN
 from remanence.flows.setting_rows import UNDER, row_of
 from remanence.results import Result, visible
 from remanence.signatures import checked_class
@@ -167,8 +167,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
         Setting(
-            "recall_archived",
-            1,
+            OPEN,
+            OPEN_BUILT_IN,
             0,
             1,
             "whether recall also finds what is archived, behind what is as good and stands",

@@ -23,7 +23,7 @@ from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, Ranked, ground_of, rank
 from remanence.recall.lexical import Term, term_of
 from remanence.segment import Codes, segments
-from remanence.store.base import Bookkeeping, Store
+from remanence.store.base import ArchiveWords, Bookkeeping, Store
 from remanence.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, Part, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
@@ -32,6 +32,7 @@ LOG = logging.getLogger(__name__)
 
 INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
 INDEXED_MOST_BUILT_IN = 200_000
+OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
 
 
 # Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
@@ -41,20 +42,38 @@ INDEXED_FIRST_MOST = 20_000
 
 
 class ArchiveWeight(NamedTuple):
-    """Whether recall goes by the hashes of archived words, or would, but that those of too many memories wait."""
+    """How recall finds what is archived, and where the scope stands.
 
+    `is_open` tells whether it does without being asked to, `by_hashes` whether by hashes of words; where it `waits`, it
+    would, but that the words of too many memories wait.
+    """
+
+    position: int
+    is_open: bool
     by_hashes: bool
     waits: bool
 
 
-async def weigh_archive(store: Store, scope: str, now: int) -> ArchiveWeight:
-    """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold."""
-    name = row_of(INDEXED_MOST)
-    row = (await store.bookkeep(scope, Bookkeeping(now, get=(name,)))).values.get(name)
-    most = INDEXED_MOST_BUILT_IN if row is None else row["value"]
-    words = await store.archive_words(scope, None)
-    is_large, waits = words.held + words.waiting > int(most), words.waiting > INDEXED_FIRST_MOST
-    return ArchiveWeight(is_large and not waits, is_large and waits)
+async def weigh_archive(
+    store: Store, scope: str, now: int, counted: ArchiveWords | None = None
+) -> tuple[ArchiveWeight, ArchiveWords]:
+    """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold.
+
+    Return how many words there are, too; `counted` were these at their position.
+    """
+    rows = {name: row_of(name) for name in (INDEXED_MOST, OPEN)}
+    booked = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
+    most, is_open = (
+        built_in if row is None else row["value"]
+        for row, built_in in (
+            (booked.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
+            (booked.values.get(rows[OPEN]), OPEN_BUILT_IN),
+        )
+    )
+    if counted is None or counted.position != booked.position or counted.waiting:
+        counted = await store.archive_words(scope, None)
+    is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
+    return ArchiveWeight(booked.position, bool(is_open), is_large and not waits, is_large and waits), counted
 
 
 async def index_words(
@@ -138,6 +157,7 @@ class ArchiveIndex:
         self._parts: dict[int, Part] = {}
         self._names: dict[int, str] = {}
         self._archive: Archive | None = None
+        self._counted: ArchiveWords | None = None
         self._turn = asyncio.Lock()
         self._indexing: asyncio.Task[int] | None = None
         self._stopped = False
@@ -145,6 +165,11 @@ class ArchiveIndex:
     def forget(self) -> None:
         """Keep nothing."""
         self._position, self._parts, self._names, self._archive = -1, {}, {}, None
+
+    async def weigh(self, now: int) -> ArchiveWeight:
+        """Say how recall finds what is archived; where nobody wrote since it was asked last, nothing is counted."""
+        weight, self._counted = await weigh_archive(self._store, self._scope, now, self._counted)
+        return weight
 
     async def read(self) -> tuple[Archive, int]:
         """Return the archive, and from which position of the scope on it is as it is now."""

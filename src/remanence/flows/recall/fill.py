@@ -13,7 +13,7 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall.ended import ended
 from remanence.flows.recall.frame_inputs import says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
-from remanence.model import Dropped, Form, Memory
+from remanence.model import Dropped, Form, Memory, Relation
 from remanence.recall.fit import Told
 from remanence.recall.frames import Filling
 from remanence.results import SAID_ALREADY
@@ -93,7 +93,8 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         page = [memory for memory in looked.memories if memory is not None]
         filled.below |= looked.below
         kept = len(filled.kept)
-        offers.note_told((await told(core, seqs.tolist())).without(looked.edited))
+        links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
+        offers.note_told(told(links).without(looked.edited))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled

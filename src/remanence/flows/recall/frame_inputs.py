@@ -3,7 +3,7 @@
 Knows where the five parts of a score come from; how they are weighed is in `recall.frames`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,10 +84,10 @@ def fading_clock(core: Core) -> ClockName:
     return core.policy.clock if core.policy.clock != "wall" else core.fades_by
 
 
-async def stronger(core: Core, seqs: Ints, now: int) -> dict[int, set[int]]:
-    """Map each of some memories that stand to those of them that openly contradict it and are stronger."""
-    links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.CONTRADICTS)
-    pairs = [(link.source, link.target) for link in links if link.resolved_at is None]
+async def stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int) -> dict[int, set[int]]:
+    """Map each of some memories that stand to those of them that openly contradict it, by some links, more strongly."""
+    contradicting = (one for one in links if one.relation is Relation.CONTRADICTS and one.resolved_at is None)
+    pairs = [(link.source, link.target) for link in contradicting]
     if not pairs:
         return {}
     ordered = np.sort(seqs)
@@ -118,13 +118,14 @@ async def above(
     return stronger_than(pairs, known)
 
 
-async def told(core: Core, seqs: Sequence[int]) -> Told:
-    """Return what was learned from what, where either is among some memories: facts from turns, if no other."""
+def told(links: Iterable[Link]) -> Told:
+    """Return what was learned from what, by some links: facts from turns, if no other."""
     turns: dict[int, set[int]] = {}
     facts: dict[int, set[int]] = {}
-    for link in await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM):
-        turns.setdefault(link.source, set()).add(link.target)
-        facts.setdefault(link.target, set()).add(link.source)
+    for link in links:
+        if link.relation is Relation.LEARNED_FROM:
+            turns.setdefault(link.source, set()).add(link.target)
+            facts.setdefault(link.target, set()).add(link.source)
     return Told(turns, facts)
 
 

@@ -283,16 +283,18 @@ class ScopeIndex:
         vectors: bool = False,
         windows: bool = False,
         model: tuple[str, int] | None = None,
+        stands_at: int | None = None,
     ) -> AsyncIterator[None]:
         """Catch up, with what is asked for, and let nobody else do so before the block ends: rows keep their place.
 
         `model` names one, and how many of its vectors were ever written: where there are more than were read, the
-        memories that have none yet are looked at again.
+        memories that have none yet are looked at again. `stands_at` is where the scope stands, for who has just read
+        that.
         """
         async with self._turn:
             whole = False
             try:
-                await self._catch_up(now)
+                await self._catch_up(now, stands_at)
                 await self._read(now, columns, tags)
                 if (vectors or windows) and self._own.bare is None:
                     await self._take(self._own)
@@ -344,20 +346,20 @@ class ScopeIndex:
             rows, _ = self.rows_among(seqs)
             arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
-    async def weigh_archive(self, now: int) -> bool:
-        """Look whether the archive is to be left out from now on, or to be read again; True if words keep it here."""
-        weight = await weigh_archive(self._store, self._scope, now)
-        if weight.by_hashes != self.leaves_archive:
+    async def turn_to(self, *, by_hashes: bool) -> None:
+        """Leave the archive out from now on, as hashes of its words are gone by, or read it again."""
+        if by_hashes != self.leaves_archive:
             async with self._turn:
                 self.position = -1
-        return weight.waits
 
-    async def _catch_up(self, now: int) -> None:
+    async def _catch_up(self, now: int, stands_at: int | None) -> None:
         """Patch what changed, or forget all that is kept."""
+        if self.position == stands_at:
+            return
         changed = None if self.position < 0 else await self._changed()
         if changed is not None and not changed:
             return
-        leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now)).by_hashes
+        leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now))[0].by_hashes
         if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
             self._forget()
             self.leaves_archive = leaves

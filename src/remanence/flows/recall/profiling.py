@@ -134,12 +134,14 @@ def eligible(core: Core, snapshot: Snapshot, now: int) -> Bools:
 async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
     """Return memories in order, without what holds no longer and what another one says already."""
     looked = await ended(core, await core.store.get(core.scope, seqs))
-    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE) if seqs else []
+    asked = Relation.NEAR_DUPLICATE, Relation.LEARNED_FROM
+    links = await core.store.neighbours(core.scope, seqs, *asked) if seqs else []
     alike: dict[int, set[int]] = {}
     for link in links:
-        alike.setdefault(link.source, set()).add(link.target)
-        alike.setdefault(link.target, set()).add(link.source)
-    same = (await told(core, seqs)).without(looked.edited)
+        if link.relation is Relation.NEAR_DUPLICATE:
+            alike.setdefault(link.source, set()).add(link.target)
+            alike.setdefault(link.target, set()).add(link.source)
+    same = told(links).without(looked.edited)
     kept: dict[int, Memory] = {}
     for memory in looked.memories:
         if memory is None or memory.status not in STANDING or memory.ended:

@@ -24,7 +24,6 @@ from remanence.flows.recall.ended import Ended, ended, together
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import says_it, stronger, told
 from remanence.flows.recall.index import RANKED
-from remanence.flows.settings import number
 from remanence.gate.screening import refuse_secret
 from remanence.keywords import ArchiveName
 from remanence.llm.offline import NoEmbedder
@@ -37,6 +36,7 @@ from remanence.model import (
     Known,
     Memory,
     Recalled,
+    Relation,
     Status,
     Trust,
     short_id,
@@ -90,18 +90,16 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
     _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    columns = RANKED | asked.filters.columns.keys() | {"category"}
     meant = await contextual.asked(core, asked.query)
-    if await core.index.weigh_archive(core.clock.now()):
-        core.archive.begin_indexing()
-    found = await _looked_for(core, asked, (known, terms, meant), columns, pool)
+    found = await _looked_for(core, asked, (known, terms, meant), pool)
     ranked, seqs = found.ranked, found.seqs
-    same = await told(core, seqs)
+    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.CONTRADICTS)
+    same = told(links)
     if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
     looked = await ended(core, await _read(core, seqs, found.read))
     memories, same = looked.memories, same.without(looked.edited)
-    above = await stronger(core, np.array(seqs, np.int64), core.clock.now())
+    above = await stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = not ranked.by_model and is_weak(core, ranked.strength)
     answer = await aside(chars, _answer, core, asked, ranked, looked, (above, weak, same))
@@ -116,7 +114,6 @@ async def _looked_for(
     core: Core,
     asked: RecallRequest,
     words: tuple[Known, Sequence[str], Asked],
-    columns: frozenset[str],
     pool: int,
 ) -> Found:
     """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
@@ -125,15 +122,23 @@ async def _looked_for(
     between may then be missed.
     """
     index, now = core.index, core.clock.now()
-    wanted = await _wanted(core, asked)
+    weight = await core.archive.weigh(now)
+    if weight.waits:
+        core.archive.begin_indexing()
+    await index.turn_to(by_hashes=weight.by_hashes)
+    opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
+    wanted = _wanted(asked, opens=opens)
+    columns = RANKED | asked.filters.columns.keys() | {"category"}
+    stands_at: int | None = weight.position
     for attempt in range(TOGETHER_TRIES):
         if wanted is not None and index.leaves_archive:
             await core.archive.read()  # most of it, while the index may still move on
-        async with index.still(now, columns, windows=True, model=words[2].arm):
+        async with index.still(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
             left, changed = await _left(core, wanted)
             if changed > index.position and attempt < TOGETHER_TRIES - 1:
+                stands_at = None
                 continue
-            return await _ranked_together(core, asked, words, left, pool)
+            return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
     raise AssertionError("unreachable")
 
 
@@ -152,10 +157,12 @@ async def _ranked_together(
     asked: RecallRequest,
     words: tuple[Known, Sequence[str], Asked],
     left: tuple[Archive, Wanted] | None,
+    *,
+    opens: bool,
     pool: int,
 ) -> Found:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
-    opened = await _opened(core, asked)
+    opened = _opened(core, asked, opens=opens)
     allowed = await _allowed(core, asked, opened)
     if left is not None:
         question = Question(_query(core, asked, words), asked.asker, words[2])
@@ -166,14 +173,12 @@ async def _ranked_together(
     return Found(ranked, core.index.seq[ranked.rows].tolist(), {})
 
 
-async def _wanted(core: Core, asked: RecallRequest) -> Wanted | None:
+def _wanted(asked: RecallRequest, *, opens: bool) -> Wanted | None:
     """Return what of the archive may be found, None where it is closed; who asks for the status gets full scores."""
     statuses, by_status = asked.filters.statuses, asked.filters.by_status
     if of_entities(asked) or (by_status and statuses is not None and Status.ARCHIVED not in statuses):
         return None
-    if not by_status and (
-        asked.archived == "closed" or (asked.archived is None and not await number(core, "recall_archived"))
-    ):
+    if not by_status and not opens:
         return None
     return Wanted(asked.thread, asked.between, asked.filters, lowered=not by_status)
 
@@ -227,17 +232,15 @@ def _check(core: Core, asked: RecallRequest) -> None:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
 
-async def _opened(core: Core, asked: RecallRequest) -> Bools | None:
+def _opened(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
     """Return which rows are archived, where such are found beside what stands; None where not, or where none is.
 
     Who asks for a status gets what has it.
     """
-    if asked.filters.by_status or asked.archived == "closed":
+    if asked.filters.by_status or not opens:
         return None
     archived = core.index.having([Status.ARCHIVED])
-    if not archived.any() or (asked.archived is None and not await number(core, "recall_archived")):
-        return None
-    return archived
+    return archived if archived.any() else None
 
 
 async def _allowed(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:

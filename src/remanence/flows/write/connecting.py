@@ -146,7 +146,7 @@ class KnownLinks:
     held: dict[Key, Link] = field(default_factory=dict)  # as they were read
     degrees: dict[tuple[int, int], int] = field(default_factory=dict)  # by memory and relation
     # Of whom all links were looked at, and of whom only those of one relation.
-    looked_at: dict[Relation | None, set[int]] = field(default_factory=lambda: defaultdict(set))
+    looked_at: dict[tuple[Relation, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
     seen: set[Key] = field(default_factory=set)  # drawn or strengthened since
 
     async def look(self, core: Core, seqs: set[int], others: Mapping[Relation, set[int]]) -> None:
@@ -154,15 +154,15 @@ class KnownLinks:
 
         What was looked at before is not asked for again: hubs, that every chunk meets, only once.
         """
-        whole = self.looked_at[None]
-        wanted: list[tuple[Relation | None, set[int]]] = [(None, seqs), *others.items()]
-        for relation, asked in wanted:
-            new = sorted(asked - whole - self.looked_at[relation])
-            for link in await core.store.neighbours(core.scope, new, relation) if new else ():
+        whole = self.looked_at[()]
+        wanted = [((), seqs), *(((relation,), asked) for relation, asked in others.items())]
+        for relations, asked in wanted:
+            new = sorted(asked - whole - self.looked_at[relations])
+            for link in await core.store.neighbours(core.scope, new, *relations) if new else ():
                 if link.relation in DRAWN:
                     self.held[link.key] = link
                 self.add(link.key)
-            self.looked_at[relation] |= asked
+            self.looked_at[relations] |= asked
 
     def forget(self) -> None:
         """Begin anew: what was drawn has not been written."""

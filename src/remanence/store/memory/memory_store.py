@@ -269,16 +269,14 @@ class MemoryStore:
         self._scopes[scope] = replace(state, embeddings=held, counters=counters)
         return len(gone)
 
-    async def neighbours(
-        self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
-    ) -> list[Link]:
-        """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
+    async def neighbours(self, scope: str, seqs: Sequence[int] | None, *relations: Relation) -> list[Link]:
+        """Return every link, or those of some relations, that have one of these memories at an end; None for any."""
         ends = set(seqs or ())
         links = sorted(self._read(scope).tables["links"].items())
         return [
             Link(key[0], key[1], Relation(key[2]), **row)
             for key, row in links
-            if (seqs is None or key[0] in ends or key[1] in ends) and relation in (None, key[2])
+            if (seqs is None or key[0] in ends or key[1] in ends) and (not relations or key[2] in relations)
         ]
 
     async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:

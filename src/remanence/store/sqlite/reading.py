@@ -5,7 +5,7 @@ Each function runs inside one read transaction; none binds a list that grows wit
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -227,15 +227,16 @@ def neighbours(
     names: Interned,
     scope: str,
     seqs: Sequence[int] | None,
-    relation: Relation | None,
+    relations: Collection[Relation],
 ) -> list[Link]:
-    """Return every link, or those of one relation, with one of these memories at an end, in order of its key."""
+    """Return every link, or those of some relations, with one of these memories at an end, in order of its key."""
     no = names.number(connection, SCOPE, scope)
-    only = "" if relation is None else f" AND relation = {int(relation)}"
+    only = " OR ".join(f"relation = {int(one)}" for one in relations)
+    only = only and f" AND ({only})"
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     if seqs is None:
         # Left alone, SQLite reads all links for the few that contradict each other, to spare itself the ordering.
-        indexed = " INDEXED BY links_contradicts" * (relation is Relation.CONTRADICTS)
+        indexed = " INDEXED BY links_contradicts" * (relations == (Relation.CONTRADICTS,))
         every = (
             f"SELECT {columns} FROM links{indexed} WHERE scope = ?{only} ORDER BY source, target, relation"
         )

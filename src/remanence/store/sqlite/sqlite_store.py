@@ -211,12 +211,10 @@ class SqlStore:
             )
         )
 
-    async def neighbours(
-        self, scope: str, seqs: Sequence[int] | None, relation: Relation | None = None
-    ) -> list[Link]:
-        """Return every link, or those of one relation, that have one of these memories at an end; None for any."""
+    async def neighbours(self, scope: str, seqs: Sequence[int] | None, *relations: Relation) -> list[Link]:
+        """Return every link, or those of some relations, that have one of these memories at an end; None for any."""
         return await self._read(
-            lambda connection: reading.neighbours(connection, self._names, scope, seqs, relation)
+            lambda connection: reading.neighbours(connection, self._names, scope, seqs, relations)
         )
 
     async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:

@@ -310,17 +310,21 @@ class ReadContract:
         assert [] == await store.neighbours(SCOPE, [])
         assert [(c, d)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [d])]
         similar = await store.neighbours(SCOPE, [a, b, c], Relation.SIMILAR)
+        of_two = await store.neighbours(SCOPE, [a, c], Relation.SIMILAR, Relation.CONTRADICTS)
         assert [(b, c)] == [(link.source, link.target) for link in similar]
+        assert [(b, c)] == [(link.source, link.target) for link in of_two]
 
     async def test_the_links_of_a_scope_are_listed_without_naming_a_memory(self, store: Store) -> None:
-        """In order of their keys, all or of one relation, and of this scope alone."""
+        """In order of their keys, all or of some relations, and of this scope alone."""
         changes = [created(k, f"number{k}") for k in (1, 2, 3)]
         links = [linked(-2, -3, Relation.SIMILAR), linked(-1, -2), linked(-1, -3, Relation.CONTRADICTS)]
         a, b, c = (await keep(store, *changes, *links)).assigned
         await keep(store, *changes, *links[:1], scope="another")
-        found = [await store.neighbours(SCOPE, None, one) for one in (None, Relation.CONTRADICTS)]
+        contradicts, similar = Relation.CONTRADICTS, Relation.SIMILAR
+        asked = ((), (contradicts,), (contradicts, similar))
+        found = [await store.neighbours(SCOPE, None, *relations) for relations in asked]
 
-        assert [[(a, b), (a, c), (b, c)], [(a, c)]] == [
+        assert [[(a, b), (a, c), (b, c)], [(a, c)], [(a, c), (b, c)]] == [
             [(link.source, link.target) for link in some] for some in found
         ]
         assert [] == await store.neighbours("nowhere", None)
