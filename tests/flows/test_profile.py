@@ -35,6 +35,18 @@ async def test_a_correction_reaches_the_profile_at_once(memory: remanence.Engine
     assert ["I prefer coffee in the morning"] == await lines(memory)
 
 
+async def test_a_tag_reaches_the_profile_at_once(memory: remanence.Engine) -> None:
+    """What becomes identity has a line with the next look, and none once the tag is taken off."""
+    learned = await memory.learn("I answer in two sentences at most.", category="fact", kind="semantic")
+    seen = [await lines(memory)]
+    await memory.tag(learned, "self/value")
+    seen.append(await lines(memory))
+    await memory.untag(learned, "self/value")
+    seen.append(await lines(memory))
+
+    assert [[], ["I answer in two sentences at most."], []] == seen
+
+
 async def test_what_is_said_in_a_conversation_comes_to_stand_in_it(memory: remanence.Engine) -> None:
     """A preference that is extracted from a turn takes one line, and a later one that replaces it takes its place."""
     await memory.note("The weekly report always goes to Dana.", speaker="Ana", session="one")

@@ -21,6 +21,7 @@ from remanence.snapshot import Ints
 
 PAGE = 128
 DROPPED_SHOWN = 100
+COUNTED = 16  # lines whose tokens are counted together
 # Stored tokens are a quarter of the characters. What has twice as many as there is room is passed over unseen, once
 # enough is known by name: hardly any text has eight characters to a token.
 STORED_PER_TOKEN_MOST = 2
@@ -115,23 +116,32 @@ class _Offers:
         self.same |= {seq: told.with_(seq) for seq in told.turns.keys() | told.facts.keys()}
 
     def all(self, memories: Sequence[Memory]) -> None:
-        """Offer room to some memories in order."""
-        sizes = self.core.counts([render(memory, scarce=True) for memory in memories])
-        for memory, size in zip(memories, sizes, strict=True):
-            kept, beside = self.filled.kept, self.same.get(memory.seq, ())
-            standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
-            if standing is not None:
-                self._said(memory, standing)
-                continue
-            tokens = size + self._marks(memory)
-            sure = memory.seq in self.first[: self.queue.sure]
-            reason = self.room.reason(tokens + self._spare(memory), sure=sure)
-            if not reason:
-                self._keep(memory, tokens)
-            elif reason == "budget" and memory.seq in self.first:
-                self._cut(memory)
+        """Offer room to some memories in order; how long a line is matters only while there may be room for it."""
+        sure = frozenset(self.first[: self.queue.sure])
+        for start in range(0, len(memories), COUNTED):
+            some = memories[start : start + COUNTED]
+            if self.room.reason(0) == "limit" and sure.isdisjoint([memory.seq for memory in some]):
+                sizes = [0] * len(some)
             else:
-                self._pass_over(memory, reason)
+                sizes = self.core.counts([render(memory, scarce=True) for memory in some])
+            for memory, size in zip(some, sizes, strict=True):
+                self._offer(memory, size, sure=memory.seq in sure)
+
+    def _offer(self, memory: Memory, size: int, *, sure: bool) -> None:
+        """Offer room to one memory, whose line takes so many tokens."""
+        kept, beside = self.filled.kept, self.same.get(memory.seq, ())
+        standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
+        if standing is not None:
+            self._said(memory, standing)
+            return
+        tokens = size + self._marks(memory)
+        reason = self.room.reason(tokens + self._spare(memory), sure=sure)
+        if not reason:
+            self._keep(memory, tokens)
+        elif reason == "budget" and memory.seq in self.first:
+            self._cut(memory)
+        else:
+            self._pass_over(memory, reason)
 
     def _said(self, memory: Memory, by: int) -> None:
         """Give no second place to a fact beside its turn, or to a turn beside its fact."""

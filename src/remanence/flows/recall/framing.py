@@ -14,7 +14,7 @@ from remanence.flows.recall.ended import together
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
 from remanence.flows.recall.frame_inputs import above, contradictions, degrees, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
-from remanence.flows.recall.profiling import BEGINS, ENDS, IDENTITY, NEEDS, best, eligible
+from remanence.flows.recall.profiling import BEGINS, ENDS, IDENTITY, NEEDS, best, eligible, rank_eligible
 from remanence.flows.recall.recalling import (
     WEAK,
     RecallRequest,
@@ -117,7 +117,9 @@ class _Ranking:
 
 async def frame(core: Core, look: Look) -> Recalled:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
-    chosen = await kept_frames.one(core, look.name)
+    chosen, (usual_limit, lines) = await kept_frames.one_with_settings(
+        core, look.name, "frame_limit", "profile_lines"
+    )
     if look.query is not None:
         check_text(look.query)
     if look.agent is not None:
@@ -125,7 +127,7 @@ async def frame(core: Core, look: Look) -> Recalled:
         refuse_secret(core.salt, "name of the agent", look.agent)
     budget = chosen.budget if look.budget is None else look.budget
     limit = chosen.limit if look.limit is None else look.limit
-    limit = await settings.number(core, "frame_limit") if limit is None else limit
+    limit = usual_limit if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
     await core.uses.settle_to_read()
@@ -147,21 +149,20 @@ async def frame(core: Core, look: Look) -> Recalled:
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True)
-    return await _with_profile(core, answer, field, budget) if chosen.profile else answer
+    return await _with_profile(core, answer, field, budget, lines) if chosen.profile else answer
 
 
-async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int) -> Recalled:
-    """Add the lines of the profile for which there is room: they count as no use, nobody asked for them."""
-    now, most = core.clock.now(), await settings.number(core, "profile_lines")
+async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int, most: int) -> Recalled:
+    """Add the lines of the profile, at most so many, for which there is room; nobody asked for them: no use counts."""
+    now = core.clock.now()
     fence = core.counts([BEGINS, ENDS])
     room = Filling(budget - answer.tokens - sum(fence), most)
     if room.tokens <= 0:
         return answer
-    snapshot = await core.index.frozen(SnapshotRequest(NEEDS.columns | _SIZE, tags=NEEDS.tags), now)
-    others = eligible(core, snapshot, now) & ~np.isin(snapshot.seq, field.found.seq)
-    rows = best(snapshot, others, most)
-    tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
-    filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
+    async with core.index.still(now, NEEDS.columns, tags=NEEDS.tags):
+        found = await rank_eligible(core, now)
+    others = found.where(~np.isin(found.seq, field.found.seq))
+    filled = await fill(core, Queue(others.seq[:most], others.tokens[:most]), room)
     said = {hit.id for hit in answer.memories}
     drawn = [
         one
@@ -341,7 +342,7 @@ def _answer(
 
 
 FENCE_SHARE = 8  # a budget below so many times what the profile's fences take has none
-_BOOTED = NEEDS.columns | _SIZE | {"said_at"}
+_BOOTED = NEEDS.columns | {"said_at"}
 
 
 async def boot(core: Core, budget: int | None) -> Recalled:

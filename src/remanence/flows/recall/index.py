@@ -70,6 +70,8 @@ class ScopeIndex:
         self._ground: Ground | None = None
         self._terms = KeptTerms()
         self._tagged: dict[str, Ints] = {}
+        # What others worked out of columns and tags, by name: forgotten with each change.
+        self.derived: dict[str, Any] = {}
         self._turn = asyncio.Lock()
         # Whether archived memories have no rows here, because hashes of their words stand for them.
         self.leaves_archive = False
@@ -359,6 +361,7 @@ class ScopeIndex:
         changed = None if self.position < 0 else await self._changed()
         if changed is not None and not changed:
             return
+        self.derived.clear()
         leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now))[0].by_hashes
         if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
             self._forget()
@@ -371,6 +374,7 @@ class ScopeIndex:
             arm.forget()
         self._terms.clear()
         self._tagged.clear()
+        self.derived.clear()
 
     async def _changed(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
@@ -402,6 +406,8 @@ class ScopeIndex:
 
     def _retag(self, changes: Sequence[Change]) -> None:
         """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
+        if changes:
+            self.derived.clear()
         if len(changes) > PATCH_MIN:
             self._tagged.clear()
         keys = [cast("tuple[int, str]", change.key) for change in changes]

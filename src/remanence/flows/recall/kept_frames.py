@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from remanence.arguments import check_name
 from remanence.errors import NameUnknown
+from remanence.flows import settings
 from remanence.flows.core import Core
 from remanence.flows.write.learning import check_state
 from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, defined
@@ -57,10 +58,17 @@ def built_in() -> dict[str, Mapping[str, Any]]:
 
 async def one(core: Core, name: str) -> Frame:
     """Read one frame."""
-    row = await _row(core, name)
+    return (await one_with_settings(core, name))[0]
+
+
+async def one_with_settings(core: Core, name: str, *numbers: str) -> tuple[Frame, list[int]]:
+    """Read one frame, and settings that are numbers, by one request."""
+    asked = Bookkeeping(core.clock.now(), get=(_kept(name), *settings.rows_of(*numbers)))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
+    row: Mapping[str, Any] | None = rows.get(_kept(name))
     if row is None:
         raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await every(core)])
-    return _frame(name, row)
+    return _frame(name, row), settings.numbers_in(rows, *numbers)
 
 
 async def every(core: Core) -> list[Frame]:
