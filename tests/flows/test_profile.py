@@ -37,7 +37,8 @@ async def test_a_correction_reaches_the_profile_at_once(memory: remanence.Engine
 
 async def test_a_tag_reaches_the_profile_at_once(memory: remanence.Engine) -> None:
     """What becomes identity has a line with the next look, and none once the tag is taken off."""
-    learned = await memory.learn("I answer in two sentences at most.", category="fact", kind="semantic")
+    # It fades as slowly as identity does: nothing but the tag changes.
+    learned = await memory.learn("I answer in two sentences at most.", category="fact", decay="durable")
     seen = [await lines(memory)]
     await memory.tag(learned, "self/value")
     seen.append(await lines(memory))
