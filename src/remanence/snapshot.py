@@ -79,6 +79,8 @@ class LinkColumns:
         return replace(self, cut=cut)
 
 
+# Further back, or with more memories written to, what has changed since is no cheaper to read than what there is.
+SINCE_PARTS_MAX, SINCE_ROWS_MAX = 2_000, 2_000
 # What can be asked for of links, beside what always comes.
 LINK_COLUMNS = frozenset({"confidence", "last_at", "count", "resolved_at"})
 
@@ -91,7 +93,8 @@ class SnapshotRequest:
     of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory. With
     `among` only memories that meet it are read; where links are asked for, also the other ends of theirs, and of links
     those of memories that meet it. With `only` those of these sequence numbers are read, which goes with no links.
-    Attributes are of all memories.
+    Attributes are of all memories. With `since` a store may answer what may be otherwise than it was at that position,
+    `Snapshot.changed`, whatever `among` says; where that is too much or not known, it answers as without.
     """
 
     columns: frozenset[str]
@@ -105,6 +108,7 @@ class SnapshotRequest:
     agents: bool = False
     among: Among | None = None
     only: tuple[int, ...] | None = None
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +153,9 @@ class Snapshot:
     other_agents: Ints | None = None  # and how many of these it does not belong to
     sharing_agents: Ints | None = None  # and how many such used it, or have a memory that rests on it
     whole: int | None = None
+    # Of an answer to what may be otherwise since a position: the memories that were written to, also those that have
+    # gone, ascending. Rows are theirs and their neighbours', links those that they have. None in any other answer.
+    changed: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.seq)

@@ -105,7 +105,11 @@ def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
             for one in values
             if not isinstance(one, str) or one in known
         ]
-        found &= np.isin(snapshot.columns[name], codes)
+        column = snapshot.columns[name]
+        # Codes are few: a table of them is read faster than a list is searched. What is absent is -1, the last place.
+        meant = np.zeros(max([*codes, int(column.max(initial=0))]) + 2, np.bool_)
+        meant[codes] = True
+        found &= meant[column]
     return found
 
 

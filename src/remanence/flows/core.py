@@ -19,6 +19,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
+from remanence.flows.curate.kept_snapshots import KeptSnapshots
 from remanence.flows.naming import found, plain_name, refuse_erased, several, unknown
 from remanence.flows.recall.archive_index import ArchiveIndex
 from remanence.flows.recall.attribute_index import AttributeIndex
@@ -132,6 +133,7 @@ class Core:
     entities: EntityIndex = field(init=False)
     uses: Uses = field(init=False)
     watch: ClockWatch = field(init=False)
+    snapshots: KeptSnapshots = field(init=False)
     # Memories being embedded again; up to which position the audit holds vectors of the embedder before.
     embedding: Chore | None = field(init=False, default=None)
     vectors_since: int = field(init=False, default=0)
@@ -158,6 +160,7 @@ class Core:
         self.attributes = AttributeIndex(self.store, self.scope)
         self.entities = EntityIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)
+        self.snapshots = KeptSnapshots(self.store, self.scope)
         self.uses = Uses(
             lambda changes, agent, at: self.commit(changes, replace(self.cause("use"), actor=agent, at=at)),
             lambda seqs: self.store.neighbours(self.scope, seqs),

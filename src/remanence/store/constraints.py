@@ -243,6 +243,11 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
             "attributes are of all memories, and so are links where sequence numbers are named",
             recovery="ask for them without `among` and `only`",
         )
+    if wanted.since is not None and (wanted.attributes or wanted.asks or wanted.only is not None):
+        raise InvalidInput(
+            "what has changed is known of columns, tags, links and agents alone",
+            recovery="ask for attributes, texts that ask and sequence numbers without `since`",
+        )
     refuse_clocks(wanted.clocks)
 
 

@@ -281,7 +281,21 @@ def _concerned(policy: Policy) -> Among | None:
     if len(over_links) + len(others) < len(policy.rules):
         return None
     found = [_only(rule) for rule in others] + [{"status": STANDING}] * bool(over_links)
-    return tuple(found) if all(found) else None
+    return _widest(found) if all(found) else None
+
+
+def _widest(found: Iterable[Holds]) -> Among:
+    """Leave out what means no memory that another one does not mean."""
+    among: list[Holds] = []
+    for holds in found:
+        if not any(_means_all_of(one, holds) for one in among):
+            among = [one for one in among if not _means_all_of(holds, one)] + [holds]
+    return tuple(among)
+
+
+def _means_all_of(one: Holds, other: Holds) -> bool:
+    """True if each memory that the other describes is described by this one."""
+    return all(name in other and other[name] <= values for name, values in one.items())
 
 
 def _only(rule: Rule) -> Holds:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -130,7 +130,7 @@ async def plan_part(
     part = policy.part(cadence)
     among = concerned(part)
     among = None if among is None else (*among, TASKS)
-    snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among)
+    snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among, kept=True)
     made, digest = await asyncio.to_thread(_decided, snapshot, part, now, sparing)
     core.remember(made, Made(digest, part, CURATE, policy.hash))
     return made, snapshot, part
@@ -187,15 +187,17 @@ async def frozen(
     more: AbstractSet[str] = frozenset(),
     only: tuple[int, int] | None = None,
     among: Among | None = None,
+    *,
+    kept: bool = False,
 ) -> tuple[Snapshot, int]:
     """Freeze the scope for a policy, with all uses and all time that the open session has to count.
 
     `more` are columns that it does not ask for, `only` the one pair that may become one, `among` which memories are
-    read, None for all.
+    read, None for all. What is `kept` is for who comes again.
     """
     await heartbeat.beat(core)
     await core.uses.settle()
-    return await read_frozen(core, policy, more, only, among)
+    return await read_frozen(core, policy, more, only, among, kept=kept)
 
 
 async def read_frozen(
@@ -204,13 +206,16 @@ async def read_frozen(
     more: AbstractSet[str] = frozenset(),
     only: tuple[int, int] | None = None,
     among: Among | None = None,
+    *,
+    kept: bool = False,
 ) -> tuple[Snapshot, int]:
     """Freeze the scope as it is kept; nothing is written."""
     present = await core.watch.present()
     now = present.reading.wall
     asked = wanted(policy)
     request = replace(asked, columns=asked.columns | more, among=among)
-    snapshot = await core.store.snapshot(core.scope, request, now)
+    read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
+    snapshot = await read(request, now)
     calibrated = core.embedder.thresholds.calibrated
     merges = only is None and not calibrated and any(rule.effect is MERGE for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()

@@ -387,8 +387,7 @@ class MemoryStore:
         state = self._read(scope)
         refuse_wanted(wanted)
         spans, heard = state.clocks(wanted.clocks)
-        whole = state.tables["memories"]
-        rows, links = chosen(state.tables, wanted)
+        rows, links, changed = chosen(state.tables, wanted, state.log)
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -400,7 +399,7 @@ class MemoryStore:
             scope=scope,
             position=state.position,
             seq=seq,
-            whole=len(whole),
+            whole=len(state.tables["memories"]),
             columns={
                 name: array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
             },
@@ -419,6 +418,7 @@ class MemoryStore:
             asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
             attributes={name: attribute([row for _, row in rows], name) for name in wanted.attributes},
             link_count=len(state.tables["links"]) if wanted.link_count else None,
+            changed=changed,
         )
 
     async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:

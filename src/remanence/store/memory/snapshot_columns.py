@@ -4,24 +4,48 @@ Knows rows and arrays; knows nothing of scopes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import MILLION
+from remanence.change import MILLION, Logged
 from remanence.errors import InvalidInput
 from remanence.model import Column
-from remanence.snapshot import RESTING, RESTING_ON, TAG, Among, LinkColumns, SnapshotRequest, means
+from remanence.snapshot import (
+    RESTING,
+    RESTING_ON,
+    SINCE_PARTS_MAX,
+    SINCE_ROWS_MAX,
+    TAG,
+    Among,
+    LinkColumns,
+    SnapshotRequest,
+    means,
+)
 from remanence.store.base import Ints
+from remanence.store.constraints import memories_of
+from remanence.store.ending import EXPIRE
+from remanence.store.erasure import ERASE
 from remanence.store.memory.tables import Row
 
+_SEEN = frozenset({"memories", "tags", "links"})  # tables that a snapshot is made of
 
-def chosen(
-    tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest
-) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
-    """Return the memories that are asked for, in order, and the links: of some memories theirs, with both ends."""
+
+Chosen = tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row], Ints | None]
+
+
+def chosen(tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest, log: Sequence[Logged]) -> Chosen:
+    """Return the memories that are asked for, in order, and the links: of some memories theirs, with both ends.
+
+    Where it is asked and known which have changed since, they and their neighbours are returned, and which these are.
+    """
+    changed = _changed_since(log, wanted.since)
+    if changed is not None:
+        return *_near(tables, frozenset(changed.tolist())), changed
     whole, links = tables["memories"], tables["links"]
     only = whole.keys() if wanted.only is None else set(wanted.only)
     rows = {seq: row for seq, row in whole.items() if seq in only}
@@ -33,7 +57,34 @@ def chosen(
         links = {key: link for key, link in links.items() if rows.keys() & key[:2]}
         ends = {end for key in links for end in key[:2]} if wanted.links is not None else set()
         rows |= {seq: whole[seq] for seq in ends}
-    return sorted(rows.items()), links
+    return sorted(rows.items()), links, None
+
+
+def _changed_since(log: Sequence[Logged], position: int | None) -> Ints | None:
+    """Return, ascending, the memories that parts after a position are about or say were used; None where unknown.
+
+    An erasure and the end of images take away what the log said.
+    """
+    if position is None or not 0 <= position <= len(log):
+        return None
+    parts = log[position:]
+    if len(parts) > SINCE_PARTS_MAX or any(part.cause.verb in {ERASE, EXPIRE} for part in parts):
+        return None
+    keys = ((one.table, one.key) for part in parts for one in part.changes if one.table in _SEEN)
+    found = frozenset(chain.from_iterable(part.used for part in parts)).union(
+        chain.from_iterable(memories_of(*key) for key in keys)
+    )
+    return np.array(sorted(found), np.int64) if len(found) <= SINCE_ROWS_MAX else None
+
+
+def _near(
+    tables: Mapping[str, Mapping[Any, Row]], changed: AbstractSet[int]
+) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
+    """Return some memories and those at the other ends of their links, in order, and these links."""
+    links = {key: link for key, link in tables["links"].items() if changed & {*key[:2]}}
+    seqs = changed.union(chain.from_iterable(key[:2] for key in links))
+    whole = tables["memories"]
+    return [(seq, whole[seq]) for seq in sorted(seqs) if seq in whole], links
 
 
 def agents_of(rows: Sequence[tuple[int, Row]], tables: Mapping[str, Mapping[Any, Row]]) -> Mapping[str, Any]:

@@ -23,6 +23,10 @@ KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
 COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
 _INSERT = f"INSERT INTO blocks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT = f"SELECT {COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
+_OF_PARTS = (  # their keys alone
+    "SELECT position, n, kind, shape, rows, least, greatest, keys, NULL"
+    " FROM json_each(?) CROSS JOIN blocks ON position = value"
+)
 _ABOUT = (
     f"SELECT {COLUMNS} FROM blocks INDEXED BY blocks_bounds"
     " WHERE least <= ?1 AND greatest >= ?1 AND position > ?2"
@@ -110,6 +114,20 @@ def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
     """Return the memories that were used."""
     with DECODING:
         return tuple(seq for row in rows if row[5] is None for seq in _keys(row).tolist())
+
+
+def touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints | None:
+    """Return the memories that blocks of parts are about or say were used; None where these have more rows than that.
+
+    `positions` is a list of parts in JSON.
+    """
+    rows = connection.execute(_OF_PARTS, (positions,)).fetchall()
+    if sum(row[4] for row in rows) > most:
+        return None
+    with DECODING:
+        keys = [_keys(row) for row in rows]
+    ends = [each if each.ndim == 1 else each[:, :2].ravel() for each in keys]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *ends]))
 
 
 def _keys(row: Row) -> Ints:

@@ -20,6 +20,7 @@ from remanence.model import COLUMN, COUNT_MAX, Column, Decay
 from remanence.snapshot import RESTING, RESTING_ON, TAG, Among, Holds, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
+from remanence.store.sqlite.changed_since import changed_since
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
 from remanence.store.sqlite.packed import Field, Packing, Rows, gather
@@ -58,18 +59,17 @@ def snapshot(
     held, newest = connection.execute(
         "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
     ).fetchone()
+    changed = None
+    if wanted.since is not None and wanted.since <= held:
+        changed = changed_since(connection, no, wanted.since)
     (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
-    among = _among(connection, names, no, wanted.among)
-    seq, arrays = _rows(connection, no, columns, count, (among, wanted.only))
-    links = None
-    if wanted.links is not None and wanted.among is not None:
-        found = _linked(connection, no, seq, count, wanted.links)
-        beyond = np.setdiff1d(np.concatenate([found["source"], found["target"]]), seq)
-        rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
-        seq, arrays = _joined((seq, arrays), rest)
-        links = _placed(connection, no, found, _Rows(seq), wanted.links)
-    elif wanted.links is not None:
-        links = _links(connection, no, seq, wanted.links)
+    if changed is None:
+        among = _among(connection, names, no, wanted.among)
+        seq, arrays, links = _read(connection, no, columns, count, (among, wanted))
+        part = None if among == "" else seq
+    else:
+        seq, arrays, links = _read_changed(connection, no, columns, count, (changed, wanted.links))
+        part = seq
     texts = {
         column.name: _named(connection, names, arrays, column.name)
         for column in columns
@@ -80,7 +80,6 @@ def snapshot(
         (no, now - DAY, now),
     ).fetchone()
     counted = "SELECT count(*) FROM links WHERE scope = ?"
-    part = None if among == "" else seq
     agents, others = _agents(connection, no, seq, part) if wanted.agents else (None, None)
     sharing = _sharing(connection, no, seq, part) if wanted.agents else None
     return Snapshot(
@@ -104,7 +103,44 @@ def snapshot(
         asks=_asking(connection, no, seq) if wanted.asks else None,
         attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
         link_count=connection.execute(counted, (no,)).fetchone()[0] if wanted.link_count else None,
+        changed=changed,
     )
+
+
+def _read(
+    connection: sqlite3.Connection,
+    no: int,
+    columns: Sequence[Column],
+    count: int,
+    which: tuple[str, SnapshotRequest],
+) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
+    """Return numbers, columns and links of a scope's memories, which are so many, or of those that meet a condition."""
+    among, wanted = which
+    seq, arrays = _rows(connection, no, columns, count, (among, wanted.only))
+    if wanted.links is None:
+        return seq, arrays, None
+    if wanted.among is None:
+        return seq, arrays, _links(connection, no, seq, wanted.links)
+    found = _linked(connection, no, seq, count, wanted.links)
+    beyond = np.setdiff1d(np.concatenate([found["source"], found["target"]]), seq)
+    rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
+    seq, arrays = _joined((seq, arrays), rest)
+    return seq, arrays, _placed(connection, no, found, _Rows(seq), wanted.links)
+
+
+def _read_changed(
+    connection: sqlite3.Connection,
+    no: int,
+    columns: Sequence[Column],
+    count: int,
+    which: tuple[Ints, Collection[str] | None],
+) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
+    """Return the same of memories that changed and of their neighbours, which these touch; links are of the former."""
+    changed, links = which
+    found = _linked(connection, no, changed, count, links or ())
+    near = np.union1d(changed, np.concatenate([found["source"], found["target"]]))
+    seq, arrays = _rows(connection, no, columns, len(near), ("", near.tolist()))
+    return seq, arrays, None if links is None else _placed(connection, no, found, _Rows(seq), links)
 
 
 def _columns(wanted: SnapshotRequest) -> list[Column]:

@@ -1,0 +1,154 @@
+"""A snapshot brought up to date by what has changed since: the same as one that is read anew, field by field.
+
+Knows arrays, names and links of snapshots; knows no store and decides nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.curate.carried import meets, some
+from remanence.curate.planner.merge import link_keys, picked
+from remanence.snapshot import Among, Ints, LinkColumns, Snapshot
+
+Column = TypeVar("Column", bound=npt.NDArray[Any])
+Names = Mapping[str, tuple[str, ...]]
+
+
+class _Sides(NamedTuple):
+    """The snapshot from before and what has changed since, and which rows of both, one behind the other, are left."""
+
+    old: Snapshot
+    new: Snapshot
+    rows: Ints
+
+    def joined(self, one: Column, other: Column) -> Column:
+        """Return a column of what is left."""
+        joined: Column = np.concatenate([one, other])[self.rows]  # type: ignore[assignment]
+        return joined
+
+
+def patched(old: Snapshot, new: Snapshot, among: Among | None) -> Snapshot | None:
+    """Return a snapshot with what has changed since, of the memories that meet `among` and the ends of their links.
+
+    None where they do not fit: a link whose end is in neither.
+    """
+    assert new.changed is not None
+    gone = np.union1d(new.changed, new.seq)
+    stay = np.flatnonzero(~_isin(old.seq, gone))
+    rows = np.concatenate([stay, len(old) + np.arange(len(new))])
+    both = np.concatenate([old.seq, new.seq])
+    sides = _Sides(old, new, rows[np.argsort(both[rows])])
+    seq = both[sides.rows]
+    links = None
+    if new.links is not None:
+        links = _links(sides, seq)
+        if links is None:
+            return None
+    columns, names = _columns(sides)
+    whole = replace(
+        new,
+        seq=seq,
+        columns=columns,
+        names=names,
+        tags={tag: sides.joined(old.tags[tag], mask) for tag, mask in new.tags.items()},
+        tagged_at={tag: sides.joined(old.tagged_at[tag], at) for tag, at in new.tagged_at.items()},
+        links=links,
+        agents=_counts(sides, "agents"),
+        other_agents=_counts(sides, "other_agents"),
+        sharing_agents=_counts(sides, "sharing_agents"),
+        changed=None,
+    )
+    return _without_unused_names(whole if among is None else _among(whole, among))
+
+
+def _isin(seqs: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
+    """Tell which numbers are among some that ascend."""
+    if not len(ascending):
+        return np.zeros(len(seqs), np.bool_)
+    places = np.minimum(np.searchsorted(ascending, seqs), len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == seqs
+    return found
+
+
+def _columns(sides: _Sides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, tuple[str, ...]]]:
+    """Return the columns of what is left, and the names of either side under one numbering."""
+    columns: dict[str, npt.NDArray[np.generic]] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    for name in sides.new.columns:
+        kept, fresh = sides.old.columns[name], sides.new.columns[name]
+        if name in sides.new.names:
+            known, more = sides.old.names[name], sides.new.names[name]
+            into = names[name] = known if known == more else tuple(sorted({*known, *more}))
+            columns[name] = sides.joined(_coded(kept, known, into), _coded(fresh, more, into))
+        else:
+            columns[name] = sides.joined(kept, fresh)
+    return columns, names
+
+
+def _coded(
+    codes: npt.NDArray[np.generic], names: tuple[str, ...], into: tuple[str, ...]
+) -> npt.NDArray[np.generic]:
+    """Return codes of names by another numbering; what is absent stays so."""
+    if names == into:
+        return codes
+    places = {name: place for place, name in enumerate(into)}
+    by_code = np.array([*(places.get(name, -1) for name in names), -1], np.int32)
+    coded: npt.NDArray[np.generic] = by_code[codes]
+    return coded
+
+
+def _counts(sides: _Sides, name: str) -> Ints | None:
+    old, new = getattr(sides.old, name), getattr(sides.new, name)
+    return None if new is None else sides.joined(old, new)
+
+
+def _links(sides: _Sides, seq: Ints) -> LinkColumns | None:
+    """Return the links, in order: of what changed those that it has now; None where an end of one has no row."""
+    old, new = sides.old, sides.new
+    assert old.links is not None
+    assert new.links is not None
+    assert new.changed is not None
+    ends = [old.seq[old.links.source], old.seq[old.links.target]]
+    stays = ~(_isin(ends[0], new.changed) | _isin(ends[1], new.changed))
+    source = np.concatenate([ends[0][stays], new.seq[new.links.source]])
+    target = np.concatenate([ends[1][stays], new.seq[new.links.target]])
+    if not (_isin(source, seq).all() and _isin(target, seq).all()):
+        return None
+    kept, fresh = picked(old.links, stays), new.links
+    columns: dict[str, Any] = {
+        one.name: None
+        if getattr(fresh, one.name) is None
+        else np.concatenate([getattr(kept, one.name), getattr(fresh, one.name)])
+        for one in fields(LinkColumns)
+    }
+    places = (np.searchsorted(seq, each).astype(np.int32) for each in (source, target))
+    columns |= dict(zip(("source", "target"), places, strict=True))
+    found = LinkColumns(**columns)
+    return picked(found, np.argsort(link_keys(found, len(seq))))
+
+
+def _among(snapshot: Snapshot, among: Among) -> Snapshot:
+    """Leave out memories that do not meet it and are at no end of a link of one that does."""
+    kept = meets(snapshot, among)
+    if snapshot.links is None:
+        return some(snapshot, kept)
+    of_kept = kept[snapshot.links.source] | kept[snapshot.links.target]
+    links = snapshot.links if of_kept.all() else picked(snapshot.links, of_kept)
+    kept[links.source] = kept[links.target] = True
+    return some(replace(snapshot, links=links), kept)
+
+
+def _without_unused_names(snapshot: Snapshot) -> Snapshot:
+    """Number names anew where no row bears one any more."""
+    columns, names = dict(snapshot.columns), dict(snapshot.names)
+    for name, known in snapshot.names.items():
+        borne = np.zeros(len(known) + 1, np.bool_)
+        borne[columns[name]] = True
+        if not borne[:-1].all():
+            names[name] = tuple(one for one, there in zip(known, borne.tolist(), strict=False) if there)
+            columns[name] = _coded(columns[name], known, names[name])
+    return replace(snapshot, columns=columns, names=names)

@@ -1,0 +1,46 @@
+"""Which memories were written to since a position, as the log of a scope has it.
+
+Knows rows of `runs`, `changes` and `blocks`; reads no memory.
+"""
+
+import sqlite3
+
+import numpy as np
+
+from remanence.snapshot import SINCE_PARTS_MAX, SINCE_ROWS_MAX, Ints
+from remanence.store.ending import EXPIRE
+from remanence.store.erasure import ERASE
+from remanence.store.sqlite import audit, block_log
+from remanence.store.sqlite.dialect import DECODING, id_list
+
+_PARTS = (
+    "SELECT position, verb FROM runs INDEXED BY runs_scope WHERE scope = ? AND position > ?"
+    " ORDER BY position LIMIT ?"
+)
+_KINDS = ", ".join(str(audit.CODE[table]) for table in ("memories", "tags", "links"))
+_OF_LINKS = audit.CODE["links"]
+_CHANGES = (
+    'SELECT kind, changes."key", subkey FROM json_each(?) CROSS JOIN changes'
+    f" ON position = value WHERE kind IN ({_KINDS}) LIMIT ?"
+)
+
+
+def changed_since(connection: sqlite3.Connection, scope: int, position: int) -> Ints | None:
+    """Return, ascending, the memories whose rows, tags, links or uses a scope's log names since; None where unknown.
+
+    An erasure and the end of images take away what the log said.
+    """
+    parts = connection.execute(_PARTS, (scope, position, SINCE_PARTS_MAX + 1)).fetchall()
+    if len(parts) > SINCE_PARTS_MAX or any(verb in {ERASE, EXPIRE} for _, verb in parts):
+        return None
+    listed = id_list([at for at, _ in parts])
+    rows = connection.execute(_CHANGES, (listed, SINCE_ROWS_MAX + 1)).fetchall()
+    if len(rows) > SINCE_ROWS_MAX:
+        return None
+    found = {key for _, key, _ in rows}
+    with DECODING:
+        found |= {int(rest.split(":")[0]) for kind, _, rest in rows if kind == _OF_LINKS}
+    changed = block_log.touched(connection, listed, SINCE_ROWS_MAX)
+    if changed is None or len(found) + len(changed) > SINCE_ROWS_MAX:
+        return None
+    return np.union1d(np.fromiter(found, np.int64, len(found)), changed)
