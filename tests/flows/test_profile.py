@@ -37,12 +37,12 @@ async def test_a_correction_reaches_the_profile_at_once(memory: remanence.Engine
 
 async def test_a_tag_reaches_the_profile_at_once(memory: remanence.Engine) -> None:
     """What becomes identity has a line with the next look, and none once the tag is taken off."""
-    # It fades as slowly as identity does: nothing but the tag changes.
-    learned = await memory.learn("I answer in two sentences at most.", category="fact", decay="durable")
+    # A tag that leaves the decay class alone: nothing else changes.
+    learned = await memory.learn("I answer in two sentences at most.", category="fact")
     seen = [await lines(memory)]
-    await memory.tag(learned, "self/value")
+    await memory.tag(learned, "self/style")
     seen.append(await lines(memory))
-    await memory.untag(learned, "self/value")
+    await memory.untag(learned, "self/style")
     seen.append(await lines(memory))
 
     assert [[], ["I answer in two sentences at most."], []] == seen
