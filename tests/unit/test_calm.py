@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 
 from remanence.clock import DAY, HOUR, MINUTE
+from remanence.curate.carried import done
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.plan import plan
-from remanence.curate.planner.calm import FADING, HORIZONS, STRAIGHT, calm_after, calm_until
+from remanence.curate.plan import decide, plan
+from remanence.curate.planner.calm import CARRIED, FADING, HORIZONS, STRAIGHT, calm_after, calm_until
 from remanence.curate.policy.compiled import load
 from tests.unit.random_policies import document
 from tests.unit.scopes import NOW, World, link, row
@@ -67,6 +68,31 @@ def test_before_that_instant_no_plan_does_more_than_was_done(seed: int) -> None:
     instants = [] if until is None else [until - 1, *(random.randrange(NOW, until) for _ in range(4))]
 
     assert [] == [at for at in instants if not plan(left, policy, at).empty]
+
+
+@given(SEEDS)
+def test_what_a_plan_leaves_need_not_be_planned_again(seed: int) -> None:
+    """Where it came to rest, another plan does nothing, and as much is foretold by what the first one worked out."""
+    tables, world = drawn(seed)
+    policy = load(document(tables))
+    snapshot = frozen(world, policy)
+    made, rest = decide(snapshot, policy, NOW, automatic=True)
+    again = plan(done(snapshot, made), policy, NOW, automatic=True)
+    carried = {action for action, _, _ in made.by_rule} <= CARRIED
+
+    assert rest is None or again.empty or not carried
+    assert calm_after(snapshot, policy, made) == calm_after(snapshot, policy, made, rest)
+
+
+def test_a_summary_of_what_was_just_archived_is_planned_anew() -> None:
+    """What a run archives, the next one may sum up: nothing is foretold by the first."""
+    policy = load("janitor")
+    long = {"category": "task", "state": "completed", "tokens": 900, "words": 700, "short_words": 20}
+    snapshot = frozen(World([row(**long, state_at=NOW - 15 * DAY)]), policy)
+    made, rest = decide(snapshot, policy, NOW, automatic=True)
+
+    assert {"archive"} == {action for action, _, _ in made.by_rule}
+    assert rest is None
 
 
 def test_what_was_carried_out_is_looked_at_again_when_time_changes_it() -> None:

@@ -45,6 +45,7 @@ from remanence.effects import (
     MOVE,
     PURGE,
     REINFORCE,
+    SUMMARISE,
     TRANSITION_LIFECYCLE,
     TRANSITION_STATE,
     UNFLAG,
@@ -133,6 +134,16 @@ def plan(
 
     An automatic plan that is `sparing` leaves all that limits count to another day.
     """
+    return decide(snapshot, policy, now, automatic=automatic, sparing=sparing)[0]
+
+
+def decide(
+    snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False, sparing: bool = False
+) -> tuple[Plan, View | None]:
+    """Decide the same, and return the view that the plan leaves where another plan on it would do nothing.
+
+    A summary may be made of what this run archived, and of nothing before; and what waits for another day is left.
+    """
     working = begin(snapshot, policy, now)
     allowance = 0 if sparing else brake.allowance(snapshot)
     cycle = Cycle(policy, working, Guarding(policy), merges_left=allowance if automatic else None)
@@ -147,9 +158,18 @@ def plan(
         whole = plan(snapshot, policy, now)
         held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
         if held is not None:
-            return replace(whole, automatic=automatic, held=held.why)
+            return replace(whole, automatic=automatic, held=held.why), None
     deferred = _defer(cycle, ends, allowance) if automatic and held is None else ()
-    return _written(cycle, held.why if held is not None else None, deferred, exempt)
+    made = _written(cycle, held.why if held is not None else None, deferred, exempt)
+    rests = cycle.rested and held is None and not (deferred or cycle.deferred_merges)
+    return made, working.view if rests and not _may_sum_up(policy, made) else None
+
+
+def _may_sum_up(policy: Policy, made: Plan) -> bool:
+    """True if another run may make summaries of what this one archived or condensed."""
+    return not made.columns.keys().isdisjoint({"status", "form"}) and any(
+        rule.effect is SUMMARISE for rule in policy.rules
+    )
 
 
 def _destroyed(working: Working) -> Ints:

@@ -5,6 +5,7 @@ neither among the trues nor among the falses.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -201,6 +202,11 @@ class View:
             clock=self.clock,
             scale=self.scale,
         )
+
+    def upon(self, snapshot: Snapshot, stale: AbstractSet[str]) -> "View":
+        """Return the view of a snapshot that holds what this one shows, but for what is stale, keeping what stays."""
+        memo = {key: kept for key, kept in self.memo.items() if not kept[0] & stale}
+        return View(snapshot, self.instant, shared=self.shared, memo=memo)
 
     def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "View":
         """Return the view with other columns or links, keeping what was computed from the rest; so do its views."""

@@ -13,7 +13,7 @@ import numpy as np
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.carried import done
 from remanence.curate.language.crossing import first
-from remanence.curate.language.view import Array, LinkView, Node, View, visible
+from remanence.curate.language.view import TAGGED_AT, Array, LinkView, Node, View, visible
 from remanence.curate.pace import CADENCES
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.cycle import DWELL, dwells
@@ -45,7 +45,7 @@ _ENDS = ("both(", "either(")  # conditions on the memories at the ends of a link
 _PAST = 1  # microsecond: what is as true as now up to an instant may be otherwise from the next one on
 _BY_DAY = frozenset({"uses"})  # of those that fade, what changes at midnight alone, UTC
 # Actions of which a plan says all that they write.
-_CARRIED = frozenset(
+CARRIED = frozenset(
     effect.name
     for effect in (ARCHIVING, FLAG, MOVE, PRUNE, SHRINK, TRANSITION_LIFECYCLE, TRANSITION_STATE, UNFLAG)
 )
@@ -55,15 +55,63 @@ Crossings: TypeAlias = list[tuple[Ints, Floats]]
 
 def calm_until(snapshot: Snapshot, policy: Policy, made: Plan) -> int | None:
     """Say until when time alone makes a policy do nothing, as this plan of it does; None if nobody can tell."""
-    if not made.empty or made.deferred or made.held or not _foreseeable(policy):
+    if not made.empty or made.deferred or made.held:
         return None
-    now = made.now
-    known = shared(policy)
-    view = View(snapshot, now, shared=known)
+    return _calm_until(_Instants(View(snapshot, made.now, shared=shared(policy))), policy)
+
+
+def calm_after(
+    snapshot: Snapshot, policy: Policy, made: Plan, rest: View | None = None
+) -> dict[CadenceName, int]:
+    """Say the same of the rules of each cadence, once a plan was done whole and if nobody else writes.
+
+    `rest` is the view that it leaves, where `decide` knew that another plan on it does nothing.
+    """
+    if made.deferred or made.held or not {action for action, _, _ in made.by_rule} <= CARRIED:
+        return {}
+    left = done(snapshot, made)
+    if rest is None:
+        made = plan(left, policy, made.now, automatic=True)
+        if not made.empty or made.deferred or made.held:
+            return {name: made.now + HORIZONS[0] for name in CADENCES if not _of(policy, name)}
+        instants = _Instants(View(left, made.now, shared=shared(policy)))
+    else:
+        instants = _Instants(rest.upon(left, {f"{TAGGED_AT}{tag}" for _, tag, _ in made.tagged()}))
+    found: dict[CadenceName, int | None] = {}
+    for name in CADENCES:
+        rules = _of(policy, name)
+        # Of a cadence without rules it is known that it does nothing.
+        found[name] = _calm_until(instants, replace(policy, rules=rules)) if rules else made.now + HORIZONS[0]
+    return {name: until for name, until in found.items() if until is not None}
+
+
+def _of(policy: Policy, cadence: CadenceName) -> tuple[Rule, ...]:
+    return tuple(rule for rule in policy.rules if rule.every == cadence)
+
+
+@dataclass(frozen=True, eq=False)
+class _Instants:
+    """A scope now and at later instants, which rules of several cadences are asked at."""
+
+    now: View
+    later: dict[int, View] = field(default_factory=dict)
+
+    def at(self, instant: int) -> View:
+        """Return the scope as it stands at an instant."""
+        if instant == self.now.instant:
+            return self.now
+        if instant not in self.later:
+            self.later[instant] = View(self.now.snapshot, instant, shared=self.now.shared)
+        return self.later[instant]
+
+
+def _calm_until(instants: _Instants, policy: Policy) -> int | None:
+    """Say until when time alone makes a policy do nothing that does nothing now; None if nobody can tell."""
+    if not _foreseeable(policy):
+        return None
+    view, now = instants.now, int(instants.now.instant)
     until = min([now + HORIZONS[0], *_ends(view, policy)])
-    later = View(snapshot, until, shared=known)
-    middle = View(snapshot, now + (until - now) // 2, shared=known)
-    foreseen = _Foreseen((view, middle, later))
+    foreseen = _Foreseen((view, instants.at(now + (until - now) // 2), instants.at(until)))
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
     if any(_crosses_twice(part) for node in nodes for part in _moving(node)):
@@ -74,24 +122,7 @@ def calm_until(snapshot: Snapshot, policy: Policy, made: Plan) -> int | None:
         if guard.node.mentions & _MOVING:
             meets = [rule.node.run(view) for rule in rules if _acts(rule) & {*guard.blocks}]
             until = min(until, foreseen.changes(guard.node, np.logical_or.reduce(meets))) if meets else until
-    return _as_far(snapshot, policy, (now, until), known)
-
-
-def calm_after(snapshot: Snapshot, policy: Policy, made: Plan) -> dict[CadenceName, int]:
-    """Say the same of the rules of each cadence, once a plan was done whole and if nobody else writes."""
-    if made.deferred or made.held or not {action for action, _, _ in made.by_rule} <= _CARRIED:
-        return {}
-    if not made.empty:
-        snapshot = done(snapshot, made)
-        made = plan(snapshot, policy, made.now, automatic=True)
-    found: dict[CadenceName, int | None] = {}
-    for name in CADENCES:
-        rules = tuple(rule for rule in policy.rules if rule.every == name)
-        # Of a cadence without rules it is known that it does nothing.
-        found[name] = (
-            calm_until(snapshot, replace(policy, rules=rules), made) if rules else made.now + HORIZONS[0]
-        )
-    return {name: until for name, until in found.items() if until is not None}
+    return _as_far(instants, policy, (now, until))
 
 
 def _ends(view: View, policy: Policy) -> Iterator[int]:
@@ -114,7 +145,7 @@ def _acts(rule: Rule) -> set[str]:
     return {rule.effect.guarded, rule.last_effect.guarded} | shrinks
 
 
-def _as_far(snapshot: Snapshot, policy: Policy, span: tuple[int, int], known: frozenset[str]) -> int | None:
+def _as_far(instants: _Instants, policy: Policy, span: tuple[int, int]) -> int | None:
     """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
     now, until = span
     over_links = [rule.node for rule in policy.rules if rule.over == "links"]
@@ -123,7 +154,7 @@ def _as_far(snapshot: Snapshot, policy: Policy, span: tuple[int, int], known: fr
         return until if until > now else None
     for horizon in HORIZONS:
         end = min(until, now + horizon)
-        views = [View(snapshot, at, shared=known) for at in (now, now + (end - now) // 2, end)]
+        views = [instants.at(at) for at in (now, now + (end - now) // 2, end)]
         seen = visible(views[0]) if over_links else None
         on_links = [LinkView(view, seen) for view in views] if seen is not None else []
         if (not on_links or _same(on_links, over_links)) and all(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -69,6 +70,7 @@ class Cycle:
     linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked, unmerged
     taken: set[int] = field(default_factory=set)
     matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
+    rested: bool = False  # whether another run on what it leaves would find the same guards and nothing to do
 
     def run(self) -> None:
         """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
@@ -77,9 +79,12 @@ class Cycle:
         while self._settle():
             versions = self.working.versions.copy()
             if not self._fire():
+                self.rested = True
                 break
             self._look_again(versions)
-        for guard, count in self.guarding.released(self.working.view, self._since(judged)).items():
+        released = self.guarding.released(self.working.view, self._since(judged))
+        self.rested &= not released
+        for guard, count in released.items():
             self.notes[
                 f"{guard}: {count:,} of what it protects in this run it will not protect in the next, which may do more"
             ] = None
@@ -116,17 +121,19 @@ class Cycle:
         self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
 
     def _round(self) -> None:
-        for phase in PHASES:
-            rules = [
-                (index, rule)
-                for index, rule in enumerate(self.policy.rules)
-                if rule.phase == phase and rule.period is None
-            ]
-            if phase == "links" and rules:
+        for phase, rules in self.each_time.items():
+            if phase == "links":
                 self._unlink(rules)
-            elif rules:
+            else:
                 self._in_turn(rules, phase)
         self.working.settle_tiers()
+
+    @cached_property
+    def each_time(self) -> Mapping[str, list[tuple[int, Rule]]]:
+        """The rules that act in each round, with their numbers, by phase in its order."""
+        acting = [(index, rule) for index, rule in enumerate(self.policy.rules) if rule.period is None]
+        by_phase = {phase: [one for one in acting if one[1].phase == phase] for phase in PHASES}
+        return {phase: rules for phase, rules in by_phase.items() if rules}
 
     def _in_turn(self, rules: list[tuple[int, Rule]], phase: str) -> None:
         """Do the rules of a phase: all on the same values, but for budgets of tiers, which fill the next tier's."""
@@ -151,6 +158,8 @@ class Cycle:
         for effect in (UNFLAG, FLAG, *FORMS, REINFORCE, IMPROVE):
             won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
         merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
+        if not merges and not any(map(len, won.values())):
+            return
         merged = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
         )
@@ -191,6 +200,8 @@ class Cycle:
     def _mildest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
         """Of several transitions of one memory the mildest wins, and among equals the rule first by name."""
         won: dict[int, Ints] = {}
+        if not chosen:
+            return won
         taken = np.zeros(len(self.working.view), np.bool_)
         for index, _, rows in sorted(
             chosen, key=lambda item: (item[1].effect.safety(item[1].target), item[0])
@@ -211,6 +222,8 @@ class Cycle:
             self.notes[f"{rule.name}: what is there exceeds the budget also where all of it is condensed"] = (
                 None
             )
+        if not len(window.rows):
+            return window.rows
         rows = self._undwelt(rule, window.rows)
         if rule.effect is TRANSITION_STATE:
             rows = self._declared(rule, rows)
@@ -225,13 +238,16 @@ class Cycle:
     def window(self, rule: Rule, index: int) -> Window:
         """Look which of the memories that a rule matches its window selects."""
         view, guarding, last = self.working.view, self.guarding, rule.last_effect.guarded
+        matched = self.matched(rule, index)
+        if not len(matched):
+            return Window(matched, matched, matched)
         nobody = np.zeros(len(view), np.bool_)
         shrinks = nobody
         if SHRINK.name in {rule.do, *rule.ladder}:
             shrinks = (view.column("form") == Form.FULL) & ~guarding.blocked(SHRINK.guarded)
             shrinks &= view.column("short_words") < view.column("words")
         sight = Sight(self.seen(rule), guarding.blocked(last) if last else nobody, shrinks)
-        return select(rule, view.on(rule.clock), self.matched(rule, index), sight)
+        return select(rule, view.on(rule.clock), matched, sight)
 
     def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
@@ -367,7 +383,9 @@ class Cycle:
         ]
         before = len(self.fired)
         for phase in PHASES:
-            self._phase([pair for pair in due if pair[1].phase == phase])
+            rules = [pair for pair in due if pair[1].phase == phase]
+            if rules:
+                self._phase(rules)
         return len(self.fired) > before
 
     def rests(self, rule: Rule) -> bool:

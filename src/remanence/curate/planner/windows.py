@@ -56,6 +56,8 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
         return Window(rows, nothing, nothing)
     if rule.ladder and rule.effect is SHRINK and keep is not None and not keep.is_budget:
         return Window(nothing, nothing, nothing)  # fewer words make no fewer rows
+    if _has_room(rule, view, rows):
+        return Window(nothing, nothing, nothing)
     shorter = _shorter(view, sight.shrinks)
     if rule.ladder and rule.effect is not SHRINK:
         shown, view = view, shorter
@@ -71,6 +73,15 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
         return Window(np.sort(rows[chosen]), rows[overfull], rows[unmet])
     beyond, overfull = _beyond_budget(there, least if rule.ladder else there, part, first, keep)
     return Window(np.sort(rows[beyond]), rows[overfull], nothing)
+
+
+def _has_room(rule: Rule, view: View, rows: Ints) -> bool:
+    """True if what a rule keeps is a budget that every partition holds as it is; nothing need be sorted then."""
+    keep = rule.keep
+    if keep is None or not keep.is_budget or rule.ladder:
+        return False
+    there = np.bincount(_partitions(rule, view, rows), shown_length(view, keep.unit)[rows])
+    return bool(there.max() <= keep.amount)
 
 
 def _in_order(rule: Rule, view: View, rows: Ints, first: Bools) -> tuple[Ints, Ints, Bools]:

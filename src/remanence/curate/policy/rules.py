@@ -6,6 +6,7 @@ Knows the phases and which action may stand in which; knows nothing of how a pla
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from remanence.arguments import is_unicode
@@ -187,24 +188,24 @@ class Rule:
     place: Place
     ladder: tuple[str, ...] = ()  # of which it is one rung
 
-    @property
+    @cached_property
     def effect(self) -> Effect:
         """What its action does to the memories it acts on; in phase `shrink` that makes summaries."""
         if self.do == SHRINK.name and self.phase == SHRINK.name:
             return SUMMARISE
         return action(self.do, self.column if self.do == "transition" else "")
 
-    @property
+    @cached_property
     def changes(self) -> frozenset[str]:
         """Columns that it may change."""
         return self.effect.columns | (TAKE_IN.columns if self.effect is MERGE else frozenset())
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """All expressions of the rule."""
         return (self.node, *(key for key, _ in (*self.order, *self.survivor)))
 
-    @property
+    @cached_property
     def needs(self) -> frozenset[str]:
         """Columns that it reads besides its expressions."""
         keep = self.keep
@@ -212,19 +213,19 @@ class Rule:
         lengths = {"words", "short_words"} if SHRINK.name in {self.do, *self.ladder} else set()
         return frozenset(unit | set(self.per) | lengths)
 
-    @property
+    @cached_property
     def tag(self) -> str:
         """The tag that it gives or takes away; "" where it does neither."""
         return flag_tag(self.to) if self.effect.table == "tags" else ""
 
-    @property
+    @cached_property
     def target(self) -> Label | None:
         """The tier or lifecycle that it leads to; None for a state, which is a name, and where there is none."""
         if self.do == "move":
             return Tier[str(self.to).upper()]
         return Lifecycle[str(self.to).upper()] if self.effect is TRANSITION_LIFECYCLE else None
 
-    @property
+    @cached_property
     def last_effect(self) -> Effect:
         """What the last rung of its ladder does; without one, what it does itself."""
         return action(self.ladder[-1]) if self.ladder else self.effect
@@ -234,7 +235,7 @@ class Rule:
         """Tell whether what it selects depends on other memories' places."""
         return self.keep is not None or self.top is not None
 
-    @property
+    @cached_property
     def sees_all(self) -> bool:
         """Tell whether it looks beyond what is in sight, because it names the status or sums up what is archived."""
         return "status" in self.node.mentions or self.effect is SUMMARISE
@@ -244,7 +245,7 @@ class Rule:
         """Tell whether its action counts against the brake."""
         return self.effect.destroys
 
-    @property
+    @cached_property
     def expires_by_age(self) -> bool:
         """Tell whether it deletes what has become too old, one memory whatever the others are."""
         return self.phase == "expire" and self.effect is PRUNE and not self.windowed and self._reads_the_time

@@ -7,15 +7,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from remanence.arguments import check_count, check_path
 from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
 from remanence.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
-from remanence.curate.plan import Plan
-from remanence.curate.plan import plan as decide
+from remanence.curate.language.view import View
+from remanence.curate.plan import Plan, decide
+from remanence.curate.plan import plan as plan_of
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
 from remanence.curate.planner.changes import Group, Part
@@ -112,7 +113,7 @@ async def plan(
     Of pairs it looks at `only` one, where a person names it.
     """
     snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset(), only)
-    made = await asyncio.to_thread(decide, snapshot, policy, now, automatic=automatic, sparing=sparing)
+    made = await asyncio.to_thread(plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing)
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
@@ -120,10 +121,19 @@ async def plan(
     return made
 
 
+class PartOfPolicy(NamedTuple):
+    """What the rules of a part would do on what snapshot, and the view that is left where they would do no more."""
+
+    plan: Plan
+    snapshot: Snapshot
+    policy: Policy
+    rest: View | None
+
+
 async def plan_part(
     core: Core, policy: Policy, cadence: CadenceName, *, sparing: bool = False
-) -> tuple[Plan, Snapshot, Policy]:
-    """Decide what the rules of a cadence and of quicker ones would do now, by themselves; return on what, and the part.
+) -> PartOfPolicy:
+    """Decide what the rules of a cadence and of quicker ones would do now, by themselves.
 
     The snapshot also tells what is going on; memories that the rules cannot concern are not in it.
     """
@@ -131,16 +141,16 @@ async def plan_part(
     among = concerned(part)
     among = None if among is None else (*among, TASKS)
     snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among, kept=True)
-    made, digest = await asyncio.to_thread(_decided, snapshot, part, now, sparing)
+    made, digest, rest = await asyncio.to_thread(_decided, snapshot, part, now, sparing)
     core.remember(made, Made(digest, part, CURATE, policy.hash))
-    return made, snapshot, part
+    return PartOfPolicy(made, snapshot, part, rest)
 
 
-def _decided(snapshot: Snapshot, policy: Policy, now: int, sparing: bool) -> tuple[Plan, str]:
-    made = decide(snapshot, policy, now, automatic=True, sparing=sparing)
+def _decided(snapshot: Snapshot, policy: Policy, now: int, sparing: bool) -> tuple[Plan, str, View | None]:
+    made, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
     if not made.empty:
         made = replace(made, preview=_freed(made, snapshot))
-    return made, made.digest
+    return made, made.digest, rest
 
 
 def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
@@ -340,7 +350,7 @@ def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: in
 
     What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
     """
-    whole = decide(snapshot, policy, now, automatic=plan.automatic)
+    whole = plan_of(snapshot, policy, now, automatic=plan.automatic)
     part = agreed(plan, whole, policy)
     destroyed = destroyed_count(part)
     held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)

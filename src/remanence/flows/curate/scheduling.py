@@ -12,6 +12,7 @@ from typing import Any, Literal
 from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.curate.forecast import due, due_at
+from remanence.curate.language.view import View
 from remanence.curate.plan import Plan
 from remanence.curate.planner import brake
 from remanence.curate.policy.compiled import Policy
@@ -160,6 +161,7 @@ class Curated:
     part: Policy
     snapshot: Snapshot
     stands_at: int | None
+    rest: View | None = None  # what the plan leaves, where it is known that another one does nothing
 
 
 async def curated(
@@ -173,13 +175,13 @@ async def curated(
 
     `before` is done first where anything is destroyed; where it fails, nothing is done.
     """
-    whole, snapshot, part = await curating.plan_part(core, core.policy, cadence)
+    whole, snapshot, part, rest = await curating.plan_part(core, core.policy, cadence)
     asked = Bookkeeping(core.clock.now(), get=(HELD, curating.POLICY))
     rows = (await core.store.bookkeep(core.scope, asked)).values
     plan, hold = whole, brake.holding(whole)
     waits = None if hold is None else _held(core, whole, hold)
     if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
-        plan, _, _ = await curating.plan_part(core, core.policy, cadence, sparing=True)
+        plan = (await curating.plan_part(core, core.policy, cadence, sparing=True)).plan
     doubt, stands_at = brake.holding(plan), None
     if doubt is not None:
         ran = _held(core, plan, doubt)
@@ -189,7 +191,7 @@ async def curated(
         ran = _both(waits, applied)
         stands_at = plan.position + parts if hold is None and parts is not None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
-    return Curated(ran, whole, part, snapshot, stands_at)
+    return Curated(ran, whole, part, snapshot, stands_at, rest)
 
 
 def _both(waits: Ran | None, done: Ran) -> Ran:

@@ -324,7 +324,7 @@ async def _curate(work: Tick) -> Ran | None:
     work.position, calm = await position_of(core), dict[CadenceName, Calm]()
     # Where the plan was carried out whole and nobody else has written, it is known what is left.
     if work.position == done.stands_at and not work.unfinished:
-        until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan)
+        until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan, done.rest)
         calm = {name: Calm(work.position, at) for name, at in until.items()}
     record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
     work.record = replace(record, position=work.position)
