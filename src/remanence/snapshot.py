@@ -92,9 +92,10 @@ class SnapshotRequest:
     `links` are the columns of links beside their ends, relation and weight; None for no links. `attributes` are names
     of attributes, `tagged_at` tags of which it is asked when they were set, `agents` how many used each memory. With
     `among` only memories that meet it are read; where links are asked for, also the other ends of theirs, and of links
-    those of memories that meet it. With `only` those of these sequence numbers are read, which goes with no links.
-    Attributes are of all memories. With `since` a store may answer what may be otherwise than it was at that position,
-    `Snapshot.changed`, whatever `among` says; where that is too much or not known, it answers as without.
+    those of memories that meet it. With `only` those of these sequence numbers are read; where links are
+    asked for, theirs, and the other ends. Attributes are of all memories. With `since` a store may answer what may be
+    otherwise than it was at that position, `Snapshot.changed`, whatever `among` says; where that is too much or not
+    known, it answers as without.
     """
 
     columns: frozenset[str]

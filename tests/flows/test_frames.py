@@ -20,6 +20,7 @@ from remanence.flows.recall.recalling import WEAK
 from remanence.model import Decay, Dropped, Recalled, Turn
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.score import LAMBDAS, PARTS, PRESETS
+from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.testing.dump import dump
 from remanence.tokens import token_counts
@@ -258,8 +259,14 @@ async def test_a_clock_is_read_without_the_scope(opener: Opener, monkeypatch: py
     async with opener(policy="elfmem") as memory:
         await memory.learn("the tide turns at noon")
         before = await memory.frame("attention", "the tide", count_use=False)
+        read = memory._core.store.snapshot
+
+        async def some(scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
+            assert wanted.only is not None
+            return await read(scope, wanted, now)
+
         with monkeypatch.context() as watched:
-            watched.setattr(memory._core.store, "snapshot", None)
+            watched.setattr(memory._core.store, "snapshot", some)
             after = await memory.frame("attention", "the tide", count_use=False)
 
             assert await memory.schedule.should_curate()

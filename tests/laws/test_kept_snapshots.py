@@ -1,4 +1,4 @@
-"""A snapshot that is kept and brought up to date by the log is the one that is read anew, after any verbs."""
+"""What is kept of a scope and brought up to date by the log is what is read anew, after any verbs."""
 
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -13,12 +13,23 @@ from remanence.curate.policy.compiled import concerned, load, wanted
 from remanence.engine import Engine
 from remanence.flows.curate.curating import TASKS
 from remanence.flows.curate.kept_snapshots import KeptSnapshots
+from remanence.flows.recall import evidence_index
+from remanence.flows.recall.evidence_index import (
+    COLUMNS,
+    EvidenceIndex,
+    ScopeEvidence,
+    columns_at,
+    evidence_of,
+    rows_of,
+)
+from remanence.model import STANDING
 from remanence.receipt import Receipt
-from remanence.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
+from remanence.snapshot import LINK_COLUMNS, TAG, Snapshot, SnapshotRequest
 from remanence.store.memory import snapshot_columns
 from remanence.store.sqlite import block_log, snapshots
 from tests.laws.bugs import Plant, swapped, wrapped
-from tests.laws.machine import PICKS, SCOPE, Machine
+from tests.laws.lab import SCOPE
+from tests.laws.machine import PICKS, Machine
 
 VERBS = 12
 
@@ -37,6 +48,7 @@ def _requests() -> list[SnapshotRequest]:
 
 
 REQUESTS = _requests()
+WHOLE = SnapshotRequest(frozenset({*COLUMNS, "status"}), links=frozenset({"resolved_at"}))
 
 
 class Kept(Machine):
@@ -45,6 +57,9 @@ class Kept(Machine):
     def __init__(self) -> None:
         super().__init__()
         self.kept = [(store, one, KeptSnapshots(store, SCOPE)) for store in self.stores for one in REQUESTS]
+        self.evidence = [
+            (store, leaves, EvidenceIndex(store, SCOPE)) for store in self.stores for leaves in (False, True)
+        ]
         self.steps = 0
 
     def look(self, verb: str, *, whole: bool = False, said: Any = None, **more: Any) -> None:
@@ -67,6 +82,13 @@ class Kept(Machine):
                 differ = differences(ours, theirs)
                 self.sound = not differ
                 assert not differ, (verb, number, differ)
+        for number, (store, leaves, index) in enumerate(self.evidence):
+            if whole or not self.steps % (1 + number % 3):
+                now = self.clock.now()
+                ours = self.run(index.read(now, leaves_archive=leaves))
+                fresh = self.run(store.snapshot(SCOPE, WHOLE, now))
+                self.sound = told_of(ours, fresh) == told_of(evidence_of(fresh), fresh)
+                assert self.sound, (verb, number, told_of(ours, fresh), told_of(evidence_of(fresh), fresh))
 
     @rule(pick=PICKS, other=PICKS)
     def erase(self, pick: int, other: int) -> None:
@@ -78,6 +100,19 @@ class Kept(Machine):
 
         if seqs:
             self.step("erase", erased)
+
+
+def told_of(evidence: ScopeEvidence, fresh: Snapshot) -> Any:
+    """Return what evidence says of the memories that stand: columns, weighted degrees, and who contradicts whom."""
+    standing = fresh.seq[np.isin(fresh.columns["status"], [*STANDING])]
+    rows, here = rows_of(evidence.seq, standing)
+    stands = np.zeros(len(evidence.seq), np.bool_)
+    stands[rows[here]] = True
+    columns = columns_at(evidence.columns, rows, here)
+    degrees = evidence.links.degrees(stands)[rows].round(9).tolist() if len(stands) else []
+    pairs = zip(*(evidence.seq[ends].tolist() for ends in evidence.links.contradicting(stands)), strict=True)
+    shown = {name: np.nan_to_num(values, nan=-1).tolist() for name, values in columns.items()}
+    return here.tolist(), shown, degrees, sorted(pairs)
 
 
 def differences(one: Any, other: Any, path: str = "") -> list[str]:
@@ -116,12 +151,16 @@ def _without_neighbours(inner: Any, *asked: Any) -> Any:
 
 
 BUGS: dict[str, Plant] = {
-    "a link touches nothing but itself": wrapped(snapshots, "_read_changed", _without_neighbours),
+    "a link touches nothing but itself": wrapped(snapshots, "_read_near", _without_neighbours),
     "uses change nothing": swapped(block_log, "touched", lambda *_: np.empty(0, np.int64)),
     "tags change nothing": swapped(snapshot_columns, "_SEEN", frozenset({"memories", "links"})),
     "an erasure is a change like another": swapped(snapshot_columns, "ERASE", "nothing"),
     "names that nothing bears stay": swapped(snapshot_patch, "_without_unused_names", lambda one: one),
     "what no rule concerns any more stays": swapped(snapshot_patch, "_among", lambda one, _: one),
+    "evidence stays": swapped(evidence_index, "patch_evidence", lambda kept, _: kept),
+    "evidence keeps links that changed": wrapped(
+        evidence_index, "_touched", lambda inner, *asked: inner(*asked) & False
+    ),
 }
 
 

@@ -24,6 +24,7 @@ from remanence.flows.naming import found, plain_name, refuse_erased, several, un
 from remanence.flows.recall.archive_index import ArchiveIndex
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.entity_index import EntityIndex
+from remanence.flows.recall.evidence_index import EvidenceIndex
 from remanence.flows.recall.index import ScopeIndex
 from remanence.flows.recall.uses import Uses
 from remanence.flows.waiting_model import Model
@@ -128,6 +129,7 @@ class Core:
     gate: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
+    evidence: EvidenceIndex = field(init=False)
     archive: ArchiveIndex = field(init=False)  # read where the index leaves the archive out
     attributes: AttributeIndex = field(init=False)
     entities: EntityIndex = field(init=False)
@@ -157,6 +159,7 @@ class Core:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
         self.archive = ArchiveIndex(self.store, self.scope)
+        self.evidence = EvidenceIndex(self.store, self.scope)
         self.attributes = AttributeIndex(self.store, self.scope)
         self.entities = EntityIndex(self.store, self.scope)
         self.watch = ClockWatch(self.store, self.scope, self.clock)

@@ -237,11 +237,14 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
         raise NameUnknown("column", name, LINK_COLUMNS)
     for name in frozenset().union(*(wanted.among or ())) - _LABELLED - {TAG}:
         raise NameUnknown("column", name, _LABELLED)
-    some = wanted.among is not None or wanted.only is not None
-    if (some and wanted.attributes) or (wanted.only is not None and wanted.links is not None):
+    if wanted.attributes and (wanted.among is not None or wanted.only is not None):
         raise InvalidInput(
-            "attributes are of all memories, and so are links where sequence numbers are named",
-            recovery="ask for them without `among` and `only`",
+            "attributes are of all memories", recovery="ask for them without `among` and `only`"
+        )
+    if wanted.among is not None and wanted.only is not None and wanted.links is not None:
+        raise InvalidInput(
+            "links are those of memories that meet a condition, or of some by number",
+            recovery="ask for them with `among` or with `only`",
         )
     if wanted.since is not None and (wanted.attributes or wanted.asks or wanted.only is not None):
         raise InvalidInput(

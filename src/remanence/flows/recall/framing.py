@@ -12,7 +12,7 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.ended import together
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
-from remanence.flows.recall.frame_inputs import above, contradictions, degrees, facts, fading_clock, hours
+from remanence.flows.recall.frame_inputs import above, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
 from remanence.flows.recall.profiling import BEGINS, ENDS, IDENTITY, NEEDS, best, eligible, rank_eligible
 from remanence.flows.recall.recalling import (
@@ -197,7 +197,7 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
         else:
             reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
         seqs = core.index.seq[reach.rows]
-        read = await facts(core, seqs, clock, now)
+        read = await facts(core, reach.rows, clock, now)
         found = Candidates(
             seq=seqs,
             similarity=reach.similarity,
@@ -205,11 +205,11 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
             exact=reach.exact,
             evidence=read.evidence,
             counts=read.counts,
-            degree=degrees(core, read.links, reach.rows),
+            degree=read.degree,
         )
         tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
         standing = int(core.index.stands.sum())
-        stronger = await above(core, contradictions(core, read.links), seqs, read.evidence)
+        stronger = await above(core, read.contradicting, seqs, read.evidence)
         without = "" if known is None else known[2].without
         return _Field(found, reach, tokens, stronger, standing, without)
 
@@ -242,7 +242,7 @@ async def _passing(core: Core, chosen: Frame, clock: ClockName, now: int) -> Boo
         codes = [core.index.code("category", name) for name in chosen.categories]
         passes &= np.isin(core.index.column("category"), codes)
     if chosen.window_hours is not None:
-        passes &= await hours(core, core.index.seq, clock, now) < chosen.window_hours
+        passes &= await hours(core, clock, now) < chosen.window_hours
     return passes
 
 

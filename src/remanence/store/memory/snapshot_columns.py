@@ -46,6 +46,8 @@ def chosen(tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest, log
     changed = _changed_since(log, wanted.since)
     if changed is not None:
         return *_near(tables, frozenset(changed.tolist())), changed
+    if wanted.only is not None and wanted.links is not None:
+        return *_near(tables, frozenset(wanted.only)), None
     whole, links = tables["memories"], tables["links"]
     only = whole.keys() if wanted.only is None else set(wanted.only)
     rows = {seq: row for seq, row in whole.items() if seq in only}
@@ -82,7 +84,7 @@ def _near(
 ) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
     """Return some memories and those at the other ends of their links, in order, and these links."""
     links = {key: link for key, link in tables["links"].items() if changed & {*key[:2]}}
-    seqs = changed.union(chain.from_iterable(key[:2] for key in links))
+    seqs = {*changed, *chain.from_iterable(key[:2] for key in links)}
     whole = tables["memories"]
     return [(seq, whole[seq]) for seq in sorted(seqs) if seq in whole], links
 

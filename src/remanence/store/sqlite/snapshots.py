@@ -63,12 +63,17 @@ def snapshot(
     if wanted.since is not None and wanted.since <= held:
         changed = changed_since(connection, no, wanted.since)
     (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
-    if changed is None:
+    part: Ints | None
+    if changed is None and wanted.only is not None and wanted.links is not None:
+        given = np.unique(np.array(wanted.only, np.int64))
+        seq, arrays, links = _read_near(connection, no, columns, count, (given, wanted.links))
+        part = seq
+    elif changed is None:
         among = _among(connection, names, no, wanted.among)
         seq, arrays, links = _read(connection, no, columns, count, (among, wanted))
         part = None if among == "" else seq
     else:
-        seq, arrays, links = _read_changed(connection, no, columns, count, (changed, wanted.links))
+        seq, arrays, links = _read_near(connection, no, columns, count, (changed, wanted.links))
         part = seq
     texts = {
         column.name: _named(connection, names, arrays, column.name)
@@ -128,17 +133,17 @@ def _read(
     return seq, arrays, _placed(connection, no, found, _Rows(seq), wanted.links)
 
 
-def _read_changed(
+def _read_near(
     connection: sqlite3.Connection,
     no: int,
     columns: Sequence[Column],
     count: int,
     which: tuple[Ints, Collection[str] | None],
 ) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
-    """Return the same of memories that changed and of their neighbours, which these touch; links are of the former."""
-    changed, links = which
-    found = _linked(connection, no, changed, count, links or ())
-    near = np.union1d(changed, np.concatenate([found["source"], found["target"]]))
+    """Return the same of some memories and of their neighbours; links are of the former."""
+    some, links = which
+    found = _linked(connection, no, some, count, links or ())
+    near = np.union1d(some, np.concatenate([found["source"], found["target"]]))
     seq, arrays = _rows(connection, no, columns, len(near), ("", near.tolist()))
     return seq, arrays, None if links is None else _placed(connection, no, found, _Rows(seq), links)
 

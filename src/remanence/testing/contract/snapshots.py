@@ -130,9 +130,24 @@ class SnapshotContract:
         assert [first + 2, last - 1, last] == some.seq.tolist()
         assert ([0, 1], [1, 2]) == (some.links.source.tolist(), some.links.target.tolist())
 
+    async def test_a_snapshot_of_some_by_number_has_their_links_and_the_other_ends(
+        self, store: Store
+    ) -> None:
+        """Of the links of these ends none; one that is not there has nothing."""
+        made = [created(k, f"text {k}") for k in range(1, 6)]
+        links = linked(-2, -3), linked(-3, -4), linked(-1, -5), linked(-4, -2)
+        first, *_ = (await keep(store, *made, *links)).assigned
+        some = await frozen(store, only=(first + 1, first + 77), links=frozenset({"resolved_at"}))
+        assert some.links is not None
+
+        assert [first + 1, first + 2, first + 3] == some.seq.tolist()
+        assert ([0, 2], [1, 0]) == (some.links.source.tolist(), some.links.target.tolist())
+        assert 5 == some.memories
+
     async def test_a_snapshot_of_some_names_what_they_hold(self, store: Store) -> None:
-        """Only labels, names and tags tell who is meant; what is named by number has no links."""
-        await raised(InvalidInput, frozen(store, only=(1,), links=frozenset()))
+        """Only labels, names and tags tell who is meant, or numbers; links are of one or of the other."""
+        both = {"only": (1,), "among": ({"status": frozenset({0})},)}
+        await raised(InvalidInput, frozen(store, links=frozenset(), **both))
         await raised(InvalidInput, frozen(store, among=(), attributes=frozenset({"x"})))
         await raised(NameUnknown, frozen(store, among=({"tokens": frozenset({1})},)))
 
