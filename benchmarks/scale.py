@@ -103,15 +103,20 @@ def scope_names(scopes: int) -> list[str]:
 
 
 async def fill(path: Path, n: int, scopes: int, *, prose: bool = False) -> None:
-    """Import n memories with their links, in even shares over the scopes."""
+    """Import n memories with their links, in even shares over the scopes; what makes them up is not counted."""
+    cpu = wall = 0.0
     for number, scope in enumerate(scope_names(scopes)):
         async with remanence.open(path, scope=scope) as memory:
             name = memory.embedder.name
             for start in range(0, n // scopes, BATCH):
                 size = min(BATCH, n // scopes - start)
-                lines = exported(size, _now(), name, salt=number * 10_000 + start // BATCH, prose=prose)
-                await memory.import_(lines, name=f"made {start}")
+                lines = [*exported(size, _now(), name, salt=number * 10_000 + start // BATCH, prose=prose)]
+                with spent() as took:
+                    await memory.import_(lines, name=f"made {start}")
+                cpu, wall = cpu + took.cpu_s, wall + took.wall_s
                 note(f"filled {scope}: {start + size}")
+    figure("scale.import.cpu_s", cpu, "s", n=n, scopes=scopes, wall_s=round(wall, 1))
+    figure("scale.import.cpu_ms_per_memory", cpu * 1_000 / n, "ms", n=n, scopes=scopes)
 
 
 def _now() -> int:
