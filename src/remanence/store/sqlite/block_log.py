@@ -15,17 +15,20 @@ from remanence.snapshot import Bools
 from remanence.store.block_images import packed, unpacked
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.part_rows import OF_PART, PLACE, PLACE_BITS
 
 # position, n, kind, shape, rows, least, greatest, keys, image. Of links that are made there are no values, of memories
 # that were used neither these nor bounds: nobody looks for uses by memory.
 Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
 KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
-COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
-_INSERT = f"INSERT INTO blocks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SELECT = f"SELECT {COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
+_HELD = "kind, shape, rows, least, greatest, keys, image"
+COLUMNS = f"position, n, {_HELD}"
+_INSERT = f"INSERT INTO blocks (place, {_HELD}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+_SELECT = f"SELECT {COLUMNS} FROM blocks WHERE {OF_PART} ORDER BY place"
+_DELETE = f"DELETE FROM blocks WHERE place = {PLACE}"
 _ABOUT = (
     f"SELECT {COLUMNS} FROM blocks INDEXED BY blocks_bounds"
-    " WHERE least <= ?1 AND greatest >= ?1 AND position > ?2"
+    f" WHERE least <= ?1 AND greatest >= ?1 AND place >= (?2 + 1) << {PLACE_BITS}"
 )
 
 
@@ -74,7 +77,7 @@ def is_about(row: Row, memories: Collection[int]) -> Bools:
 
 def narrow(connection: sqlite3.Connection, names: Interned | Fresh, row: Row, stays: Bools) -> None:
     """Leave some rows of a block alone, or take it away where none stay."""
-    connection.execute("DELETE FROM blocks WHERE position = ? AND n = ?", row[:2])
+    connection.execute(_DELETE, row[:2])
     if not stays.any():
         return
     shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
