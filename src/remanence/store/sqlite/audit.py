@@ -23,7 +23,7 @@ from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.ending import Mark, is_whole
-from remanence.store.sqlite import block_log
+from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.part_rows import OF_PART, PLACE, pack_run
@@ -46,6 +46,7 @@ HEADER = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
     "planned", "changes",
 )  # fmt: skip
+_RUN_AT, _DETAIL_AT = HEADER.index("run"), HEADER.index("detail")
 _RUN = (*HEADER, "digest", "entries", "asked")
 _WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND id = ? AND part = ?"
 _OF_RUN = "runs INDEXED BY runs_part"
@@ -168,9 +169,13 @@ def written(
 
 
 def write(
-    connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, images: Images
+    connection: sqlite3.Connection,
+    scope: tuple[int, str],
+    cause: Cause,
+    images: Images,
+    names: Fresh | None = None,
 ) -> tuple[Link, list[tuple[int, int]]]:
-    """Write one part at the end of the chain of its scope, given by number and name.
+    """Write one part at the end of the chain of its scope, given by number and name; with `names` its detail is packed.
 
     Return its link of the chain, and which memories it mentions at its position.
     """
@@ -183,7 +188,10 @@ def write(
     entries = entries_digest(images.shapes, images.rows, images.blocks)
     why = header_digest(header, name, images.asked)
     digest = part_digest(previous, why, entries)
-    kept = (*header[:2], pack_run(cause.run), *header[3:])
+    kept = [*header]
+    kept[_RUN_AT] = pack_run(cause.run)
+    if names is not None:
+        kept[_DETAIL_AT] = details.pack(connection, names, no, header[_DETAIL_AT])
     connection.execute(_INSERT_RUN, (*kept, own_digest(why, entries), entries, images.asked))
     connection.executemany(_INSERT_CHANGE, images.rows)
     block_log.write(connection, images.blocks)
@@ -203,8 +211,19 @@ def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause,
     return images.position
 
 
+def plain_header(
+    connection: sqlite3.Connection, names: Fresh | Interned, kept: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Return the header of a part as it was said, from what is kept of it."""
+    return (
+        *kept[:_DETAIL_AT],
+        details.unpack(connection, names, kept[_DETAIL_AT]),
+        *kept[_DETAIL_AT + 1 :],
+    )
+
+
 def header_digest(header: Sequence[Any], scope: str, asked: bytes) -> bytes:
-    """Return the digest of why a part was done: its row in `runs`, with the name of the scope for its number."""
+    """Return the digest of why a part was done: its plain header, with the name of the scope for its number."""
     position, _, *cause = header
     return digest_of([position, scope, *cause, asked])
 
@@ -352,6 +371,7 @@ def _logged(
         digest,
         *_,
     ) = row
+    detail = details.unpack(connection, names, detail)
     cause = Cause(
         verb=verb,
         at=at,

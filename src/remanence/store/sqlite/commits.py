@@ -174,7 +174,7 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
         writes.memories.images()
         writes.attached.images()
         writes.blocks.images()
-    link, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images)
+    link, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images, work.names)
     work.sums.added("mentions", mentions)
     return link
 

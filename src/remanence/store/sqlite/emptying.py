@@ -14,7 +14,7 @@ import orjson
 from remanence.model import COLUMNS
 from remanence.redaction import Names
 from remanence.store.chain import digest_of
-from remanence.store.sqlite import block_log
+from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.audit import (
     CODE,
     HEADER,
@@ -24,6 +24,7 @@ from remanence.store.sqlite.audit import (
     header_digest,
     json_text,
     mark,
+    plain_header,
     shapes_of,
 )
 from remanence.store.sqlite.dialect import id_list
@@ -96,7 +97,7 @@ class Emptying:
     def silence(self, quoted: Quoted) -> None:
         """Take out of why parts were done what says something of what goes."""
         for position, detail in self.connection.execute(_DETAILS, (self.scope[0],)).fetchall():
-            why = orjson.loads(detail)
+            why = orjson.loads(details.unpack(self.connection, self.names, detail) or "")
             without = quoted.taken_out_of(why)
             if without == why:
                 continue
@@ -107,14 +108,15 @@ class Emptying:
 
     def take_names(self, names: Names) -> None:
         """Take a person's names out of why parts were done, and by whom."""
-        for position, actor, detail in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+        for position, actor, kept in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+            detail = details.unpack(self.connection, self.names, kept)
             by = None if actor is None else names.without(actor)
             why = None if detail is None else orjson.loads(detail)
             is_named = why is not None and names.within(why)
             if by == actor and not is_named:
                 continue
             self._rows(position)
-            left = json_text(names.taken_out_of(why)) if is_named else detail
+            left = json_text(names.taken_out_of(why)) if is_named else kept
             self.connection.execute(_PUT_WHO, (by, left, position))
 
     def left(self) -> list[tuple[int, bytes, bytes]]:
@@ -152,7 +154,8 @@ class Emptying:
     def _rows(self, position: int) -> list[Row]:
         """Return what is left of a part; the digest of why it was done is taken before anything is."""
         if position not in self._parts:
-            *header, asked = self.connection.execute(_RUN, (position,)).fetchone()
+            *row, asked = self.connection.execute(_RUN, (position,)).fetchone()
+            header = plain_header(self.connection, self.names, row)
             kept = self.connection.execute(_KEPT, (position,)).fetchone()
             self._headers[position] = kept[0] if kept else header_digest(header, self.scope[1], asked)
             self._parts[position] = self.connection.execute(
@@ -191,7 +194,8 @@ def vouched(left: Iterable[tuple[int, bytes, bytes]]) -> str:
 
 def rest(connection: sqlite3.Connection, names: Fresh | Interned, scope: str, position: int) -> bytes:
     """Return the digest of a part as it stands: why it was done, and what it changed."""
-    *header, asked = connection.execute(_RUN, (position,)).fetchone()
+    *row, asked = connection.execute(_RUN, (position,)).fetchone()
+    header = plain_header(connection, names, row)
     rows = connection.execute(f"{SELECT_CHANGES} ORDER BY place", (position,)).fetchall()
     blocks = block_log.read(connection, position)
     numbers = shapes_of(rows, blocks)

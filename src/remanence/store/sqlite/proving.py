@@ -24,6 +24,7 @@ from remanence.store.sqlite.audit import (
     header_digest,
     mark,
     own_digest,
+    plain_header,
     shapes_of,
 )
 from remanence.store.sqlite.emptying import holds_any
@@ -45,7 +46,7 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
         end = ends.get(scope, _BEGIN)
         if latest + 1 != position:
             yield f"part {position} does not follow part {latest}"
-        why = header_digest(header, names.text(connection, scope), asked)
+        why = header_digest(plain_header(connection, names, header), names.text(connection, scope), asked)
         if position <= kept.through(scope):
             kept.note(header)
             is_sound, why = True, left.get(position, (why, b""))[0]
