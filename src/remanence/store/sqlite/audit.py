@@ -37,6 +37,8 @@ _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet th
 OWN_BYTES = 8
 # No second content for a given one, and none by chance, has the same 16 bytes.
 ENTRIES_BYTES = 16
+# From this many on, links that come one after the other take less room as a block, with its bounds in an index.
+_BLOCK_MIN = 8
 # Values shorter than this are not worth a reference.
 _SHARED_MIN = 8
 
@@ -117,6 +119,21 @@ class Images:
     def block(self, n: int, block: Block, whole: Ints | None, shape: Callable[[Iterable[str]], int]) -> None:
         """Keep a block whose first row has a number; `whole` are the columns of links that are cut."""
         self.blocks.append(block_log.row_of(self.position, n, block, whole, shape))
+
+    def linked(self, made: Sequence[tuple[int, Change]]) -> None:
+        """Keep links that come, given in order of their numbers: many in a row as one block."""
+        rows: dict[int, list[Change]] = {}  # by the number of the first, those that follow it without a gap
+        first = last = -2
+        for n, change in made:
+            first, last = (first if n == last + 1 else n), n
+            rows.setdefault(first, []).append(change)
+        for first, changes in rows.items():
+            if len(changes) < _BLOCK_MIN:
+                for n, change in enumerate(changes, first):
+                    self.created(n, change)
+            else:
+                given = np.array([change.key for change in changes], np.int64)
+                self.blocks.append(block_log.linked(self.position, first, given))
 
     def used(self, seqs: Iterable[int]) -> None:
         """Keep which memories were used."""

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from remanence.change import Block, Ints
+from remanence.change import Block, Change, Entry, Ints
 from remanence.model import LINK_COLUMNS
 from remanence.snapshot import Bools
 from remanence.store.block_images import packed, unpacked
@@ -21,6 +21,7 @@ from remanence.store.sqlite.part_rows import OF_PART, PLACE, PLACE_BITS
 # that were used neither these nor bounds: nobody looks for uses by memory.
 Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
 KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
+ONE_BY_ONE = 2  # links that came as single changes, which they are again when they are read
 _HELD = "kind, shape, rows, least, greatest, keys, image"
 COLUMNS = f"position, n, {_HELD}"
 _INSERT = f"INSERT INTO blocks (place, {_HELD}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
@@ -48,6 +49,12 @@ def row_of(
         columns, arrays = block.columns, [block.revision, *block.before.T, *block.after.T]
     image = packed(arrays) if arrays else None
     return (position, n, kind, shape(columns) if arrays else None, len(block), *bounds, keys, image)
+
+
+def linked(position: int, n: int, keys: Ints) -> Row:
+    """Return what is kept of links that came one after the other, as single changes."""
+    bounds = int(keys[:, :2].min()), int(keys[:, :2].max())
+    return (position, n, ONE_BY_ONE, None, len(keys), *bounds, packed(keys.T), None)
 
 
 def used(position: int, seqs: Ints) -> Row:
@@ -80,6 +87,10 @@ def narrow(connection: sqlite3.Connection, names: Interned | Fresh, row: Row, st
     connection.execute(_DELETE, row[:2])
     if not stays.any():
         return
+    if row[2] == ONE_BY_ONE:
+        with DECODING:
+            write(connection, [linked(row[0], row[1], _keys(row)[stays])])
+        return
     shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
     with DECODING:
         block = _block(row, shapes).where(stays)
@@ -94,9 +105,12 @@ def positions_about(connection: sqlite3.Connection, memory: int, after: int) -> 
     return {row[0] for row in rows if _about(row, memory).any()}
 
 
-def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Block]]:
+def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Entry]]:
     """Yield (number of its first row, block) as logged, of one memory only its rows."""
     for row in rows:
+        if row[2] == ONE_BY_ONE:
+            yield from _single(row, memory)
+            continue
         with DECODING:
             if row[5] is None:
                 continue
@@ -109,6 +123,15 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
             yield row[1] + int(mine[0]), block.where(mine)
 
 
+def _single(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
+    """Yield links that came as single changes, each with its number."""
+    with DECODING:
+        keys = _keys(row).tolist()
+    for n, (source, target, relation) in enumerate(keys, row[1]):
+        if memory is None or memory in {source, target}:
+            yield n, Change("links", (source, target, relation), None, {})
+
+
 def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
     """Return the memories that were used."""
     with DECODING:
@@ -116,7 +139,7 @@ def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
 
 
 def _keys(row: Row) -> Ints:
-    found = unpacked(row[7], row[4], 1 if KINDS[row[2]] == "memories" else 3)
+    found = unpacked(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
     return found[0] if len(found) == 1 else np.column_stack(found)
 
 
