@@ -109,6 +109,30 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
     assert bytes_by["5", 0] <= 600
 
 
+async def test_links_that_come_in_a_row_cost_few_bytes(tmp_path: Path) -> None:
+    """Links that come one after the other take less than eight bytes each, wherever they lead."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    count = 500
+    links = [
+        Change("links", (-k, -(k * 7919 % count + 1), Relation.CAUSES), None, VALUES)
+        for k in range(1, count + 1)
+        if k != k * 7919 % count + 1
+    ]
+    await store.commit(SCOPE, [*(created(k, f"text {k}") for k in range(1, count + 1)), *links], because())
+    (part,) = await store.history(SCOPE)
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        ((size, rows),) = connection.execute("SELECT sum(length(keys)), sum(rows) FROM blocks").fetchall()
+
+    assert len(links) == rows
+    assert size < 8 * rows
+    assert {(-one.key[0], -one.key[1]) for one in links} == {
+        change.key[:2] for change in part.changes if change.table == "links"
+    }
+
+
 async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
     """Every value of a link is in the sum of its chunk, and when it was resolved is, too."""
     for damage in ("weight = 1", "confidence = NULL", "resolved_at = 5", "resolved_at = NULL", "last_at = 0"):
@@ -139,6 +163,8 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
         """UPDATE changes SET "after" = replace("after", '3', '4') WHERE position = 2 AND n = 0""",
         "UPDATE runs SET actor = 'nobody' WHERE position = 4",
         "UPDATE names SET name = 'tier,status,reason,status_at' WHERE name = 'status,tier,reason,status_at'",
+        "UPDATE blocks SET rows = rows - 1 WHERE position = 1",
+        "DELETE FROM blocks WHERE position = 1",
         "DELETE FROM runs WHERE position = 3",
         "DELETE FROM runs WHERE position = 7",
     ):
