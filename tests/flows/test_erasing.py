@@ -135,7 +135,7 @@ async def test_the_chain_is_proven_and_what_was_left_of_it_too(tmp_path: Path) -
         "DELETE FROM emptied",
         "UPDATE emptied SET rest = zeroblob(32)",
         "UPDATE runs SET actor = 'another' WHERE position = 1",
-        "INSERT INTO changes (position, n, kind, key) VALUES (1, 9, 0, 7)",
+        "INSERT INTO changes (place, kind, key) VALUES ((1 << 24) + 9, 0, 7)",
     ):
         (copy := tmp_path / "copy.db").write_bytes(path.read_bytes())
         with closing(sqlite3.connect(copy)) as connection, connection:

@@ -11,7 +11,7 @@ from remanence.store.base import Store
 from remanence.store.chain import UNCHAINED, part_digest
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit
-from remanence.store.sqlite.audit import HEADER, header_digest
+from remanence.store.sqlite.audit import HEADER, header_digest, own_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, SCOPE, because, created, keep
 
@@ -109,6 +109,30 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
     assert bytes_by["5", 0] <= 600
 
 
+async def test_links_that_come_in_a_row_cost_few_bytes(tmp_path: Path) -> None:
+    """Links that come one after the other take less than eight bytes each, wherever they lead."""
+    path = tmp_path / "memory.db"
+    store = SqlStore(str(path))
+    await store.open()
+    count = 500
+    links = [
+        Change("links", (-k, -(k * 7919 % count + 1), Relation.CAUSES), None, VALUES)
+        for k in range(1, count + 1)
+        if k != k * 7919 % count + 1
+    ]
+    await store.commit(SCOPE, [*(created(k, f"text {k}") for k in range(1, count + 1)), *links], because())
+    (part,) = await store.history(SCOPE)
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        ((size, rows),) = connection.execute("SELECT sum(length(keys)), sum(rows) FROM blocks").fetchall()
+
+    assert len(links) == rows
+    assert size < 8 * rows
+    assert {(-one.key[0], -one.key[1]) for one in links} == {
+        change.key[:2] for change in part.changes if change.table == "links"
+    }
+
+
 async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
     """Every value of a link is in the sum of its chunk, and when it was resolved is, too."""
     for damage in ("weight = 1", "confidence = NULL", "resolved_at = 5", "resolved_at = NULL", "last_at = 0"):
@@ -139,6 +163,8 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
         """UPDATE changes SET "after" = replace("after", '3', '4') WHERE position = 2 AND n = 0""",
         "UPDATE runs SET actor = 'nobody' WHERE position = 4",
         "UPDATE names SET name = 'tier,status,reason,status_at' WHERE name = 'status,tier,reason,status_at'",
+        "UPDATE blocks SET rows = rows - 1 WHERE position = 1",
+        "DELETE FROM blocks WHERE position = 1",
         "DELETE FROM runs WHERE position = 3",
         "DELETE FROM runs WHERE position = 7",
     ):
@@ -169,14 +195,18 @@ async def test_each_scope_has_a_chain_of_its_own(tmp_path: Path) -> None:
     sound = [check.ok for check in await store.check()]
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT scope, previous, digest FROM runs ORDER BY position").fetchall()
-        ends = connection.execute("SELECT scope, position, digest FROM scopes ORDER BY position").fetchall()
-    work, home = rows[::2], rows[1::2]
+        rows = connection.execute(f"SELECT {', '.join(HEADER)}, asked, entries FROM runs ORDER BY position")
+        work, home = (parts := rows.fetchall())[::2], parts[1::2]
+        ends = connection.execute(
+            "SELECT scope, position, before, digest FROM scopes ORDER BY position"
+        ).fetchall()
 
     assert all(sound)
-    for chain in (work, home):
-        assert [UNCHAINED, *(digest for _, _, digest in chain[:-1])] == [previous for _, previous, _ in chain]
-    assert [(work[2][0], 5, work[2][2]), (home[2][0], 6, home[2][2])] == ends
+    for name, chain, end in (("work", work, ends[0]), ("home", home, ends[1])):
+        digests = [UNCHAINED]
+        for *header, asked, entries in chain:
+            digests.append(part_digest(digests[-1], header_digest(header, name, asked), entries))
+        assert (chain[2][1], chain[2][0], *digests[2:]) == end
 
 
 async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> None:
@@ -213,7 +243,7 @@ async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> Non
 
 
 async def test_a_part_is_proven_by_the_digest_of_its_entries(tmp_path: Path) -> None:
-    """The chain needs of what a part changed no more than the digest that is kept beside the header."""
+    """What a part is known by needs of what it changed no more than the digest that is kept beside the header."""
     path = tmp_path / "memory.db"
     store = SqlStore(str(path))
     await store.open()
@@ -221,11 +251,10 @@ async def test_a_part_is_proven_by_the_digest_of_its_entries(tmp_path: Path) -> 
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
         header = ", ".join(HEADER)
-        rows = connection.execute(f"SELECT previous, digest, entries, asked, {header} FROM runs").fetchall()
+        rows = connection.execute(f"SELECT digest, entries, asked, {header} FROM runs").fetchall()
 
-    assert [digest for _, digest, *_ in rows] == [
-        part_digest(previous, header_digest(header, SCOPE, asked), entries)
-        for previous, _, entries, asked, *header in rows
+    assert [digest for digest, *_ in rows] == [
+        own_digest(header_digest(header, SCOPE, asked), entries) for _, entries, asked, *header in rows
     ]
 
 
@@ -240,7 +269,7 @@ async def test_parts_are_found_without_looking_through_the_scope(tmp_path: Path)
             connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
             for statement, values in (
                 (audit._WRITTEN, (1, "r", 0)),
-                (f"SELECT position FROM {audit._OF_RUN} WHERE scope = ? AND run = ?", (1, "r")),
+                (f"SELECT position FROM {audit._OF_RUN} WHERE scope = ? AND id = ?", (1, "r")),
             )
         ]
     searched = [[line.split(" (")[0] for *_, line in plan if "SEARCH" in line] for plan in plans]

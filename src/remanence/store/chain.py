@@ -14,6 +14,7 @@ from remanence.change import Block, Cause, Entry, Fence, Increment, Ints
 from remanence.errors import InvalidInput, LeaseLost
 
 _CONTENT_BYTES = 16
+_ASKED_BYTES = 8  # by which a number that was used twice by mistake is known
 _CHAIN_BYTES = 32
 UNCHAINED = bytes(_CHAIN_BYTES)  # what the first part follows
 
@@ -39,7 +40,7 @@ def part_digest(previous: bytes, header: bytes, entries: bytes) -> bytes:
 
 def content_digest(entries: Sequence[Entry]) -> bytes:
     """Return the digest of what a commit was asked to write, by which a repeated one is known."""
-    return digest_of(list(map(_told, entries)), _CONTENT_BYTES)
+    return digest_of(list(map(_told, entries)), _ASKED_BYTES)
 
 
 def refuse_other(cause: Cause, written: bytes, asked: bytes) -> None:

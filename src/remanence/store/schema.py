@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     CheckConstraint,
     Column,
+    Computed,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -22,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
+from sqlalchemy.types import UserDefinedType
 
 from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.clock import MINUTE
@@ -30,8 +32,20 @@ from remanence.model import Column as Kept
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite.dialect import WORDS
+from remanence.store.sqlite.part_rows import LAST, PLACE_BITS
 from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.sums import SUMMED
+
+
+class _Any(UserDefinedType[object]):
+    """A column of a strict table that takes values of every type."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        """Return its name in SQL."""
+        return "ANY"
+
 
 _TYPES = {"text": Text, "json": Text, "numbers": Text, "blob": LargeBinary}
 
@@ -54,6 +68,11 @@ def statements() -> list[str]:
 def ours(name: str | None, kind: str, _: object) -> bool:
     """Tell alembic which tables to look at: full text and its shadows are not SQLAlchemy's to know."""
     return kind != "table" or (name or "").partition("_")[0] != "words"
+
+
+def differs(_: object, __: object, ___: object, ____: object, described: object) -> bool | None:
+    """Tell alembic that a column of every type is one: in a file, it takes that for a number; of others it decides."""
+    return False if isinstance(described, _Any) else None
 
 
 def _table(name: str, *parts: SchemaItem, **options: bool) -> Table:
@@ -127,8 +146,8 @@ names = _table(
     Index("names_name", "space", "name", unique=True),
 )
 
-# One row a scope, written by every commit: where its change sequence stands and with which digest, how many memories
-# hold words.
+# One row a scope, written by every commit: where its change sequence stands and with which digest, what that was before
+# its last line, how many memories hold words.
 scopes = _table(
     "scopes",
     Column("scope", Integer, ForeignKey("names.no", ondelete="RESTRICT"), primary_key=True),
@@ -136,6 +155,7 @@ scopes = _table(
     _int("memories"),
     _int("newest_at"),
     _blob("digest"),
+    _blob("before"),
 )
 
 memories = _table(
@@ -354,11 +374,15 @@ terms = _table(
 # Few texts at a time wait here for full text and `terms`: indexing them together dirties a tenth of the pages.
 waiting = _table("waiting", _memory_key("seq"), _int("scope"), _text("stems"), _blob("terms"))
 
+# `id` holds ids of runs as 16 bytes, any other text as it is; `parts` when uses were that one line holds.
 runs = _table(
     "runs",
     Column("position", Integer, primary_key=True),
     _name("scope"),
-    _text("run"),
+    Column("id", _Any, nullable=False),
+    Column(
+        "run", Text, Computed("CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END", persisted=False)
+    ),
     _int("part"),
     _int("final"),
     _text("verb"),
@@ -370,36 +394,47 @@ runs = _table(
     _int("destroyed"),
     _int("planned"),
     _int("changes"),
-    _blob("previous"),
     _blob("digest"),
     _blob("entries"),
     _blob("asked"),
-    Index("runs_part", "scope", "run", "part", unique=True),
+    _blob("parts", nullable=True),
+    Index("runs_part", "scope", "id", "part", unique=True),
     Index("runs_scope", "scope"),
     Index("runs_destroyed", "scope", "at", sqlite_where=text("destroyed > 0")),
     Index("runs_ending", "scope", "position", sqlite_where=text("verb IN ('expire', 'erase')")),
     sqlite_autoincrement=True,
 )
 
+
+def _in_order() -> tuple[Column[object], ...]:
+    """Return the columns by which rows of parts lie in order: one number of both, and what is in it."""
+    return (
+        Column("place", Integer, primary_key=True),
+        Column(
+            "position",
+            Integer,
+            Computed(f"place >> {PLACE_BITS}", persisted=False),
+            ForeignKey("runs.position", ondelete="RESTRICT"),
+        ),
+        Column("n", Integer, Computed(f"place & {LAST}", persisted=False)),
+    )
+
+
 changes = _table(
     "changes",
-    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
-    _int("n"),
+    *_in_order(),
     _int("kind"),
     _int("key"),
     _text("subkey", nullable=True),
     _int("shape", nullable=True),
     _text("before", nullable=True),
     _text("after", nullable=True),
-    PrimaryKeyConstraint("position", "n"),
-    sqlite_with_rowid=False,
 )
 
 # Changes of many rows at once: an image of their keys, one of their values, and between which memories they lie.
 blocks = _table(
     "blocks",
-    Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
-    _int("n"),
+    *_in_order(),
     _int("kind"),
     _int("shape", nullable=True),
     _int("rows"),
@@ -407,7 +442,6 @@ blocks = _table(
     _int("greatest", nullable=True),
     _blob("keys"),
     _blob("image", nullable=True),
-    PrimaryKeyConstraint("position", "n"),
     Index("blocks_bounds", "least", "greatest", sqlite_where=text("least IS NOT NULL")),
 )
 

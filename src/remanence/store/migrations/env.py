@@ -2,14 +2,14 @@
 
 from alembic import context
 
-from remanence.store.schema import metadata, ours
+from remanence.store.schema import differs, metadata, ours
 
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
     render_as_batch=True,
     include_name=ours,
-    compare_type=True,
+    compare_type=differs,
     compare_server_default=True,
 )
 with context.begin_transaction():

@@ -4,6 +4,7 @@ Knows their keys and values; knows memories only as what they hang on.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from remanence.box import BOX_COLUMNS, TRACE_COLUMNS
@@ -127,11 +128,14 @@ class Attached:
     def images(self) -> None:
         """Give the audit what each change did."""
         images = self._work.images
+        linked: list[tuple[int, Change]] = []
         for table, taken in self._taken.items():
             for n, change in taken:
                 row = self._rows.get((table, change.key))
                 if change.after is None:
                     images.destroyed(n, change, row or {})
+                elif row is None and table == "links":
+                    linked.append((n, change))
                 elif row is None:
                     images.created(n, change)
                 else:
@@ -139,6 +143,7 @@ class Attached:
                     shape = shape_of(images, self._work.names, self._work.connection, values)
                     after = json_text(list(values.values()))
                     images.updated(n, change, shape, [row[name] for name in values], after)
+        images.linked(sorted(linked, key=itemgetter(0)))
 
     def refuse_dangling(self, created: set[int], gone: Iterable[int]) -> None:
         """Raise InvalidInput for a row that would name a memory which does not exist at the end."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from heapq import merge
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -23,15 +23,22 @@ from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.ending import Mark, is_whole
-from remanence.store.sqlite import block_log
+from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
+from remanence.store.sqlite.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite.rows import DEFAULTS
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted
 CODE = {table: code for code, table in enumerate(TABLES)}
 _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory
+# A part's own digest tells which part was changed; that none was, the whole one proves that its scope ends with.
+OWN_BYTES = 8
+# No second content for a given one, and none by chance, has the same 16 bytes.
+ENTRIES_BYTES = 16
+# From this many on, links that come one after the other take less room as a block, with its bounds in an index.
+_BLOCK_MIN = 8
 # Values shorter than this are not worth a reference.
 _SHARED_MIN = 8
 
@@ -41,31 +48,42 @@ HEADER = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
     "planned", "changes",
 )  # fmt: skip
-_RUN = (*HEADER, "previous", "digest", "entries", "asked")
-_WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND run = ? AND part = ?"
+_RUN_AT, _DETAIL_AT = HEADER.index("run"), HEADER.index("detail")
+_RUN = (*HEADER, "digest", "entries", "asked")
+_WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND id = ? AND part = ?"
 _OF_RUN = "runs INDEXED BY runs_part"
 CLOSE = (
-    "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope)"
-    " DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
-    " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest"
+    "INSERT INTO scopes (scope, position, memories, newest_at, digest, before) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (scope) DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
+    " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest, before = excluded.before"
 )
-_INSERT_RUN = f"INSERT INTO runs ({', '.join(_RUN)}) VALUES ({', '.join('?' * len(_RUN))})"
-CHANGE_COLUMNS = 'position, n, kind, "key", subkey, shape, "before", "after"'
-_INSERT_CHANGE = f"INSERT INTO changes ({CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERTED = ", ".join("id" if name == "run" else name for name in _RUN)
+_INSERT_RUN = f"INSERT INTO runs ({_INSERTED}) VALUES ({', '.join('?' * len(_RUN))})"
+_KEPT = 'kind, "key", subkey, shape, "before", "after"'
+CHANGE_COLUMNS = f"position, n, {_KEPT}"
+_INSERT_CHANGE = f"INSERT INTO changes (place, {_KEPT}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8)"
 _ENDS = (
     "SELECT at, detail FROM runs INDEXED BY runs_ending WHERE scope = ? AND verb IN ('expire', 'erase')"
     " AND json_extract(detail, '$.through') IS NOT NULL ORDER BY position"
 )
 _COUNT = (
-    "SELECT (SELECT count(*) FROM changes WHERE position = ?)"
-    " + (SELECT coalesce(sum(rows), 0) FROM blocks WHERE position = ?)"
+    f"SELECT (SELECT count(*) FROM changes WHERE {OF_PART})"
+    f" + (SELECT coalesce(sum(rows), 0) FROM blocks WHERE {OF_PART})"
 )
-SELECT_CHANGES = f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position = ?"
+SELECT_CHANGES = f"SELECT {CHANGE_COLUMNS} FROM changes WHERE {OF_PART}"
+_KEYS = f'SELECT n, "key" FROM changes WHERE {OF_PART}'
 
 
 def json_text(value: Any) -> str:
     """Return a value as canonical JSON."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+class Link(NamedTuple):
+    """The digest of a scope's last part, and that of the one before it."""
+
+    digest: bytes
+    before: bytes
 
 
 @dataclass(slots=True)
@@ -101,6 +119,21 @@ class Images:
     def block(self, n: int, block: Block, whole: Ints | None, shape: Callable[[Iterable[str]], int]) -> None:
         """Keep a block whose first row has a number; `whole` are the columns of links that are cut."""
         self.blocks.append(block_log.row_of(self.position, n, block, whole, shape))
+
+    def linked(self, made: Sequence[tuple[int, Change]]) -> None:
+        """Keep links that come, given in order of their numbers: many in a row as one block."""
+        rows: dict[int, list[Change]] = {}  # by the number of the first, those that follow it without a gap
+        first = last = -2
+        for n, change in made:
+            first, last = (first if n == last + 1 else n), n
+            rows.setdefault(first, []).append(change)
+        for first, changes in rows.items():
+            if len(changes) < _BLOCK_MIN:
+                for n, change in enumerate(changes, first):
+                    self.created(n, change)
+            else:
+                given = np.array([change.key for change in changes], np.int64)
+                self.blocks.append(block_log.linked(self.position, first, given))
 
     def used(self, seqs: Iterable[int]) -> None:
         """Keep which memories were used."""
@@ -142,22 +175,26 @@ def written(
 
     `changes` are its single changes with their numbers.
     """
-    row = connection.execute(_WRITTEN, (scope, cause.run, cause.part)).fetchone()
+    row = connection.execute(_WRITTEN, (scope, pack_run(cause.run), cause.part)).fetchone()
     if row is None:
         return None
     position, count, kept = row
     refuse_other(cause, kept, asked)
     given = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
-    keys = dict(connection.execute('SELECT n, "key" FROM changes WHERE position = ?', (position,)).fetchall())
+    keys = dict(connection.execute(_KEYS, (position,)).fetchall())
     return Committed(cause.run, cause.part, position, tuple(keys[given[k]] for k in sorted(given)), count)
 
 
 def write(
-    connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, images: Images
-) -> tuple[bytes, list[tuple[int, int]]]:
-    """Write one part at the end of the chain of its scope, given by number and name.
+    connection: sqlite3.Connection,
+    scope: tuple[int, str],
+    cause: Cause,
+    images: Images,
+    names: Fresh | None = None,
+) -> tuple[Link, list[tuple[int, int]]]:
+    """Write one part at the end of the chain of its scope, given by number and name; with `names` its detail is packed.
 
-    Return its digest, and which memories it mentions at its position.
+    Return its link of the chain, and which memories it mentions at its position.
     """
     no, name = scope
     last = connection.execute("SELECT digest FROM scopes WHERE scope = ?", (no,)).fetchone()
@@ -166,13 +203,18 @@ def write(
     images.blocks.sort(key=itemgetter(1))
     header = _header(images.position, no, cause, images.count)
     entries = entries_digest(images.shapes, images.rows, images.blocks)
-    digest = part_digest(previous, header_digest(header, name, images.asked), entries)
-    connection.execute(_INSERT_RUN, (*header, previous, digest, entries, images.asked))
+    why = header_digest(header, name, images.asked)
+    digest = part_digest(previous, why, entries)
+    kept = [*header]
+    kept[_RUN_AT] = pack_run(cause.run)
+    if names is not None:
+        kept[_DETAIL_AT] = details.pack(connection, names, no, header[_DETAIL_AT])
+    connection.execute(_INSERT_RUN, (*kept, own_digest(why, entries), entries, images.asked))
     connection.executemany(_INSERT_CHANGE, images.rows)
     block_log.write(connection, images.blocks)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
     connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
-    return digest, mentions
+    return Link(digest, previous), mentions
 
 
 def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, asked: bytes) -> int:
@@ -181,20 +223,36 @@ def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause,
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
     ).fetchone()
     images = Images(int(last) + 1, 0, asked)
-    digest, _ = write(connection, scope, cause, images)
-    connection.execute(CLOSE, (scope[0], images.position, 0, cause.at, digest))
+    link, _ = write(connection, scope, cause, images)
+    connection.execute(CLOSE, (scope[0], images.position, 0, cause.at, *link))
     return images.position
 
 
+def plain_header(
+    connection: sqlite3.Connection, names: Fresh | Interned, kept: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Return the header of a part as it was said, from what is kept of it."""
+    return (
+        *kept[:_DETAIL_AT],
+        details.unpack(connection, names, kept[_DETAIL_AT]),
+        *kept[_DETAIL_AT + 1 :],
+    )
+
+
 def header_digest(header: Sequence[Any], scope: str, asked: bytes) -> bytes:
-    """Return the digest of why a part was done: its row in `runs`, with the name of the scope for its number."""
+    """Return the digest of why a part was done: its plain header, with the name of the scope for its number."""
     position, _, *cause = header
     return digest_of([position, scope, *cause, asked])
 
 
+def own_digest(why: bytes, entries: bytes) -> bytes:
+    """Return what is kept of a part to know it by: of why it was done and of what it changed."""
+    return blake2b(why + entries, digest_size=OWN_BYTES).digest()
+
+
 def entries_digest(shapes: Mapping[int, str], rows: Sequence[Row], blocks: Sequence[block_log.Row]) -> bytes:
     """Return the digest of what a part changed, of its rows and blocks as they are kept."""
-    digest = blake2b(orjson.dumps([sorted(shapes.items()), rows]), digest_size=32)
+    digest = blake2b(orjson.dumps([sorted(shapes.items()), rows]), digest_size=ENTRIES_BYTES)
     for *bounds, keys, image in blocks:
         digest.update(orjson.dumps([*bounds, len(keys)]) + keys + (image or b""))
     return digest.digest()
@@ -221,8 +279,8 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: Aud
     condition, source = "scope = ?1 AND position > ?2", "runs INDEXED BY runs_scope"
     parameters: list[Any] = [names.number(connection, SCOPE, scope), asked.after]
     if asked.run is not None:
-        condition, source = f"{condition} AND run = ?3", _OF_RUN
-        parameters.append(asked.run)
+        condition, source = f"{condition} AND id = ?3", _OF_RUN
+        parameters.append(pack_run(asked.run))
     if asked.memory is not None:
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
         parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
@@ -327,10 +385,10 @@ def _logged(
         destroyed,
         planned,
         count,
-        _,
         digest,
         *_,
     ) = row
+    detail = details.unpack(connection, names, detail)
     cause = Cause(
         verb=verb,
         at=at,
@@ -359,7 +417,7 @@ def _logged(
 
 def _held(connection: sqlite3.Connection, position: int) -> int:
     """Count the changes of a part that are there."""
-    (count,) = connection.execute(_COUNT, (position, position)).fetchone()
+    (count,) = connection.execute(_COUNT, (position,)).fetchone()
     return int(count)
 
 
@@ -386,8 +444,7 @@ def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) 
     if memory is not None:
         condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
         about = (position, memory)  # type: ignore[assignment]
-    statement = SELECT_CHANGES.replace("?", "?1") + condition
-    return connection.execute(f"{statement} ORDER BY n", about).fetchall()
+    return connection.execute(f"{SELECT_CHANGES}{condition} ORDER BY place", about).fetchall()
 
 
 def _changes(
@@ -435,7 +492,7 @@ class _Resolved:
         held = self._held.get((side, text))
         if held is None:
             row = self._connection.execute(
-                f'SELECT "{side}" FROM changes WHERE position = ? AND n = ?', (self._position, int(text))
+                f'SELECT "{side}" FROM changes WHERE place = {PLACE}', (self._position, int(text))
             ).fetchone()
             if row is None or row[0] is None:
                 raise StoreDamaged(

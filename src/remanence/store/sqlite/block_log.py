@@ -9,27 +9,31 @@ from typing import Literal, cast
 
 import numpy as np
 
-from remanence.change import Block, Ints
+from remanence.change import Block, Change, Entry, Ints
 from remanence.model import LINK_COLUMNS
 from remanence.snapshot import Bools
 from remanence.store.block_images import packed, unpacked
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.part_rows import OF_LISTED, OF_PART, PLACE, PLACE_BITS
 
 # position, n, kind, shape, rows, least, greatest, keys, image. Of links that are made there are no values, of memories
 # that were used neither these nor bounds: nobody looks for uses by memory.
 Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
 KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
-COLUMNS = "position, n, kind, shape, rows, least, greatest, keys, image"
-_INSERT = f"INSERT INTO blocks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SELECT = f"SELECT {COLUMNS} FROM blocks WHERE position = ? ORDER BY n"
+ONE_BY_ONE = 2  # links that came as single changes, which they are again when they are read
+_HELD = "kind, shape, rows, least, greatest, keys, image"
+COLUMNS = f"position, n, {_HELD}"
+_INSERT = f"INSERT INTO blocks (place, {_HELD}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+_SELECT = f"SELECT {COLUMNS} FROM blocks WHERE {OF_PART} ORDER BY place"
+_DELETE = f"DELETE FROM blocks WHERE place = {PLACE}"
 _OF_PARTS = (  # their keys alone
     "SELECT position, n, kind, shape, rows, least, greatest, keys, NULL"
-    " FROM json_each(?) CROSS JOIN blocks ON position = value"
+    f" FROM json_each(?) CROSS JOIN blocks ON {OF_LISTED}"
 )
 _ABOUT = (
     f"SELECT {COLUMNS} FROM blocks INDEXED BY blocks_bounds"
-    " WHERE least <= ?1 AND greatest >= ?1 AND position > ?2"
+    f" WHERE least <= ?1 AND greatest >= ?1 AND place >= (?2 + 1) << {PLACE_BITS}"
 )
 
 
@@ -49,6 +53,12 @@ def row_of(
         columns, arrays = block.columns, [block.revision, *block.before.T, *block.after.T]
     image = packed(arrays) if arrays else None
     return (position, n, kind, shape(columns) if arrays else None, len(block), *bounds, keys, image)
+
+
+def linked(position: int, n: int, keys: Ints) -> Row:
+    """Return what is kept of links that came one after the other, as single changes."""
+    bounds = int(keys[:, :2].min()), int(keys[:, :2].max())
+    return (position, n, ONE_BY_ONE, None, len(keys), *bounds, packed(keys.T), None)
 
 
 def used(position: int, seqs: Ints) -> Row:
@@ -78,8 +88,12 @@ def is_about(row: Row, memories: Collection[int]) -> Bools:
 
 def narrow(connection: sqlite3.Connection, names: Interned | Fresh, row: Row, stays: Bools) -> None:
     """Leave some rows of a block alone, or take it away where none stay."""
-    connection.execute("DELETE FROM blocks WHERE position = ? AND n = ?", row[:2])
+    connection.execute(_DELETE, row[:2])
     if not stays.any():
+        return
+    if row[2] == ONE_BY_ONE:
+        with DECODING:
+            write(connection, [linked(row[0], row[1], _keys(row)[stays])])
         return
     shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
     with DECODING:
@@ -95,9 +109,12 @@ def positions_about(connection: sqlite3.Connection, memory: int, after: int) -> 
     return {row[0] for row in rows if _about(row, memory).any()}
 
 
-def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Block]]:
+def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Entry]]:
     """Yield (number of its first row, block) as logged, of one memory only its rows."""
     for row in rows:
+        if row[2] == ONE_BY_ONE:
+            yield from _single(row, memory)
+            continue
         with DECODING:
             if row[5] is None:
                 continue
@@ -108,6 +125,15 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
         mine = np.flatnonzero(_about(row, memory))
         if len(mine):
             yield row[1] + int(mine[0]), block.where(mine)
+
+
+def _single(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
+    """Yield links that came as single changes, each with its number."""
+    with DECODING:
+        keys = _keys(row).tolist()
+    for n, (source, target, relation) in enumerate(keys, row[1]):
+        if memory is None or memory in {source, target}:
+            yield n, Change("links", (source, target, relation), None, {})
 
 
 def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
@@ -131,7 +157,7 @@ def touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints |
 
 
 def _keys(row: Row) -> Ints:
-    found = unpacked(row[7], row[4], 1 if KINDS[row[2]] == "memories" else 3)
+    found = unpacked(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
     return found[0] if len(found) == 1 else np.column_stack(found)
 
 

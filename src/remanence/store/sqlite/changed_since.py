@@ -12,6 +12,7 @@ from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.dialect import DECODING, id_list
+from remanence.store.sqlite.part_rows import OF_LISTED
 
 _PARTS = (
     "SELECT position, verb FROM runs INDEXED BY runs_scope WHERE scope = ? AND position > ?"
@@ -21,7 +22,7 @@ _KINDS = ", ".join(str(audit.CODE[table]) for table in ("memories", "tags", "lin
 _OF_LINKS = audit.CODE["links"]
 _CHANGES = (
     'SELECT kind, changes."key", subkey FROM json_each(?) CROSS JOIN changes'
-    f" ON position = value WHERE kind IN ({_KINDS}) LIMIT ?"
+    f" ON {OF_LISTED} WHERE kind IN ({_KINDS}) LIMIT ?"
 )
 
 

@@ -68,7 +68,7 @@ def commit(
     if erasing is not None:
         erasing.empty()
     logs = bool(entries) or cause.closes
-    digest = _log(work, writes, resolved) if logs else b""
+    link = _log(work, writes, resolved) if logs else None
     writes.memories.update()
     writes.memories.create()
     writes.attached.refuse_dangling(writes.memories.created, writes.memories.destroyed)
@@ -82,8 +82,8 @@ def commit(
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
-    if logs:
-        connection.execute(audit.CLOSE, (no, images.position, work.words, cause.at, digest))
+    if link is not None:
+        connection.execute(audit.CLOSE, (no, images.position, work.words, cause.at, *link))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
     if cause.fired:
@@ -170,7 +170,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
+def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
@@ -180,9 +180,9 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> bytes:
         writes.memories.images()
         writes.attached.images()
         writes.blocks.images()
-    digest, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images)
+    link, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images, work.names)
     work.sums.added("mentions", mentions)
-    return digest
+    return link
 
 
 def _revise(work: Work, writes: _Writes) -> None:

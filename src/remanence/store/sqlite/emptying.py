@@ -14,7 +14,7 @@ import orjson
 from remanence.model import COLUMNS
 from remanence.redaction import Names
 from remanence.store.chain import digest_of
-from remanence.store.sqlite import block_log
+from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.audit import (
     CODE,
     HEADER,
@@ -24,10 +24,12 @@ from remanence.store.sqlite.audit import (
     header_digest,
     json_text,
     mark,
+    plain_header,
     shapes_of,
 )
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.part_rows import OF_PART, PLACE
 from remanence.store.sqlite.quoting import Quoted
 
 _OWN = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
@@ -45,7 +47,9 @@ _WHO = "SELECT position, actor, detail FROM runs WHERE scope = ?"
 _PUT_WHO = "UPDATE runs SET actor = ?, detail = ? WHERE position = ?"
 _PUT = 'INSERT INTO emptied (position, "by", header, rest) VALUES (?, ?, ?, ?)'
 _KEPT = 'SELECT header FROM emptied WHERE position = ? ORDER BY "by" LIMIT 1'
-_HOLDS = "SELECT 1 FROM changes WHERE position = ? UNION ALL SELECT 1 FROM blocks WHERE position = ? LIMIT 1"
+_HOLDS = f"SELECT 1 FROM changes WHERE {OF_PART} UNION ALL SELECT 1 FROM blocks WHERE {OF_PART} LIMIT 1"
+DELETE_CHANGE = f"DELETE FROM changes WHERE place = {PLACE}"
+_REWRITE = f'UPDATE changes SET "before" = ?3, "after" = ?4 WHERE place = {PLACE}'
 _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
 
 
@@ -93,7 +97,7 @@ class Emptying:
     def silence(self, quoted: Quoted) -> None:
         """Take out of why parts were done what says something of what goes."""
         for position, detail in self.connection.execute(_DETAILS, (self.scope[0],)).fetchall():
-            why = orjson.loads(detail)
+            why = orjson.loads(details.unpack(self.connection, self.names, detail) or "")
             without = quoted.taken_out_of(why)
             if without == why:
                 continue
@@ -104,14 +108,15 @@ class Emptying:
 
     def take_names(self, names: Names) -> None:
         """Take a person's names out of why parts were done, and by whom."""
-        for position, actor, detail in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+        for position, actor, kept in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+            detail = details.unpack(self.connection, self.names, kept)
             by = None if actor is None else names.without(actor)
             why = None if detail is None else orjson.loads(detail)
             is_named = why is not None and names.within(why)
             if by == actor and not is_named:
                 continue
             self._rows(position)
-            left = json_text(names.taken_out_of(why)) if is_named else detail
+            left = json_text(names.taken_out_of(why)) if is_named else kept
             self.connection.execute(_PUT_WHO, (by, left, position))
 
     def left(self) -> list[tuple[int, bytes, bytes]]:
@@ -142,20 +147,19 @@ class Emptying:
             self._remember(row, by_number)
         kept = _shared_again([row for row in rows if row[1] not in going], by_number)
         changed = [row for row in kept if row != by_number[row[1]]]
-        self.connection.executemany(
-            "DELETE FROM changes WHERE position = ? AND n = ?", [(position, n) for n in going]
-        )
+        self.connection.executemany(DELETE_CHANGE, [(position, n) for n in going])
         _rewrite(self.connection, changed)
         self._parts[position] = kept
 
     def _rows(self, position: int) -> list[Row]:
         """Return what is left of a part; the digest of why it was done is taken before anything is."""
         if position not in self._parts:
-            *header, asked = self.connection.execute(_RUN, (position,)).fetchone()
+            *row, asked = self.connection.execute(_RUN, (position,)).fetchone()
+            header = plain_header(self.connection, self.names, row)
             kept = self.connection.execute(_KEPT, (position,)).fetchone()
             self._headers[position] = kept[0] if kept else header_digest(header, self.scope[1], asked)
             self._parts[position] = self.connection.execute(
-                f"{SELECT_CHANGES} ORDER BY n", (position,)
+                f"{SELECT_CHANGES} ORDER BY place", (position,)
             ).fetchall()
             if position <= self._mark.through and holds_any(self.connection, position):
                 self._ended[position] = rest(self.connection, self.names, self.scope[1], position)
@@ -190,8 +194,9 @@ def vouched(left: Iterable[tuple[int, bytes, bytes]]) -> str:
 
 def rest(connection: sqlite3.Connection, names: Fresh | Interned, scope: str, position: int) -> bytes:
     """Return the digest of a part as it stands: why it was done, and what it changed."""
-    *header, asked = connection.execute(_RUN, (position,)).fetchone()
-    rows = connection.execute(f"{SELECT_CHANGES} ORDER BY n", (position,)).fetchall()
+    *row, asked = connection.execute(_RUN, (position,)).fetchone()
+    header = plain_header(connection, names, row)
+    rows = connection.execute(f"{SELECT_CHANGES} ORDER BY place", (position,)).fetchall()
     blocks = block_log.read(connection, position)
     numbers = shapes_of(rows, blocks)
     shapes = {number: names.text(connection, number) for number in numbers}
@@ -208,15 +213,12 @@ def share_again(connection: sqlite3.Connection, rows: Sequence[Row], stay: Seque
 
 
 def _rewrite(connection: sqlite3.Connection, changed: Sequence[Row]) -> None:
-    connection.executemany(
-        'UPDATE changes SET "before" = ?, "after" = ? WHERE position = ? AND n = ?',
-        [(row[6], row[7], *row[:2]) for row in changed],
-    )
+    connection.executemany(_REWRITE, [(*row[:2], *row[6:]) for row in changed])
 
 
 def holds_any(connection: sqlite3.Connection, position: int) -> bool:
     """Tell whether any image of a part is there."""
-    return connection.execute(_HOLDS, (position, position)).fetchone() is not None
+    return connection.execute(_HOLDS, (position,)).fetchone() is not None
 
 
 def strings_in(value: Any) -> Iterator[str]:

@@ -20,6 +20,7 @@ from remanence.store.sqlite import audit, block_log, bookkeeping, emptying
 from remanence.store.sqlite.audit import CHANGE_COLUMNS, CODE, Row
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Fresh
+from remanence.store.sqlite.part_rows import OF_LISTED, PLACE_BITS
 from remanence.store.sqlite.sums import Sums
 
 _DETAIL = "SELECT position, detail FROM runs WHERE position = ?"
@@ -32,11 +33,14 @@ _KEEPING = (
     " UNION SELECT seq FROM purged WHERE scope = ?1 AND at >= ?3"
 )
 _IN = "IN (SELECT value FROM json_each(?))"
-_ROWS = f"SELECT {CHANGE_COLUMNS} FROM changes WHERE position {_IN} ORDER BY position, n"
-_BLOCKS = f"SELECT {block_log.COLUMNS} FROM blocks WHERE position {_IN} ORDER BY position, n"
+_CHANGE = CHANGE_COLUMNS.replace('"key"', 'changes."key"')  # `json_each` has one, too
+_LISTED = f"FROM json_each(?) CROSS JOIN {{}} ON {OF_LISTED} ORDER BY place"
+_ROWS = f"SELECT {_CHANGE} {_LISTED.format('changes')}"
+_BLOCKS = f"SELECT {block_log.COLUMNS} {_LISTED.format('blocks')}"
+_UP_TO = f"place < (?2 + 1) << {PLACE_BITS}"
 _STILL = (
-    "SELECT position FROM (SELECT DISTINCT position FROM changes WHERE position <= ?2"
-    " UNION SELECT position FROM blocks WHERE position <= ?2) CROSS JOIN runs USING (position) WHERE scope = ?1"
+    f"SELECT position FROM (SELECT DISTINCT position FROM changes WHERE {_UP_TO}"
+    f" UNION SELECT position FROM blocks WHERE {_UP_TO}) CROSS JOIN runs USING (position) WHERE scope = ?1"
     " ORDER BY position"
 )
 _EMPTIED = f"SELECT seq, position FROM mentions WHERE position IN (SELECT position FROM emptied WHERE position {_IN})"
@@ -134,9 +138,7 @@ class _Ending:
         holding = {row[0] for row in stay}
         for position in sorted(holding & {row[0] for row in gone}):
             emptying.share_again(self.connection, [row for row in rows if row[0] == position], stay)
-        self.connection.executemany(
-            "DELETE FROM changes WHERE position = ? AND n = ?", [row[:2] for row in gone]
-        )
+        self.connection.executemany(emptying.DELETE_CHANGE, [row[:2] for row in gone])
         still = {(seq, row[0]) for row in stay for seq in about(row)}
         self._unmention({(seq, row[0]) for row in gone for seq in about(row)} - still)
         self.changes += len(gone)

@@ -15,7 +15,7 @@ from remanence.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import folds_of
 from remanence.store.erasure import MarkKind
-from remanence.store.sqlite import accessors, emptying, fulltext, purged
+from remanence.store.sqlite import accessors, details, emptying, fulltext, purged
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.home import salt_of
@@ -43,6 +43,8 @@ _BEFORE = "SELECT scope, mark, at, kind FROM erased WHERE scope = ? AND mark = ?
 _IDS = f"SELECT mark FROM erased WHERE scope = ? AND kind = {int(MarkKind.ID)} ORDER BY at, mark"
 _STANDS = "SELECT DISTINCT text FROM memories WHERE scope = ?1 AND text IN (SELECT value FROM json_each(?2))"
 _NAMES = "SELECT no, space, name FROM names"
+_FORMS = "SELECT no, name FROM names WHERE space = ?"
+_DETAILS = "SELECT detail FROM runs WHERE scope = ? AND detail IS NOT NULL"
 _COUNT_UP = (
     "INSERT INTO meta (name, value) VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1"
 )
@@ -211,7 +213,18 @@ class Erasing:
             going = {number: numbers[number] for number in sorted(numbers.keys() - {one for (one,) in rows})}
             self._rename(space, going)
             dropped += going.values() if space in {TAG, "speaker"} else ()
+        self._drop_forms()
         return dropped
+
+    def _drop_forms(self) -> None:
+        """Take away the forms of details that none needs any more: those that quoted what goes are kept whole."""
+        work, space = self._work, details.space_of(self._work.no)
+        forms = dict(work.connection.execute(_FORMS, (space,)).fetchall())
+        if forms:
+            rows = work.connection.execute(_DETAILS, (work.no,)).fetchall()
+            needed = (details.forms_of(work.connection, work.names, kept) for (kept,) in rows)
+            going = forms.keys() - set().union(*needed)
+            self._rename(space, {number: forms[number] for number in sorted(going)})
 
     def _named(self) -> Iterable[tuple[str, str]]:
         """Yield the names of a person among all that are kept; the person is no longer told to have used a memory."""

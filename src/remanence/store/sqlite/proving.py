@@ -1,14 +1,15 @@
 """Whether the audit is what was written: every part under its digest, each after the one before it in its scope.
 
-A part that an erasure emptied is what that left of it, under the digest that it had before. Of one whose images have
-ended its cause is proven, and what was kept.
+Each part has a digest of its own, which tells that one apart which was changed; all of them, one after the other, make
+the digest that its scope ends with. A part that an erasure emptied is what that left of it, under the digest that it
+had before. Of one whose images have ended its cause is proven, and what was kept.
 
 Knows the digests of parts; knows nothing of what they changed.
 """
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -22,36 +23,57 @@ from remanence.store.sqlite.audit import (
     entries_digest,
     header_digest,
     mark,
+    own_digest,
+    plain_header,
     shapes_of,
 )
 from remanence.store.sqlite.emptying import holds_any
 from remanence.store.sqlite.interned import Interned
 
-_RUNS = f"SELECT {', '.join(HEADER)}, previous, digest, entries, asked FROM runs ORDER BY position"
+_RUNS = f"SELECT {', '.join(HEADER)}, digest, entries, asked FROM runs ORDER BY position"
+_ENDS = "SELECT scope, position, digest, before FROM scopes"
 
 
 def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
     left = _emptied(connection)
     yield from _unvouched(connection)
-    kept = _Kept(connection, names)
+    kept, images = _Kept(connection, names), _Images(connection, names)
     latest = 0
-    ends: dict[int, tuple[int, bytes]] = {}  # of each scope the last part, and what the next one follows
-    for *header, previous, digest, entries, asked in connection.execute(_RUNS).fetchall():
+    ends: dict[int, _End] = {}
+    for *header, digest, entries, asked in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
-        if latest + 1 != position or previous != ends.get(scope, (0, UNCHAINED))[1]:
+        end = ends.get(scope, _BEGIN)
+        if latest + 1 != position:
             yield f"part {position} does not follow part {latest}"
-        elif position <= kept.through(scope):
-            if not kept.follows(header, (previous, digest, entries, asked), left.get(position)):
-                yield f"part {position} is not what was written"
+        why = header_digest(plain_header(connection, names, header), names.text(connection, scope), asked)
+        if position <= kept.through(scope):
+            kept.note(header)
+            is_sound, why = True, left.get(position, (why, b""))[0]
         elif position in left:
-            if not _is_left(connection, names, header, (previous, digest, entries), left[position]):
-                yield f"part {position} is not what an erasure left of it"
-        elif digest != _digest(connection, names, header, previous, entries, asked):
-            yield f"part {position} is not what was written"
-        latest, ends[scope] = position, (position, digest)
+            why, rest = left[position]
+            is_sound = rest == emptying.rest(connection, names, names.text(connection, scope), position)
+        else:
+            is_sound = entries == images.digest(position)
+        if not is_sound or digest != own_digest(why, entries):
+            yield f"part {position} is not what {'an erasure left of it' if position in left else 'was written'}"
+            is_sound = False
+        digests = part_digest(end.digest, why, entries), end.digest
+        latest, ends[scope] = position, _End(position, *digests, end.is_sound and is_sound)
     yield from kept.broken()
     yield from _cut_off(connection, latest, ends)
+
+
+class _End(NamedTuple):
+    """Where the parts of a scope end: position, digest and that before, and whether all parts are what was written."""
+
+    position: int
+    digest: bytes
+    before: bytes
+    is_sound: bool
+
+
+_BEGIN = _End(0, UNCHAINED, UNCHAINED, is_sound=True)
 
 
 class _Kept:
@@ -69,22 +91,14 @@ class _Kept:
             self._marks[scope] = mark(self._connection, scope)
         return self._marks[scope].through
 
-    def follows(
-        self,
-        header: Sequence[Any],
-        digests: tuple[bytes, bytes, bytes, bytes],
-        left: tuple[bytes, bytes] | None,
-    ) -> bool:
-        """Tell whether a part has the digest that it had, and note what is left of it."""
+    def note(self, header: Sequence[Any]) -> None:
+        """Note what is left of a part."""
         position, scope = header[:2]
-        name = self._names.text(self._connection, scope)
         if holds_any(self._connection, position):
+            name = self._names.text(self._connection, scope)
             self._held.setdefault(scope, []).append(
                 emptying.rest(self._connection, self._names, name, position)
             )
-        previous, digest, entries, asked = digests
-        because = header_digest(header, name, asked) if left is None else left[0]
-        return digest == part_digest(previous, because, entries)
 
     def broken(self) -> Iterator[str]:
         """Yield the scopes of which other images were kept than the part says that ended the others."""
@@ -95,21 +109,19 @@ class _Kept:
                 yield f"of scope {name!r}, parts up to {said.through} hold other images than were kept"
 
 
-def _digest(
-    connection: sqlite3.Connection,
-    names: Interned,
-    header: Sequence[Any],
-    previous: bytes,
-    entries: bytes,
-    asked: bytes,
-) -> bytes | None:
-    """Return the digest that a part must have, None where what it changed is not what was written."""
-    rows = connection.execute(f"{SELECT_CHANGES} ORDER BY n", (header[0],)).fetchall()
-    blocks = block_log.read(connection, header[0])
-    shapes = names.all(connection, shapes_of(rows, blocks))
-    if entries != entries_digest(shapes, rows, blocks):
-        return None
-    return part_digest(previous, header_digest(header, names.text(connection, header[1]), asked), entries)
+class _Images:
+    """What parts changed, as it is kept."""
+
+    def __init__(self, connection: sqlite3.Connection, names: Interned) -> None:
+        self._connection = connection
+        self._names = names
+
+    def digest(self, position: int) -> bytes:
+        """Return the digest of what a part changed."""
+        rows = self._connection.execute(f"{SELECT_CHANGES} ORDER BY place", (position,)).fetchall()
+        blocks = block_log.read(self._connection, position)
+        shapes = self._names.all(self._connection, shapes_of(rows, blocks))
+        return entries_digest(shapes, rows, blocks)
 
 
 def _emptied(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
@@ -133,32 +145,15 @@ def _unvouched(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"part {position} emptied others, and is no erasure"
 
 
-def _is_left(
-    connection: sqlite3.Connection,
-    names: Interned,
-    header: Sequence[Any],
-    digests: tuple[bytes, bytes, bytes],
-    left: tuple[bytes, bytes],
-) -> bool:
-    """Tell whether a part is what an erasure left of it, and has the digest that it had before."""
-    previous, digest, entries = digests
-    because, rest = left
-    if rest != emptying.rest(connection, names, names.text(connection, header[1]), header[0]):
-        return False
-    return bool(digest == part_digest(previous, because, entries))
-
-
-def _cut_off(
-    connection: sqlite3.Connection, latest: int, ends: Mapping[int, tuple[int, bytes]]
-) -> Iterator[str]:
+def _cut_off(connection: sqlite3.Connection, latest: int, ends: Mapping[int, _End]) -> Iterator[str]:
     """Yield what is missing at the end, of the file or of a scope."""
     (last,) = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
     ).fetchone()
     if last != latest:
         yield f"parts {latest + 1} to {last} are missing"
-    rows = connection.execute("SELECT scope, position, digest FROM scopes").fetchall()
-    held = {scope: (position, digest) for scope, position, digest in rows}
+    held = {scope: tuple(end) for scope, *end in connection.execute(_ENDS)}
     for scope in sorted(ends.keys() | held.keys()):
-        if held.get(scope) != ends.get(scope):
+        end, said = ends.get(scope, _BEGIN), held.get(scope)
+        if said is None or said[0] != end.position or (end.is_sound and said != end[:3]):
             yield f"the parts of scope {scope} do not end with the one that it names"

@@ -9,6 +9,7 @@ from remanence.store.base import Purged
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
+from remanence.store.sqlite.part_rows import OF_PART
 from remanence.store.sqlite.transaction import Work
 
 _INSERT = 'INSERT INTO purged (scope, seq, id, "key", position, at) VALUES (?, ?, ?, ?, ?, ?)'
@@ -27,9 +28,7 @@ _EXACT = _NAMED.format(
 _ENDING = _NAMED.format(
     condition="EXISTS (SELECT 1 FROM json_each(?2) WHERE substr(p.id, -length(value)) = value)"
 )
-_IMAGE = (
-    'SELECT 1 FROM changes WHERE position = ? AND kind = 0 AND "key" = ? AND "before" IS NOT NULL LIMIT 1'
-)
+_IMAGE = f'SELECT 1 FROM changes WHERE {OF_PART} AND kind = 0 AND "key" = ?2 AND "before" IS NOT NULL LIMIT 1'
 
 
 def put(work: Work, rows: Sequence[tuple[int, str, str | None]]) -> None:

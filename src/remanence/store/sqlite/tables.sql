@@ -182,7 +182,8 @@ CREATE TABLE purged (
 CREATE TABLE runs (
 	position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	scope INTEGER NOT NULL,
-	run TEXT NOT NULL,
+	id ANY NOT NULL,
+	run TEXT GENERATED ALWAYS AS (CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END) VIRTUAL,
 	part INTEGER NOT NULL,
 	final INTEGER NOT NULL,
 	verb TEXT NOT NULL,
@@ -194,10 +195,10 @@ CREATE TABLE runs (
 	destroyed INTEGER NOT NULL,
 	planned INTEGER NOT NULL,
 	changes INTEGER NOT NULL,
-	previous BLOB NOT NULL,
 	digest BLOB NOT NULL,
 	entries BLOB NOT NULL,
 	asked BLOB NOT NULL,
+	parts BLOB,
 	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
 )
  STRICT;
@@ -207,6 +208,7 @@ CREATE TABLE scopes (
 	memories INTEGER NOT NULL,
 	newest_at INTEGER NOT NULL,
 	digest BLOB NOT NULL,
+	"before" BLOB NOT NULL,
 	PRIMARY KEY (scope),
 	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
 )
@@ -246,8 +248,9 @@ CREATE TABLE traces (
  WITHOUT ROWID,
  STRICT;
 CREATE TABLE blocks (
-	position INTEGER NOT NULL,
-	n INTEGER NOT NULL,
+	place INTEGER NOT NULL,
+	position INTEGER GENERATED ALWAYS AS (place >> 24) VIRTUAL,
+	n INTEGER GENERATED ALWAYS AS (place & 16777215) VIRTUAL,
 	kind INTEGER NOT NULL,
 	shape INTEGER,
 	rows INTEGER NOT NULL,
@@ -255,23 +258,23 @@ CREATE TABLE blocks (
 	greatest INTEGER,
 	keys BLOB NOT NULL,
 	image BLOB,
-	PRIMARY KEY (position, n),
+	PRIMARY KEY (place),
 	FOREIGN KEY(position) REFERENCES runs (position) ON DELETE RESTRICT
 )
  STRICT;
 CREATE TABLE changes (
-	position INTEGER NOT NULL,
-	n INTEGER NOT NULL,
+	place INTEGER NOT NULL,
+	position INTEGER GENERATED ALWAYS AS (place >> 24) VIRTUAL,
+	n INTEGER GENERATED ALWAYS AS (place & 16777215) VIRTUAL,
 	kind INTEGER NOT NULL,
 	"key" INTEGER NOT NULL,
 	subkey TEXT,
 	shape INTEGER,
 	"before" TEXT,
 	"after" TEXT,
-	PRIMARY KEY (position, n),
+	PRIMARY KEY (place),
 	FOREIGN KEY(position) REFERENCES runs (position) ON DELETE RESTRICT
 )
- WITHOUT ROWID,
  STRICT;
 CREATE TABLE embeddings (
 	seq INTEGER NOT NULL,
@@ -517,7 +520,7 @@ CREATE INDEX purged_id ON purged (scope, id);
 CREATE INDEX purged_key ON purged (scope, "key") WHERE key IS NOT NULL;
 CREATE INDEX runs_destroyed ON runs (scope, at) WHERE destroyed > 0;
 CREATE INDEX runs_ending ON runs (scope, position) WHERE verb IN ('expire', 'erase');
-CREATE UNIQUE INDEX runs_part ON runs (scope, run, part);
+CREATE UNIQUE INDEX runs_part ON runs (scope, id, part);
 CREATE INDEX runs_scope ON runs (scope);
 CREATE INDEX traces_last ON traces (scope, last_at);
 CREATE INDEX blocks_bounds ON blocks (least, greatest) WHERE least IS NOT NULL;

@@ -176,6 +176,24 @@ class EndingContract:
         assert ((), LATER) == ((await store.history(SCOPE))[4].used, (await store.history(SCOPE))[4].ended_at)
         assert await sound(store)
 
+    async def test_links_in_a_row_end_one_by_one(self, store: Store) -> None:
+        """Of many links that came with their memories, those at what is kept are told of it as before, and no other."""
+        born = [created(k, f"text {k}") for k in range(1, 13)]
+        links = [linked(-k, -k - 1, weight=0.5) for k in range(1, 12)]
+        done = await keep(store, *born, *links, tagged(-1, "x"))
+        held = done.assigned[4]
+        await keep(
+            store, updated(await one(store, held), holds={"x": None}, hold_until=TIME_MAX), verb="hold"
+        )
+        whole = await told(store, held)
+        await ended(store)
+        (first,) = await store.history(SCOPE, run=done.run)
+
+        assert 4 == len(whole)
+        assert whole == await told(store, held)
+        assert ["memories", "links", "links"] == [change.table for change in first.changes]
+        assert await sound(store)
+
     async def test_parts_end_some_at_once(self, store: Store) -> None:
         """As many as one part may end; the next goes on where it stopped."""
         for k in range(PARTS_MAX + 5):
