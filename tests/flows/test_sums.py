@@ -50,6 +50,7 @@ EDITS = {
     "UPDATE settings SET value = '2' WHERE name = 'note'": "sums: settings",
     "UPDATE leases SET holder = 'you'": "sums: leases",
     "UPDATE scopes SET newest_at = newest_at + 1": "audit: scope 1 was last",
+    "UPDATE scopes SET held = held + 1": "audit: scope 1 counts other",
     "UPDATE spans SET ended_at = ended_at + 1": "sums: spans",
     "UPDATE heard SET turns = turns + 1": "sums: heard",
     "UPDATE memories SET attributes = '{\"n\":2}' WHERE seq = 1": "rows: memory 1",

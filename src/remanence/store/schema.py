@@ -147,11 +147,12 @@ names = _table(
 )
 
 # One row a scope, written by every commit: where its change sequence stands and with which digest, what that was before
-# its last line, how many memories hold words.
+# its last line, how many memories there are and how many of them hold words.
 scopes = _table(
     "scopes",
     Column("scope", Integer, ForeignKey("names.no", ondelete="RESTRICT"), primary_key=True),
     _int("position"),
+    _int("held"),
     _int("memories"),
     _int("newest_at"),
     _blob("digest"),

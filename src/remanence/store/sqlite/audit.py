@@ -53,8 +53,9 @@ _RUN = (*HEADER, "digest", "entries", "asked")
 _WRITTEN = "SELECT position, changes, asked FROM runs WHERE scope = ? AND id = ? AND part = ?"
 _OF_RUN = "runs INDEXED BY runs_part"
 CLOSE = (
-    "INSERT INTO scopes (scope, position, memories, newest_at, digest, before) VALUES (?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT (scope) DO UPDATE SET position = excluded.position, memories = memories + excluded.memories,"
+    "INSERT INTO scopes (scope, position, held, memories, newest_at, digest, before) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (scope) DO UPDATE SET position = excluded.position, held = held + excluded.held,"
+    " memories = memories + excluded.memories,"
     " newest_at = max(newest_at, excluded.newest_at), digest = excluded.digest, before = excluded.before"
 )
 _INSERTED = ", ".join("id" if name == "run" else name for name in _RUN)
@@ -224,7 +225,7 @@ def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause,
     ).fetchone()
     images = Images(int(last) + 1, 0, asked)
     link, _ = write(connection, scope, cause, images)
-    connection.execute(CLOSE, (scope[0], images.position, 0, cause.at, *link))
+    connection.execute(CLOSE, (scope[0], images.position, 0, 0, cause.at, *link))
     return images.position
 
 

@@ -37,6 +37,10 @@ _IMAGES_FROM = """
         WHERE verb IN ('expire', 'erase') GROUP BY scope)
     ORDER BY names.name"""
 
+_COUNTED_OFF = (
+    "SELECT s.scope FROM scopes s WHERE s.held <> (SELECT count(*) FROM states t WHERE t.scope = s.scope)"
+)
+
 Faults = Iterator[str]
 _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
 _REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
@@ -148,6 +152,8 @@ def _audit(connection: sqlite3.Connection, names: Interned) -> Faults:
     yield from proving.broken(connection, names)
     for (scope,) in connection.execute(_CLOCKS_OFF).fetchall():
         yield f"scope {scope} was last written to at another time than its newest run"
+    for (scope,) in connection.execute(_COUNTED_OFF).fetchall():
+        yield f"scope {scope} counts other memories than it has"
 
 
 def _lineage(connection: sqlite3.Connection) -> Check:

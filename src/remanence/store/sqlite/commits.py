@@ -83,7 +83,8 @@ def commit(
     if not cause.planned:
         _touch(work, writes)
     if link is not None:
-        connection.execute(audit.CLOSE, (no, images.position, work.words, cause.at, *link))
+        more = len(writes.memories.created) - len(writes.memories.destroyed)
+        connection.execute(audit.CLOSE, (no, images.position, more, work.words, cause.at, *link))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
     if cause.fired:

@@ -56,13 +56,11 @@ def snapshot(
     """Freeze the scope as columns."""
     columns = _columns(wanted)
     no = names.number(connection, SCOPE, scope) or 0
-    held, newest = connection.execute(
-        "SELECT coalesce(max(position), 0), coalesce(max(newest_at), 0) FROM scopes WHERE scope = ?", (no,)
-    ).fetchone()
+    row = connection.execute("SELECT position, newest_at, held FROM scopes WHERE scope = ?", (no,)).fetchone()
+    held, newest, count = row or (0, 0, 0)
     changed = None
     if wanted.since is not None and wanted.since <= held:
         changed = changed_since(connection, no, wanted.since)
-    (count,) = connection.execute("SELECT count(*) FROM states WHERE scope = ?", (no,)).fetchone()
     part: Ints | None
     if changed is None and wanted.only is not None and wanted.links is not None:
         given = np.unique(np.array(wanted.only, np.int64))
@@ -245,6 +243,8 @@ def _rows(
     among, only = which
     packing = Packing([Field("seq", "seq - ?1", 16), *map(_field, columns)])
     bounds, dense = _extent(connection, no)
+    # Another program may have written how many there are: there are no more than numbers.
+    count = max(0, min(count, bounds[1] - bounds[0] + 1, *([] if only is None else [len(only)])))
     source = (
         f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no}{among}"
         " ORDER BY seq"

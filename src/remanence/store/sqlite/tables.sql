@@ -205,6 +205,7 @@ CREATE TABLE runs (
 CREATE TABLE scopes (
 	scope INTEGER NOT NULL,
 	position INTEGER NOT NULL,
+	held INTEGER NOT NULL,
 	memories INTEGER NOT NULL,
 	newest_at INTEGER NOT NULL,
 	digest BLOB NOT NULL,
