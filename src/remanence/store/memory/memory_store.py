@@ -63,6 +63,7 @@ from remanence.store.ending import PROVEN, Mark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.memory import books
+from remanence.store.memory.books import joined, lease, release
 from remanence.store.memory.log import (
     Digests,
     digest,
@@ -124,9 +125,9 @@ class _Scope:
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         self.values = books.put(self.values, {**asked.put, **swapped})
         if asked.cover is not None:
-            self.spans = books.joined(self.spans, asked.cover)
+            self.spans = joined(self.spans, asked.cover)
         if asked.release is not None:
-            books.release(self.leases, *asked.release)
+            release(self.leases, *asked.release)
 
     def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
         return (
@@ -505,7 +506,7 @@ class MemoryStore:
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
         self._scopes[scope] = state
-        fence = None if asked.lease is None else books.lease(state.leases, *asked.lease, now=asked.now)
+        fence = None if asked.lease is None else lease(state.leases, *asked.lease, now=asked.now)
         if asked.lease is None or fence is not None:
             state.bookkeep(asked)
         wanted = {
