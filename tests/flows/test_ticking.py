@@ -371,8 +371,9 @@ async def test_what_work_came_to_is_kept_of_a_tick_that_is_cut_short(
 ) -> None:
     """Also where its end cannot be written."""
 
-    async def lost(*_: object) -> None:
-        raise LeaseLost("curate")
+    async def lost(*_: object, fenced: bool = True) -> None:
+        if fenced:
+            raise LeaseLost("curate")
 
     async with opener(policy=RAPID) as memory:
         await memory.schedule.tick()

@@ -18,7 +18,8 @@ from remanence.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
 from remanence.store.memory import snapshot_columns
 from remanence.store.sqlite import block_log, snapshots
 from tests.laws.bugs import Plant, swapped, wrapped
-from tests.laws.machine import PICKS, SCOPE, Machine
+from tests.laws.lab import SCOPE
+from tests.laws.machine import PICKS, Machine
 
 VERBS = 12
 

@@ -337,9 +337,9 @@ class Lease:
         """What names it where something is written under it; None where it was refused."""
         return None if self.booked.fence is None else (self.name, self.booked.fence)
 
-    async def release_with(self, core: Core, asked: Bookkeeping) -> None:
+    async def release_with(self, core: Core, asked: Bookkeeping, *, fenced: bool = True) -> None:
         """Write something for the last time, and give the lease back by the same request."""
-        more = replace(asked, release=(self.name, self.holder), fence=self.fence)
+        more = replace(asked, release=(self.name, self.holder), fence=self.fence if fenced else None)
         await core.store.bookkeep(core.scope, more)
         self.is_released = True
 
@@ -360,19 +360,25 @@ async def lease_held(
     core: Core, name: str, lasting: int, beside: Callable[[str, int], Bookkeeping], *, tries: int = 1
 ) -> AsyncIterator[Lease]:
     """Hold a lease like that, and read and write by the same request what is said of its holder and the present."""
-    holder = core.new_id()
-    for left in reversed(range(tries)):
-        now = core.clock.now()
-        asked = replace(beside(holder, now), lease=(name, holder, now + lasting))
-        lease = Lease(name, holder, await core.store.bookkeep(core.scope, asked))
-        if lease.fence is not None or not left:
+    lease = await _ask_for_lease(core, (name, core.new_id(), lasting), beside)
+    for _ in range(tries - 1):
+        if lease.fence is not None:
             break
         await asyncio.sleep(LEASE_POLL_S)
+        lease = await _ask_for_lease(core, (name, lease.holder, lasting), beside)
     try:
         yield lease
     finally:
         if lease.fence is not None and not lease.is_released:
-            await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=(name, holder)))
+            await lease.release_with(core, Bookkeeping(core.clock.now()), fenced=False)
+
+
+async def _ask_for_lease(
+    core: Core, wanted: tuple[str, str, int], beside: Callable[[str, int], Bookkeeping]
+) -> Lease:
+    (name, holder, lasting), now = wanted, core.clock.now()
+    asked = replace(beside(holder, now), lease=(name, holder, now + lasting))
+    return Lease(name, holder, await core.store.bookkeep(core.scope, asked))
 
 
 def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], **more: Any) -> Receipt:
