@@ -4,8 +4,9 @@ Knows the public verbs and a manual clock; judges nothing.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from benchmarks.report import spent
 from benchmarks.simulate.fleet import Fleet, Said
 from remanence.clock import DAY, MINUTE, ManualClock
 from remanence.engine import Engine
@@ -20,7 +21,8 @@ class Walk:
     """One memory on its way through the days.
 
     With `every_beat` it is ticked at each beat of the grid; without, the clock jumps over the beats at which nobody
-    has said anything and nothing is due. `looked` is awaited after each tick that did not find all quiet.
+    has said anything and nothing is due. `looked` is awaited after each tick that did not find all quiet. Of each day
+    `busy_ms` and `idle_ms` are the CPU times of its ticks that did something, and of those that only looked.
     """
 
     memory: Engine
@@ -30,6 +32,8 @@ class Walk:
     looked: Looked
     ticks: int = 0
     verbs: int = 0
+    busy_ms: list[list[float]] = field(default_factory=list)
+    idle_ms: list[list[float]] = field(default_factory=list)
     _next_at: int = 0
     _said: bool = True
 
@@ -40,6 +44,8 @@ class Walk:
         waits = next(coming, None)
         for day in range(days):
             ends = start + (day + 1) * DAY
+            self.busy_ms.append([])
+            self.idle_ms.append([])
             while waits is not None and waits.at < ends:
                 await self._ticked_until(waits.at)
                 await self._say(waits)
@@ -58,10 +64,13 @@ class Walk:
         """Tick at the beats up to an instant."""
         while (beat := self._beat()) <= at:
             self.clock.set(beat)
-            done = await self.memory.schedule.tick()
+            with spent() as took:
+                done = await self.memory.schedule.tick()
             self.ticks += not done.quiet
             self._next_at, self._said = done.next_at, False
             if not done.quiet:
+                did = any(one.counts for one in done.ran.values())
+                (self.busy_ms if did else self.idle_ms)[-1].append(took.cpu_s * 1_000)
                 await self.looked(done)
 
     def _beat(self) -> int:

@@ -13,11 +13,11 @@ import remanence
 from remanence.change import Cause
 from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
 from remanence.curate.pace import WITHIN
-from remanence.errors import InvalidInput
-from remanence.flows.core import QUIET
+from remanence.errors import InvalidInput, LeaseLost
+from remanence.flows.core import QUIET, Lease
 from remanence.flows.curate import curating
 from remanence.model import Turn
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Booked, Bookkeeping, writes
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests import command_line
 from tests.flows.conftest import Opener
@@ -327,6 +327,65 @@ class _Counted(SqlStore):
         """Count it."""
         self.calls.append(f"commit {scope}")
         return await super().commit(scope, changes, cause)
+
+
+class _Writing(SqlStore):
+    """A store that notes what is written to it, one after the other."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.written: list[str] = []
+
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+        """Note it where it writes."""
+        if writes(asked):
+            self.written.append("lease" if asked.lease else "release" if asked.release else "values")
+        return await super().bookkeep(scope, asked)
+
+    async def commit(self, scope: str, changes: Any, cause: Cause) -> Any:
+        """Note it."""
+        self.written.append(cause.verb)
+        return await super().commit(scope, changes, cause)
+
+
+async def test_a_tick_writes_at_its_beginning_what_it_does_and_at_its_end(
+    tmp_path: Path, clock: ManualClock
+) -> None:
+    """The lease comes with what begins it, and goes with what is kept of it: three transactions."""
+    store = _Writing(str(tmp_path / "m.db"))
+    async with remanence.open(clock=clock, embedder="none", store=store, policy=RAPID) as memory:
+        await memory.schedule.tick()
+        await _learned(memory, "message", 3)
+        clock.advance(minutes=5)
+        store.written.clear()
+        done = await memory.schedule.tick()
+        written = [*store.written]
+        kept = (await memory.status()).automatic["curate"]
+
+    assert {"archive": 3} == dict(done.ran["curate"].counts)
+    assert ["lease", "curate", "release"] == written
+    assert done.ran["curate"] == kept
+
+
+async def test_what_work_came_to_is_kept_of_a_tick_that_is_cut_short(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where its end cannot be written."""
+
+    async def lost(*_: object, fenced: bool = True) -> None:
+        if fenced:
+            raise LeaseLost("curate")
+
+    async with opener(policy=RAPID) as memory:
+        await memory.schedule.tick()
+        await _learned(memory, "message", 3)
+        clock.advance(minutes=5)
+        monkeypatch.setattr(Lease, "release_with", lost)
+        busy = await memory.schedule.tick()
+        kept = (await memory.status()).automatic["curate"]
+
+    assert busy.busy
+    assert {"archive": 3} == dict(kept.counts)
 
 
 async def test_a_quiet_scope_is_neither_read_nor_written(tmp_path: Path, clock: ManualClock) -> None:

@@ -4,7 +4,7 @@ Knows the row and what follows from it; knows neither where it is kept nor what 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,13 @@ class Record:
 
     def values(self) -> dict[str, Any]:
         """Return the same as plain values."""
-        return asdict(self)
+        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        nested = {
+            "moded": asdict(self.moded),
+            "calm": {name: asdict(one) for name, one in self.calm.items()},
+            "failures": {name: asdict(one) for name, one in self.failures.items()},
+        }
+        return {**plain, **nested}
 
     @property
     def pace(self) -> Pace:

@@ -33,7 +33,7 @@ from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Tr
 from remanence.owner import PERSON, Owner, said_of
 from remanence.process import OpeningProcess
 from remanence.receipt import Receipt
-from remanence.store.base import Bookkeeping, LedgerFindings, Store
+from remanence.store.base import Booked, Bookkeeping, LedgerFindings, Store
 from remanence.timescale import ClockName
 from remanence.tokens import token_counts
 
@@ -326,6 +326,27 @@ async def unhurried(items: Iterable[Item]) -> AsyncIterator[Item]:
             await asyncio.sleep(0)
 
 
+@dataclass
+class Lease:
+    """A lease while it is asked for and held, with what was answered by the same request."""
+
+    name: str
+    holder: str
+    booked: Booked
+    is_released: bool = False
+
+    @property
+    def fence(self) -> Fence | None:
+        """What names it where something is written under it; None where it was refused."""
+        return None if self.booked.fence is None else (self.name, self.booked.fence)
+
+    async def release_with(self, core: Core, asked: Bookkeeping, *, fenced: bool = True) -> None:
+        """Write something for the last time, and give the lease back by the same request."""
+        more = replace(asked, release=(self.name, self.holder), fence=self.fence if fenced else None)
+        await core.store.bookkeep(core.scope, more)
+        self.is_released = True
+
+
 @asynccontextmanager
 async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[Fence | None]:
     """Hold a lease against other processes for a block, at most so many microseconds; yield its fence where it is held.
@@ -333,19 +354,34 @@ async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> Asyn
     A lease that is not free is asked for again every tenth of a second, until so many tries are through. Who was
     stopped meanwhile may believe to hold it still: what is written under it names the fence.
     """
-    holder, number = core.new_id(), None
-    for left in reversed(range(tries)):
-        now = core.clock.now()
-        asked = Bookkeeping(now, lease=(name, holder, now + lasting))
-        number = (await core.store.bookkeep(core.scope, asked)).fence
-        if number is not None or not left:
+    async with lease_held(core, name, lasting, lambda _, now: Bookkeeping(now), tries=tries) as lease:
+        yield lease.fence
+
+
+@asynccontextmanager
+async def lease_held(
+    core: Core, name: str, lasting: int, beside: Callable[[str, int], Bookkeeping], *, tries: int = 1
+) -> AsyncIterator[Lease]:
+    """Hold a lease like that, and read and write by the same request what is said of its holder and the present."""
+    lease = await _ask_for_lease(core, (name, core.new_id(), lasting), beside)
+    for _ in range(tries - 1):
+        if lease.fence is not None:
             break
         await asyncio.sleep(LEASE_POLL_S)
+        lease = await _ask_for_lease(core, (name, lease.holder, lasting), beside)
     try:
-        yield None if number is None else (name, number)
+        yield lease
     finally:
-        if number is not None:
-            await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), release=(name, holder)))
+        if lease.fence is not None and not lease.is_released:
+            await lease.release_with(core, Bookkeeping(core.clock.now()), fenced=False)
+
+
+async def _ask_for_lease(
+    core: Core, wanted: tuple[str, str, int], beside: Callable[[str, int], Bookkeeping]
+) -> Lease:
+    (name, holder, lasting), now = wanted, core.clock.now()
+    asked = replace(beside(holder, now), lease=(name, holder, now + lasting))
+    return Lease(name, holder, await core.store.bookkeep(core.scope, asked))
 
 
 def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], **more: Any) -> Receipt:

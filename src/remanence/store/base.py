@@ -112,10 +112,11 @@ class Bookkeeping:
     they come, and an empty interval covers nothing. `clocks` are read as a snapshot reads them, without its
     memories. `lease` = (name, holder, until): taken if free, expired at `now`, held by the same holder, or for more
     than LEASES_MOST times as long as it is asked for, which only a clock that was set back makes of one; the
-    answer's `fence` is a number that rises with every new holder, None where refused. `release` = (name, holder)
-    gives a lease back. `now` and `until` are of the caller's clock: a store on a server goes by its own and adds to
-    it what lies between the two. No clock is relied on: what is written under a lease names its `fence` = (name,
-    number), as `Cause.fence` does, and raises LeaseLost, with nothing written, where the lease was given to another
+    answer's `fence` is a number that rises with every new holder, None where it is refused, and nothing is written
+    then. `release` = (name, holder) gives a lease back. `now` and `until` are of the caller's clock: a store on a
+    server goes by its own and adds to it what lies between the two. No clock is relied on: what is written under a
+    lease names its `fence` = (name, number), as `Cause.fence` does, and raises LeaseLost, with nothing written, where
+    the lease was given to another
     holder since.
     """
 

@@ -161,11 +161,16 @@ def linked(
 ) -> tuple[Run, Run]:
     """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
 
+    def both(whole: View) -> tuple[Bools, Bools]:
+        found: tuple[Bools, Bools]
+        found = whole.remember(f"joined {key}", reads, lambda view: _joined(view, relation, asked))
+        return found
+
     def yes(view: View) -> Bools:
-        return view.everywhere(f"ends of {key}", reads, lambda whole: _joined(whole, relation, asked)[0])
+        return view.everywhere(f"ends of {key}", reads, lambda whole: both(whole)[0])
 
     def no(view: View) -> Bools:
-        return view.everywhere(f"no ends of {key}", reads, lambda whole: ~_joined(whole, relation, asked)[1])
+        return view.everywhere(f"no ends of {key}", reads, lambda whole: ~both(whole)[1])
 
     return yes, no
 

@@ -143,6 +143,18 @@ class Policy(Result):
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     @cached_property
+    def wanted(self) -> SnapshotRequest:
+        """What of a scope must be read to plan with it."""
+        return _wanted(self)
+
+    @cached_property
+    def concerned(self) -> Among | None:
+        """Which memories alone its rules can do anything to, see `concerned`."""
+        if any(rule.over == "links" for rule in self.rules) or _looks_far(self):
+            return None
+        return _concerned(self)
+
+    @cached_property
     def _parts(self) -> dict[CadenceName, "Policy"]:
         return {}
 
@@ -222,6 +234,10 @@ def _compiled(source: str, overrides: Mapping[str, Mapping[str, Any]], file: str
 
 def wanted(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read to plan with this policy: what it names, and what every plan needs."""
+    return policy.wanted
+
+
+def _wanted(policy: Policy) -> SnapshotRequest:
     nodes = [node for rule in policy.rules for node in rule.nodes] + [guard.node for guard in policy.guards]
     reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
@@ -252,9 +268,7 @@ def concerned(policy: Policy) -> Among | None:
     What no rule chooses no rule changes, so that none chooses it later in the run either. Where conditions read links,
     they read no more than the other ends of those that these memories have.
     """
-    if any(rule.over == "links" for rule in policy.rules) or _looks_far(policy):
-        return None
-    return _concerned(policy)
+    return policy.concerned
 
 
 def concerned_beside_links(policy: Policy) -> Among | None:

@@ -32,6 +32,7 @@ from remanence.flows.core import (
     QUIET,
     RACES_MAX,
     REMARKS_SHOWN,
+    Answer,
     Core,
     Made,
     first_remarks,
@@ -39,6 +40,7 @@ from remanence.flows.core import (
 )
 from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.graced import restored
+from remanence.flows.curate.hanging import attached_changes, cut_links, hanging_changes
 from remanence.flows.curate.owning import may_be_named
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.summarising import Summarising
@@ -49,11 +51,12 @@ from remanence.model import STANDING, Affected, Memory
 from remanence.owner import BY_POLICY
 from remanence.receipt import Receipt
 from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Booked, Bookkeeping
 
 NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
+LOOP_ROWS_MAX = 500  # memories of a plan that is written down on the event loop, some ms of work
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
 # The memories that tell what is going on.
@@ -279,17 +282,33 @@ async def apply(
     With a `fence` nothing is written once the lease has another holder. `stopped` is asked between parts; what is left
     then waits to be planned anew.
     """
-    stored, made = await adopted(core), core.made.get(plan)
+    return (await apply_at(core, plan, allow_destroyed, policy, fence=fence, stopped=stopped))[0]
+
+
+async def apply_at(
+    core: Core,
+    plan: Plan,
+    allow_destroyed: int | None = None,
+    policy: Policy | None = None,
+    *,
+    fence: Fence | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> tuple[Receipt, int | None]:
+    """Do the same; return also where the scope stands then if nobody else has written since the plan, or else None."""
+    await core.uses.settle()
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
+    stored, made = booked.values.get(POLICY), core.made.get(plan)
     verb = CURATE if made is None else made.verb
     refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
         _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
-    found = await _agreed_on(core, plan, policy, stored)
+    found = await _agreed_on(core, plan, policy, booked)
     _refuse_held(found, allow_destroyed)
-    done = await _carried_out(core, plan, found, verb, fence, stopped)
+    done, position = await _carried_out(core, plan, found, verb, fence, stopped)
     if verb == CURATE:
         await _keep_last(core, found.plan, made, fence)
-    return done
+    # Positions are given once and rise: where as many were given as there are parts, nobody else got one.
+    return done, position if position == plan.position + done.parts else None
 
 
 async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fence: Fence | None) -> None:
@@ -308,7 +327,7 @@ async def _keep_last(core: Core, plan: Plan, made: Made | None, fence: Fence | N
 
 async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
     """Do what of a plan may be done, whether or not the brake holds it and whatever policy is adopted."""
-    return await _carried_out(core, plan, await _agreed_on(core, plan, None, None), verb)
+    return (await _carried_out(core, plan, await _agreed_on(core, plan, None, None), verb))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,19 +345,22 @@ class _Agreed:
     more: int = 0  # left out, too
 
 
-async def _agreed_on(
-    core: Core, plan: Plan, policy: Policy | None, stored: Mapping[str, Any] | None
-) -> _Agreed:
-    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on."""
-    await core.uses.settle()
+async def _agreed_on(core: Core, plan: Plan, policy: Policy | None, booked: Booked | None) -> _Agreed:
+    """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on.
+
+    `booked` is what was read of the adopted policy; None where what is asked for follows none.
+    """
+    if booked is None:
+        await core.uses.settle()
+        booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))
     made = core.made.get(plan)
-    digest = await asyncio.to_thread(plan.digest_now)
-    own, moved = made is not None and digest == made.digest, await _moved(core, plan.position)
+    digest = await _aside(plan, plan.digest_now)
+    own, moved = made is not None and digest == made.digest, booked.position != plan.position
     if moved:
         await _refuse_applied(core, plan, digest)
     if own and not moved:
         return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
-    policy = made.policy if made is not None else at_hand(core, plan, policy, stored)
+    policy = made.policy if made is not None else at_hand(core, plan, policy, booked.values.get(POLICY))
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await frozen(core, policy, only=made.only if made is not None else None)
@@ -357,9 +379,11 @@ def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: in
     return _Agreed(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
 
 
-async def _moved(core: Core, position: int) -> bool:
-    """Tell whether anything was written to the scope after a position."""
-    return bool(await core.store.history(core.scope, after=position, limit=1, rows=False))
+async def _aside(plan: Plan, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work on a plan that takes as long as it has rows: at once where these are few, else in a thread."""
+    if len(plan.seq) <= LOOP_ROWS_MAX:
+        return work(*arguments)
+    return await asyncio.to_thread(work, *arguments)
 
 
 def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
@@ -387,7 +411,8 @@ async def _carried_out(
     verb: str,
     fence: Fence | None = None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Receipt:
+) -> tuple[Receipt, int | None]:
+    """Commit a plan; return the receipt and the position of its last part, or of the plan where there was none."""
     cause = core.cause(
         verb,
         policy=plan.policy_hash,
@@ -405,7 +430,7 @@ async def _carried_out(
         core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries, cycle
     )
     await applied.run(found.plan, cause, stopped)
-    return receipt(
+    done = receipt(
         core.scope,
         cause,
         applied.changes,
@@ -414,6 +439,7 @@ async def _carried_out(
         parts=applied.parts,
         notes=found.plan.notes,
     )
+    return done, applied.position if applied.parts else plan.position
 
 
 def _why(plan: Plan) -> list[list[str]]:
@@ -494,6 +520,7 @@ class _Applied:
     summaries: Summarising
     cycle: Mapping[str, Any]  # what the first part says of the run
     parts: int = 0
+    position: int = 0  # of the last part
     changes: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -505,7 +532,7 @@ class _Applied:
         pending: Part | None = None
         parts = plan.parts(PART_CHANGES_MAX)
         # A part takes a moment to write down, which others need not wait for.
-        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        while (part := await _aside(plan, next, parts, None)) is not None:
             if pending is not None and stopped():
                 break
             if pending is not None:
@@ -525,13 +552,14 @@ class _Applied:
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
             destroyed = _destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                await self.core.commit(entries, replace(self._told(cause), destroyed=destroyed))
+                done = await self.core.commit(entries, replace(self._told(cause), destroyed=destroyed))
             except Conflict as conflict:
                 part = self._without(part, whole, conflict)
                 continue
-            self.parts += 1
-            self.changes += row_count(entries)
-            self.counts.update(await asyncio.to_thread(self._counted, part))
+            self.parts, self.position = self.parts + 1, done.position
+            self.changes += (changes := row_count(entries))
+            small = changes <= LOOP_ROWS_MAX
+            self.counts.update(self._counted(part) if small else await asyncio.to_thread(self._counted, part))
             return
 
     def _told(self, cause: Any) -> Any:
@@ -620,8 +648,8 @@ async def _completed(core: Core, groups: list[Group]) -> list[Group]:
         return groups
     seqs = [key for key in purged if isinstance(key, int)]
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-    gone: set[tuple[int, int, int]] = {key for group in groups for key in _cut(group)}
-    hanging: dict[int, list[Change]] = {seq: _attached(memory) for seq, memory in memories.items()}
+    gone: set[tuple[int, int, int]] = {key for group in groups for key in cut_links(group)}
+    hanging: dict[int, list[Change]] = {seq: attached_changes(memory) for seq, memory in memories.items()}
     for claim in await core.store.claims(core.scope, seqs):
         hanging[claim.seq].append(Change("claims", claim.key, claim.values, None))
     for link in await core.store.neighbours(core.scope, seqs):
@@ -629,25 +657,7 @@ async def _completed(core: Core, groups: list[Group]) -> list[Group]:
             gone.add(link.key)
             owner = link.source if link.source in hanging else link.target
             hanging[owner].append(Change("links", link.key, link.values, None))
-    return [[*_hanging(group, hanging), *group] for group in groups]
-
-
-def _cut(group: Group) -> Iterator[tuple[int, int, int]]:
-    return (change.key for change in group if change.table == "links" and change.after is None)  # type: ignore[misc]
-
-
-def _attached(memory: Memory) -> list[Change]:
-    tags = [Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags]
-    return tags + [Change("sources", (memory.seq, source), {}, None) for source in memory.sources]
-
-
-def _hanging(group: Group, hanging: Mapping[int, list[Change]]) -> list[Change]:
-    return [
-        change
-        for owner in group
-        if owner.table == "memories" and owner.after is None and isinstance(owner.key, int)
-        for change in hanging.get(owner.key, ())
-    ]
+    return [[*hanging_changes(group, hanging), *group] for group in groups]
 
 
 COMPACTION = "episodic-cap"

@@ -29,6 +29,7 @@ from remanence.timescale import ClockName, Timescale, scales
 
 HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
 OF_HELD = (HELD, curating.LAST_CURATE)
+OF_CURATED = (HELD, curating.POLICY)
 AUTOMATIC = "automatic/"  # what the bookkeeping's names of such work begin with
 LOG = logging.getLogger("remanence")
 # A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
@@ -153,7 +154,7 @@ async def kept(core: Core) -> dict[str, Ran]:
 class Curated:
     """What became of an automatic run: of its whole plan, the rules that were judged, and on which snapshot.
 
-    `stands_at` is the position that the scope then has if nobody else has written, None where not all was done.
+    `stands_at` is the position at which it left the scope, None where not all was done or others wrote meanwhile.
     """
 
     ran: Ran
@@ -170,14 +171,17 @@ async def curated(
     cadence: CadenceName = "deep",
     stopped: Callable[[], bool] = lambda: False,
     before: Callable[[], Awaitable[None]] | None = None,
+    rows: Mapping[str, Any] | None = None,
 ) -> Curated:
     """Judge the rules of a cadence and of quicker ones, and do what may be done without a person.
 
-    `before` is done first where anything is destroyed; where it fails, nothing is done.
+    `before` is done first where anything is destroyed; where it fails, nothing is done. `rows` are those `OF_CURATED`,
+    where somebody has read them under the lease.
     """
     whole, snapshot, part, rest = await curating.plan_part(core, core.policy, cadence)
-    asked = Bookkeeping(core.clock.now(), get=(HELD, curating.POLICY))
-    rows = (await core.store.bookkeep(core.scope, asked)).values
+    if rows is None:
+        asked = Bookkeeping(core.clock.now(), get=OF_CURATED)
+        rows = (await core.store.bookkeep(core.scope, asked)).values
     plan, hold = whole, brake.holding(whole)
     waits = None if hold is None else _held(core, whole, hold)
     if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
@@ -187,9 +191,9 @@ async def curated(
         ran = _held(core, plan, doubt)
     else:
         stored = rows.get(curating.POLICY)
-        applied, parts = await _applied(core, plan, fence, stopped, before, stored)
+        applied, position = await _applied(core, plan, fence, stopped, before, stored)
         ran = _both(waits, applied)
-        stands_at = plan.position + parts if hold is None and parts is not None else None
+        stands_at = position if hold is None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
     return Curated(ran, whole, part, snapshot, stands_at, rest)
 
@@ -215,19 +219,19 @@ async def _applied(
     before: Callable[[], Awaitable[None]] | None,
     stored: Mapping[str, Any] | None,
 ) -> tuple[Ran, int | None]:
-    """Do what a plan says; return what became of it, and how many parts it took, None where not all was done."""
+    """Do what a plan says; return what became of it, and where the scope then stands, None where not all was done."""
     if before is not None and (plan.destroyed or len(plan.exempt)):
         await before()
     try:
         if plan.empty:
             await curating.pass_by(core, plan, stored, fence)
-            return Ran(core.clock.now(), "done"), 0
-        done = await curating.apply(core, plan, fence=fence, stopped=stopped)
+            return Ran(core.clock.now(), "done"), plan.position
+        done, position = await curating.apply_at(core, plan, fence=fence, stopped=stopped)
     except LeaseLost as lost:
         return Ran(core.clock.now(), "skipped", reason=str(lost)), None
     run = done.run if done.changes else None
     ran = Ran(core.clock.now(), "done", run, done.counts, exempt=len(plan.exempt))
-    return ran, None if done.skipped else done.parts
+    return ran, None if done.skipped else position
 
 
 def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:

@@ -27,7 +27,7 @@ from remanence.curate.planner.calm import calm_after
 from remanence.curate.record import Calm, Record, tasks
 from remanence.errors import InvalidInput, LeaseLost
 from remanence.flows import contextual, embedding, expiring, heartbeat, reembedding, sessions, settings
-from remanence.flows.core import QUIET, Core, leased
+from remanence.flows.core import QUIET, Core, Lease, lease_held
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
@@ -40,7 +40,7 @@ from remanence.flows.write.waiting import Waiting
 from remanence.keywords import CadenceName
 from remanence.process import memory_share
 from remanence.results import Result, Time, minute_of, visible
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import Bookkeeping
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
@@ -113,10 +113,9 @@ class Tick:
 
     core: Core
     record: Record
-    fence: Fence
+    lease: Lease
     due: CadenceName | None
     stint: Stint
-    rows: Mapping[str, Any]  # of the bookkeeping, as it began
     position: int  # of the scope, before what follows was looked at
     waits: list[Waiting] | None = None
     quiet: Quiet | None = None
@@ -125,6 +124,25 @@ class Tick:
     unfinished: bool = False
     pending: bool = False
     doubted: bool = False
+    put: dict[str, Any] = field(default_factory=dict)  # what became of the work, which is kept in the end
+    swap: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Mapping[str, Any]:
+        """The bookkeeping as it began."""
+        return self.lease.booked.values
+
+    @property
+    def fence(self) -> Fence:
+        """What names its lease."""
+        assert self.lease.fence is not None
+        return self.lease.fence
+
+    def keep(self, name: str, ran: Ran) -> None:
+        """Have it kept what became of work."""
+        kept = scheduling.kept_as(name, ran, self.rows, ran.at)
+        self.put |= kept.put
+        self.swap |= kept.swap
 
 
 async def tick(
@@ -149,36 +167,35 @@ async def tick(
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
         return Ticked(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
-    async with leased(core, "curate", LEASE) as fence:
-        if fence is None:
+    async with lease_held(core, "curate", LEASE, _beginning) as lease:
+        if lease.fence is None:
             return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
         with suppress(LeaseLost):
-            begun = await _begun(core, fence, now)  # somebody may have ticked until just now
-            record, position = Record.read(begun.values.get(ROW)), begun.position
+            rows, position = lease.booked.values, lease.booked.position
+            record = Record.read(rows.get(ROW))  # somebody may have ticked until just now
             record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
             if pace is not None or not record.intervals:
                 record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
             due = cadence or await _due(core, record, position, now)
             stint = Stint(WITHIN[due or "rapid"], stopping)
-            work = Tick(core, record, fence, due, stint, begun.values, position, backup=backup)
+            work = Tick(core, record, lease, due, stint, position, backup=backup)
             return await _ticked(work, named=cadence is not None)
     return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
 
 
-async def _begun(core: Core, fence: Fence, now: int) -> Booked:
-    """Read what a tick needs at its beginning, by one request.
+def _beginning(holder: str, now: int) -> Bookkeeping:
+    """Ask for what a tick needs at its beginning, by the request that takes its lease.
 
     Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
     """
-    get = (ROW, *scheduling.OF_HELD, reembedding.UNDER_WAY, *settings.rows_of("mirror_folder"))
-    under = (scheduling.AUTOMATIC, heartbeat.OPEN)
-    asked = Bookkeeping(now, get=get, under=under, put={QUIET: _mark(fence)}, fence=fence)
-    return await core.store.bookkeep(core.scope, asked)
+    read = (*scheduling.OF_HELD, *scheduling.OF_CURATED, reembedding.UNDER_WAY)
+    get = (ROW, *read, *settings.rows_of("mirror_folder"))
+    return Bookkeeping(now, get=get, under=(scheduling.AUTOMATIC, heartbeat.OPEN), put={QUIET: _mark(holder)})
 
 
-def _mark(fence: Fence) -> dict[str, Any]:
-    return {"by": fence[1]}
+def _mark(holder: str) -> dict[str, Any]:
+    return {"by": holder}
 
 
 def _is_late(record: Record, now: int) -> bool:
@@ -192,7 +209,20 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
 
 
 async def _ticked(work: Tick, *, named: bool) -> Ticked:
-    """Do the work, under the lease."""
+    """Do the work, under the lease, and keep what became of it."""
+    try:
+        ran, left = await _worked(work, named=named)
+        return await _closed(work, ran, left)
+    finally:
+        if not work.lease.is_released and (
+            work.put or work.swap
+        ):  # it was cut short, or another has the lease
+            kept = Bookkeeping(work.core.clock.now(), put=work.put, swap=work.swap)
+            await work.core.store.bookkeep(work.core.scope, kept)
+
+
+async def _worked(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
+    """Do one sort of work after the other; return what became of them, and for which there was no time."""
     core, now = work.core, work.core.clock.now()
     doubted = _by_clock(scheduling.held_by(core, work.rows))
     ran: dict[str, Ran] = {}
@@ -206,14 +236,15 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
         if place and work.stint.over():
             left.append(name)
             continue
-        done = await scheduling.keep(core, name, lambda _, job=JOBS[name]: job(work), work.rows)  # type: ignore[misc]
+        done = await scheduling.tried(core, name, JOBS[name](work))
         if name == "curate" and done is not None:
             doubted = await is_doubted(core) if doubted or done.held else False
         if done is not None:
             ran[name] = done
+            work.keep(name, done)
         work.record = _told(work.record, name, done, now)
     work.doubted = doubted
-    return await _closed(work, ran, tuple(left))
+    return ran, tuple(left)
 
 
 async def is_doubted(core: Core) -> bool:
@@ -271,10 +302,9 @@ async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> 
         work.position, work.waits, work.quiet = await position_of(core), None, None
     next_at = await _next_at(work, record, now, bool(left))
     quiet = {"position": work.position, "since": now, "due_at": next_at}
-    kept = Bookkeeping(
-        now, put={ROW: record.values()}, swap={QUIET: (_mark(work.fence), quiet)}, fence=work.fence
-    )
-    await core.store.bookkeep(core.scope, kept)
+    put = {**work.put, ROW: record.values()}
+    swap = {**work.swap, QUIET: (_mark(work.lease.holder), quiet)}
+    await work.lease.release_with(core, Bookkeeping(now, put=put, swap=swap))
     return Ticked(now, core.scope, work.due, ran, left, next_at=next_at)
 
 
@@ -317,13 +347,16 @@ async def _curate(work: Tick) -> Ran | None:
     if work.due is None:
         return None
     core, now = work.core, work.core.clock.now()
-    done = work.curated = await scheduling.curated(core, work.fence, work.due, work.stint.over, work.backup)
+    done = work.curated = await scheduling.curated(
+        core, work.fence, work.due, work.stint.over, work.backup, work.rows
+    )
     work.unfinished = work.stint.cut
     if done.ran.outcome == "skipped" and not done.ran.held:
         return done.ran  # the lease is lost
-    work.position, calm = await position_of(core), dict[CadenceName, Calm]()
+    work.position = await position_of(core) if done.stands_at is None else done.stands_at
+    calm = dict[CadenceName, Calm]()
     # Where the plan was carried out whole and nobody else has written, it is known what is left.
-    if work.position == done.stands_at and not work.unfinished:
+    if done.stands_at is not None and not work.unfinished:
         until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan, done.rest)
         calm = {name: Calm(work.position, at) for name, at in until.items()}
     record = work.record.judged(with_quicker(work.due), now, done.plan, calm)

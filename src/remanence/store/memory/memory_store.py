@@ -4,7 +4,6 @@ Knows changes and columns; knows nothing of SQL, files or speed. Full text and t
 the texts on each read, so they cannot be wrong; a commit works on copies, so it cannot be half done.
 """
 
-import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -62,6 +61,7 @@ from remanence.store.constraints import (
 from remanence.store.ending import PROVEN, Mark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.memory import books
 from remanence.store.memory.books import joined, lease, release
 from remanence.store.memory.log import (
     Digests,
@@ -117,6 +117,17 @@ class _Scope:
     def fence_of(self, lease: str) -> int | None:
         """Return the number that a lease was given with last, None where it never was."""
         return self.leases[lease][2] if lease in self.leases else None
+
+    def bookkeep(self, asked: Bookkeeping) -> None:
+        """Write values, counters and spans, and give a lease back."""
+        self.counters = books.counted(self.counters, asked.count)
+        values = {**self.values, **asked.put}
+        swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
+        self.values = books.put(self.values, {**asked.put, **swapped})
+        if asked.cover is not None:
+            self.spans = joined(self.spans, asked.cover)
+        if asked.release is not None:
+            release(self.leases, *asked.release)
 
     def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
         return (
@@ -265,7 +276,7 @@ class MemoryStore:
                 if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
             ]
             held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
-        counters = _counted(state.counters, count or {})
+        counters = books.counted(state.counters, count or {})
         self._scopes[scope] = replace(state, embeddings=held, counters=counters)
         return len(gone)
 
@@ -452,8 +463,8 @@ class MemoryStore:
             done=state.done | {part: (asked, done)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
-            counters=_counted(state.counters, cause.counts),
-            values=_put(state.values, cause.values),
+            counters=books.counted(state.counters, cause.counts),
+            values=books.put(state.values, cause.values),
             purged=gone(state.purged, logged, cause),
             embeddings=_still(state, tables),
         )
@@ -487,15 +498,9 @@ class MemoryStore:
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
         self._scopes[scope] = state
-        state.counters = _counted(state.counters, asked.count)
-        values = {**state.values, **asked.put}
-        swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
-        state.values = _put(state.values, {**asked.put, **swapped})
-        if asked.cover is not None:
-            state.spans = joined(state.spans, asked.cover)
-        if asked.release is not None:
-            release(state.leases, *asked.release)
         fence = None if asked.lease is None else lease(state.leases, *asked.lease, now=asked.now)
+        if asked.lease is None or fence is not None:
+            state.bookkeep(asked)
         wanted = {
             name: value
             for name, value in sorted(state.values.items())
@@ -582,19 +587,6 @@ def _still(state: _Scope, tables: Tables) -> dict[tuple[int, str], bytes]:
         for key, vector in state.embeddings.items()
         if key[0] in after and after[key[0]]["text"] == before[key[0]]["text"]
     }
-
-
-def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as JSON keeps them with some set anew, without those that are set to None."""
-    found = {**values, **json.loads(json.dumps(dict(put)))}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
-    """Return the counters with so much added; one that comes to 0 is gone."""
-    found = Counter(counters)
-    found.update(counts)
-    return Counter({name: count for name, count in found.items() if count})
 
 
 @lru_cache(maxsize=100_000)

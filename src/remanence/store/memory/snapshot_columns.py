@@ -84,7 +84,7 @@ def _near(
 ) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
     """Return some memories and those at the other ends of their links, in order, and these links."""
     links = {key: link for key, link in tables["links"].items() if changed & {*key[:2]}}
-    seqs = {*changed, *chain.from_iterable(key[:2] for key in links)}
+    seqs = changed | {*chain.from_iterable(key[:2] for key in links)}
     whole = tables["memories"]
     return [(seq, whole[seq]) for seq in sorted(seqs) if seq in whole], links
 

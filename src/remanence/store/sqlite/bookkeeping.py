@@ -56,20 +56,27 @@ _CLOCKS = {
 
 
 def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
-    """Write values, spans and leases, then read what is asked for."""
+    """Take a lease, write where it is given, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
     refuse_lost_lease(connection, no, asked.fence)
+    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
+    if asked.lease is None or fence is not None:
+        _write(connection, no, asked)
+    return _answer(connection, no, asked, fence)
+
+
+def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
+    """Write values, counters and spans, and give a lease back."""
     put(connection, no, asked.put)
-    record(connection, "counters", *counted(connection, no, asked.count))
-    held = _values(connection, no, asked.swap)
-    swapped = {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old}
-    put(connection, no, swapped)
+    if asked.count:
+        record(connection, "counters", *counted(connection, no, asked.count))
+    if asked.swap:
+        held = _values(connection, no, asked.swap)
+        put(connection, no, {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old})
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
     if asked.release is not None:
         _release(connection, no, *asked.release)
-    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
-    return _answer(connection, no, asked, fence)
 
 
 def booked(connection: sqlite3.Connection, names: Interned, scope: str, asked: Bookkeeping) -> Booked:

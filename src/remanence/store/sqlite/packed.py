@@ -92,16 +92,21 @@ def whole_numbers(digits: str, width: int) -> npt.NDArray[np.int64]:
 
 
 def gather(
-    connection: sqlite3.Connection, packing: Packing, source: str, bounds: tuple[int, int], step: int
+    connection: sqlite3.Connection,
+    packing: Packing,
+    source: str,
+    bounds: tuple[int, int],
+    step: int,
+    more: Sequence[str] = (),
 ) -> Iterator[tuple[int, Rows]]:
     """Yield (base, rows) range by range; `source` is FROM … WHERE … with ?1 the range's first number, ?2 its last.
 
-    The range's first number is also what the expressions of `packing` subtract.
+    The range's first number is also what the expressions of `packing` subtract. From ?3 on `source` has `more`.
     """
     statement = f"SELECT group_concat(row, '') FROM (SELECT {packing.expression} AS row {source})"
     first, last = bounds
     for base in range(first, last + 1, step):
-        (digits,) = connection.execute(statement, (base, base + step - 1)).fetchone()
+        (digits,) = connection.execute(statement, (base, base + step - 1, *more)).fetchone()
         if digits:
             yield base, packing.unpack(digits)
 

@@ -6,6 +6,7 @@ Knows which bits each column needs and what `Snapshot` promises; knows nothing o
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -175,6 +176,12 @@ def _field(column: Column) -> Field:
     return Field(name, f"{name} & 4294967295", 32)
 
 
+@lru_cache(maxsize=64)  # requests of a few policies
+def _packing_of_rows(names: tuple[str, ...]) -> Packing:
+    """Return where the columns of memories lie, behind their sequence numbers."""
+    return Packing([Field("seq", "seq - ?1", 16), *(_field(COLUMN[name]) for name in names)])
+
+
 def _unpacked(column: Column, rows: Rows) -> Array:
     """Turn a column's bits into the array that a snapshot holds; names are still numbers of the store."""
     name = column.name
@@ -241,21 +248,22 @@ def _rows(
     `which` of them are read are those that meet a condition, and where numbers are given these.
     """
     among, only = which
-    packing = Packing([Field("seq", "seq - ?1", 16), *map(_field, columns)])
-    bounds, dense = _extent(connection, no)
-    # Another program may have written how many there are: there are no more than numbers.
-    count = max(0, min(count, bounds[1] - bounds[0] + 1, *([] if only is None else [len(only)])))
-    source = (
-        f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no}{among}"
-        " ORDER BY seq"
-    )
+    packing = _packing_of_rows(tuple(column.name for column in columns))
+    if only is None:
+        bounds, dense = _extent(connection, no)
+        # Another program may have written how many there are: there are no more than numbers.
+        count = max(0, min(count, bounds[1] - bounds[0] + 1))
+        source = (
+            f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no}{among}"
+            " ORDER BY seq"
+        )
+        found = gather(connection, packing, source, bounds, ROWS_STEP)
+    else:
+        count = len(only)
+        found = _gathered(connection, packing, (no, among), only)
     # Made for all from the start: columns that grow would lie twice in memory, and leave holes in it.
     seq, end = np.empty(count, np.int64), 0
     arrays: dict[str, Array] = {column.name: np.empty(count, _KINDS[column.kind]) for column in columns}
-    if only is None:
-        found = gather(connection, packing, source, bounds, ROWS_STEP)
-    else:
-        found = _gathered(connection, packing, (no, among), only)
     for base, rows in found:
         begin, end = end, end + len(rows)
         seq[begin:end] = rows.unsigned("seq") + base
@@ -274,10 +282,15 @@ def _gathered(
     by_base: dict[int, list[int]] = {}
     for number in sorted(set(only)):
         by_base.setdefault(number - number % ROWS_STEP, []).append(number)
+    # The numbers are no part of the statement, which is then read once, and not for each list anew; the sign keeps
+    # SQLite from walking the whole range.
+    source = (
+        "FROM states WHERE +seq BETWEEN ?1 AND ?2 AND seq IN (SELECT value FROM json_each(?3))"
+        f" AND +scope = {no}{among} ORDER BY seq"
+    )
     for base, numbers in by_base.items():
-        listed = ", ".join(map(str, numbers))
-        source = f"FROM states WHERE seq BETWEEN ?1 AND ?2 AND seq IN ({listed}) AND scope = {no}{among} ORDER BY seq"
-        yield from gather(connection, packing, source, (base, base + ROWS_STEP - 1), ROWS_STEP)
+        bounds = (base, base + ROWS_STEP - 1)
+        yield from gather(connection, packing, source, bounds, ROWS_STEP, [id_list(numbers)])
 
 
 def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:
@@ -458,12 +471,17 @@ _OF_LINKS = {
 
 def _packing(latest: int, wanted: Collection[str]) -> Packing:
     """Return where the columns of links lie, in as few words as they need."""
+    return _packing_of_links(_TARGET_BITS if latest < 1 << _TARGET_BITS else 40, frozenset(wanted))
+
+
+@lru_cache(maxsize=16)
+def _packing_of_links(target_bits: int, wanted: frozenset[str]) -> Packing:
     return Packing(
         [
             Field("source", "source - ?1", 14),
             Field("relation", "relation", 4),
             Field("weight", "weight", 20),
-            Field("target", "target", _TARGET_BITS if latest < 1 << _TARGET_BITS else 40),
+            Field("target", "target", target_bits),
             *(field for name, field in _OF_LINKS.items() if name in wanted),
         ]
     )
@@ -505,13 +523,13 @@ def _of_sources(
     connection: sqlite3.Connection, packing: Packing, no: int, sources: Sequence[int]
 ) -> Iterator[tuple[int, Rows]]:
     """Yield (base, rows) of the links that begin at some memories, which ascend."""
+    source = (
+        f"FROM links WHERE scope = {no} AND +source BETWEEN ?1 AND ?2"
+        " AND source IN (SELECT value FROM json_each(?3)) ORDER BY source, target, relation"
+    )
     for base, numbers in groupby(sources, lambda number: number - number % LINKS_STEP):
-        listed = ", ".join(map(str, numbers))
-        source = (
-            f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 AND source IN ({listed})"
-            " ORDER BY source, target, relation"
-        )
-        yield from gather(connection, packing, source, (base, base + LINKS_STEP - 1), LINKS_STEP)
+        bounds = (base, base + LINKS_STEP - 1)
+        yield from gather(connection, packing, source, bounds, LINKS_STEP, [id_list(numbers)])
 
 
 def _placed(

@@ -233,6 +233,29 @@ class BooksContract:
         assert await lease(store, "ann", NOW, NOW + 10) is not None
         assert await lease(store, "bob", NOW + 9, NOW + 20) is None
 
+    async def test_nothing_is_written_with_a_lease_that_is_refused(self, store: Store) -> None:
+        """Values, counters and spans come with it or not at all; what is asked for is answered either way."""
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1, "y": 1}))
+        first, found = [
+            await store.bookkeep(
+                SCOPE,
+                Bookkeeping(
+                    NOW,
+                    get=("x", "y"),
+                    put={"x": value},
+                    swap={"y": (value - 1, value)},
+                    count={"n": 1},
+                    counters=("n",),
+                    lease=("curate", holder, NOW + 10),
+                ),
+            )
+            for holder, value in (("ann", 2), ("bob", 3))
+        ]
+
+        assert first.fence is not None
+        assert found.fence is None
+        assert ({"x": 2, "y": 2}, {"n": 1}) == (dict(found.values), dict(found.counters))
+
     async def test_a_lease_is_renewed_by_its_holder(self, store: Store) -> None:
         """The same holder takes it again and keeps its fence."""
         first = await lease(store, "ann", NOW, NOW + 10)
