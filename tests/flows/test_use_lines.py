@@ -83,6 +83,7 @@ async def test_processes_in_turns_lose_no_use(tmp_path: Path, agents: tuple[str,
 async def test_what_was_acknowledged_outlives_a_kill(tmp_path: Path) -> None:
     """A use that was written is there, in the counter and in the audit, wherever the process was when it was killed."""
     path, chance, told = tmp_path / "memory.db", random.Random(5), 0
+    uses = lines = 0
     await made(path)
     for _ in range(KILLS):
         child = begun(path, "", 10_000)
