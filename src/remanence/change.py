@@ -165,8 +165,9 @@ class Cause:
     neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
     turns. `fence` is the lease that the run relies on and the number it was given with: once another holder has it,
     nothing is written. `counts` are added to counters by name, and `values` put, as `Bookkeeping` does it. `unnamed` is
-    whose names an erasure takes out of why parts were done and by whom. None of these five is in the log, and no undo
-    takes them back.
+    whose names an erasure takes out of why parts were done and by whom. `extends` is the run and the number that a
+    commit of uses takes, instead of its own, where the part before that one is the last of the scope, of the same agent
+    and minute. None of these six is in the log, and no undo takes them back.
     """
 
     verb: str
@@ -185,6 +186,7 @@ class Cause:
     counts: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     unnamed: Names | None = None
+    extends: tuple[str, int] | None = None
 
     @property
     def closes(self) -> bool:

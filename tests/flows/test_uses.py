@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Change, Increment
-from remanence.clock import ManualClock
+from remanence.change import Change, Committed, Increment
+from remanence.clock import ManualClock, to_datetime
 from remanence.edit.links import strengthened
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.flows.recall import uses
@@ -28,15 +28,21 @@ class Desk:
         self.tried: list[list[Change]] = []
         self.agents: list[str | None] = []
         self.times: list[int] = []
+        self.extended: list[tuple[str, int] | None] = []
         self.uses = Uses(self.write, self.read, lambda: 99)
 
-    async def write(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
-        """Keep a commit, or refuse it."""
+    async def write(
+        self, changes: Sequence[Change], agent: str | None, at: int, extends: tuple[str, int] | None
+    ) -> Committed:
+        """Keep a commit, or refuse it; what goes on with a run is a part of it."""
         self.tried.append(list(changes))
         self.agents.append(agent)
         self.times.append(at)
+        self.extended.append(extends)
         if self.refusals:
             raise self.refusals.pop(0)
+        run, part = extends or (f"run {len(self.tried)}", 0)
+        return Committed(run, part, len(self.tried), (), len(changes))
 
     async def read(self, seqs: Sequence[int]) -> Sequence[Link]:
         """Return the links of some memories."""
@@ -180,15 +186,63 @@ async def test_what_a_lost_commit_held_is_written_by_the_next() -> None:
     assert [used(1, 1), used(2, 1), grown(0.6, 4)] == desk.tried[0] == desk.tried[1]
 
 
+async def test_uses_go_on_with_the_run_of_the_last() -> None:
+    """The next commit of the same agent asks to be a part of it; another agent's does not, nor one after a failure."""
+    desk = Desk()
+    for agent in ("ann", "ann", "bob", "ann"):
+        desk.uses.count([1], agent)
+        await desk.uses.settle()
+    desk.refusals.append(StoreUnavailable("locked", recovery="wait"))
+    desk.uses.count([1], "ann")
+    with pytest.raises(StoreUnavailable):
+        await desk.uses.settle()
+    await desk.uses.settle()
+
+    assert [None, ("run 1", 1), None, None, ("run 4", 1), None] == desk.extended
+
+
+async def test_uses_of_a_minute_are_one_line_each_with_its_time(opener: Opener) -> None:
+    """What recalls counted within a minute is one run with a part each; what comes between ends it, as time does."""
+    clock = ManualClock()
+    async with opener(clock=clock) as memory:
+        one = await memory.learn("The ferry leaves at nine.")
+        began = clock.now()
+        for seconds in (0, 1, 30, 59, 61):
+            clock.set(to_datetime(began + seconds * 1_000_000))
+            await memory.recall("ferry", limit=1)
+            await memory._core.uses.settle()
+        await memory.rate(one.id, 0.5)
+        await memory.recall("ferry", limit=1)
+        await memory._core.uses.settle()
+        parts = await memory._core.store.history("default")
+        uses = [part for part in parts if part.cause.verb == "use"]
+        runs = list(dict.fromkeys(part.cause.run for part in uses))
+        told = await memory.describe_run(runs[0])
+        sound = all(check.ok for check in await memory.doctor())
+        counted = (await memory.get(one.id)).uses
+
+    assert [(runs[0], 0), (runs[0], 1), (runs[0], 2), (runs[0], 3), (runs[1], 0), (runs[2], 0)] == [
+        (part.cause.run, part.cause.part) for part in uses
+    ]
+    assert [0, 1_000_000, 30_000_000, 59_000_000] == [part.cause.at - began for part in uses[:4]]
+    assert [part.position for part in parts] == list(range(1, len(parts) + 1))
+    assert {(one.seq,)} == {part.used for part in uses}
+    assert "use" == told.verb
+    assert 6 == counted
+    assert sound
+
+
 async def test_a_settling_that_is_cancelled_counts_once() -> None:
     """Who stops waiting while the store is at work stops nothing: what it writes is not written again."""
     begun, goes_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Desk):
-        async def write(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
+        async def write(
+            self, changes: Sequence[Change], agent: str | None, at: int, extends: tuple[str, int] | None
+        ) -> Committed:
             begun.set()
             await goes_on.wait()
-            await super().write(changes, agent, at)
+            return await super().write(changes, agent, at, extends)
 
     desk = Slow()
     desk.uses.count([1], None)

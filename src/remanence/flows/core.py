@@ -165,7 +165,9 @@ class Core:
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.snapshots = KeptSnapshots(self.store, self.scope)
         self.uses = Uses(
-            lambda changes, agent, at: self.commit(changes, replace(self.cause("use"), actor=agent, at=at)),
+            lambda changes, agent, at, extends: self.commit(
+                changes, replace(self.cause("use"), actor=agent, at=at, extends=extends)
+            ),
             lambda seqs: self.store.neighbours(self.scope, seqs),
             self.clock.now,
         )

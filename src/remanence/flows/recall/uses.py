@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from remanence.change import Change
+from remanence.change import Change, Committed
 from remanence.edit.links import Group, strengthened
 from remanence.effects import VERBS
 from remanence.errors import Conflict, StoreError
@@ -17,7 +17,8 @@ from remanence.model import Link
 
 # By whom a use was, and when: what bears one time is written by one commit.
 Key = tuple[str | None, int]
-Write = Callable[[Sequence[Change], str | None, int], Awaitable[object]]
+Part = tuple[str, int]  # a run and the number of a part
+Write = Callable[[Sequence[Change], str | None, int, Part | None], Awaitable[Committed]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 
 # So long uses wait for others, unless somebody needs them written: a commit takes longer than all else that a recall
@@ -48,6 +49,7 @@ class Uses:
         self._links = links
         self._now = now
         self._pending: dict[Key, _Batch] = {}
+        self._next: tuple[str | None, Part] | None = None  # who wrote last, and the part that may follow
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()  # somebody waits until all is written
 
@@ -128,7 +130,7 @@ class Uses:
             changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.seqs.items()]
             changes += await self._strengthened(batch.together, at)
             try:
-                await self._write(changes, agent, at)
+                await self._write_part(changes, agent, at)
             except Conflict as conflict:
                 gone = [key for table, key in conflict.keys if table == "memories" and key in batch.seqs]
                 races += 1
@@ -140,6 +142,13 @@ class Uses:
                     del batch.seqs[key]
                 continue
             return
+
+    async def _write_part(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
+        """Write uses as one more part of the run that the same agent wrote last, where the store can go on with it."""
+        last, self._next = self._next, None  # what becomes of a commit that raises is not known
+        extends = last[1] if last is not None and last[0] == agent else None
+        done = await self._write(changes, agent, at, extends)
+        self._next = agent, (done.run, done.part + 1)
 
     async def _strengthened(self, groups: Mapping[Group, int], at: int) -> list[Change]:
         members = sorted(frozenset().union(*groups))

@@ -45,11 +45,13 @@ async def shown_in(core: Core, turns: Sequence[Memory]) -> Shown:
     position = (await core.store.search(core.scope, ())).position
     since = min(turn.learned_at for turn in turns) - DAY
     recent = await core.store.history(core.scope, after=max(0, position - COMMITS), limit=COMMITS, rows=False)
-    runs = [part.cause for part in recent if part.cause.verb == "use" and part.cause.at >= since][-USES:]
+    wanted = [part for part in recent if part.cause.verb == "use" and part.cause.at >= since][-USES:]
+    positions = {part.position for part in wanted}
     used: dict[int, int] = {}
-    for cause in runs:
-        for part in await core.store.history(core.scope, run=cause.run):
-            used |= dict.fromkeys(part.used, cause.at)
+    for run in dict.fromkeys(part.cause.run for part in wanted):
+        for part in await core.store.history(core.scope, run=run):
+            if part.position in positions:
+                used |= dict.fromkeys(part.used, part.cause.at)
     seqs = sorted(used, key=lambda seq: used[seq])[-SHOWN_MAX:]
     memories = [memory for memory in await core.store.get(core.scope, seqs) if memory is not None]
     by_use = [(used[memory.seq], frozenset(stems(memory.text))) for memory in memories]

@@ -15,6 +15,7 @@ from remanence.store.chain import UNCHAINED, digest_of, part_digest
 from remanence.store.constraints import memories_of
 from remanence.store.ending import EXPIRE, THROUGH, Mark, reach
 from remanence.store.erasure import ERASE
+from remanence.store.use_runs import PARTS_MAX, goes_on
 
 # Of why a part was done, None where that is said still, and of what it changed.
 Digests = tuple[bytes | None, bytes]
@@ -148,12 +149,28 @@ def part_of(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) ->
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
     rowless = cause.verb in ROWLESS
     kept = () if rowless else changes
-    used = {seq for change in changes if rowless for seq in memories_of(change.table, change.key)}
+    used = _used(changes) if rowless else set()
     cause = replace(
-        cause, turns=0, fence=None, counts={}, values={}, unnamed=None
+        cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
     )  # none of these is in the log
     part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=digest(previous, part))
+
+
+def extend_run(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Cause:
+    """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
+    if cause.extends is None or not log:
+        return cause
+    run = [part for part in log[-PARTS_MAX:] if part.cause.run == log[-1].cause.run]
+    used = sum(len(part.used) for part in run) + len(_used(changes))
+    if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
+        return cause
+    last = log[-1].cause
+    return replace(cause, run=last.run, part=last.part + 1, extends=None)
+
+
+def _used(changes: Sequence[Change]) -> set[int]:
+    return {seq for change in changes for seq in memories_of(change.table, change.key)}
 
 
 def digest(previous: bytes, part: Logged, kept: Digests | None = None) -> str:

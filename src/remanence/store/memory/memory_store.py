@@ -68,6 +68,7 @@ from remanence.store.memory.log import (
     digest,
     emptied,
     ended,
+    extend_run,
     held_digest,
     kept_digests,
     mark_of,
@@ -440,6 +441,8 @@ class MemoryStore:
             written, done = state.done[part]
             refuse_other(cause, written, asked)
             return done
+        if cause.extends in state.done and state.done[cause.extends][0] == asked:
+            return state.done[cause.extends][1]
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         rows = list(rows_of(changes))
@@ -449,6 +452,7 @@ class MemoryStore:
             raise Conflict(back)
         resolved, assigned = resolve(rows, state.latest_seq)
         tables, logged = applied(state.tables, resolved, cause)
+        cause = extend_run(state.log, cause, logged)
         if cause.verb == ERASE:
             state, logged, cause = _erased(state, tables, logged, cause)
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
@@ -460,7 +464,7 @@ class MemoryStore:
             tables=tables,
             latest_seq=max([state.latest_seq, *tables["memories"]]),
             log=log,
-            done=state.done | {part: (asked, done)} if logs else state.done,
+            done=state.done | {(cause.run, cause.part): (asked, done)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
             counters=books.counted(state.counters, cause.counts),

@@ -8,9 +8,10 @@ kept earlier in the same part, only the number of that change is. A block is kep
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from heapq import merge
+from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
 from remanence.store.sqlite.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite.rows import DEFAULTS
+from remanence.store.sqlite.use_parts import UsePart, unpack_parts
+from remanence.store.use_runs import USE
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted
@@ -46,7 +49,7 @@ _SHARED_MIN = 8
 Row = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
 HEADER = (
     "position", "scope", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed",
-    "planned", "changes",
+    "planned", "changes", "parts",
 )  # fmt: skip
 _RUN_AT, _DETAIL_AT = HEADER.index("run"), HEADER.index("detail")
 _RUN = (*HEADER, "digest", "entries", "asked")
@@ -63,6 +66,10 @@ _INSERT_RUN = f"INSERT INTO runs ({_INSERTED}) VALUES ({', '.join('?' * len(_RUN
 _KEPT = 'kind, "key", subkey, shape, "before", "after"'
 CHANGE_COLUMNS = f"position, n, {_KEPT}"
 _INSERT_CHANGE = f"INSERT INTO changes (place, {_KEPT}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8)"
+_LINE_AT = (
+    "SELECT position, parts FROM runs INDEXED BY runs_scope WHERE scope = ? AND position <= ?"
+    " ORDER BY position DESC LIMIT 1"
+)
 _ENDS = (
     "SELECT at, detail FROM runs INDEXED BY runs_ending WHERE scope = ? AND verb IN ('expire', 'erase')"
     " AND json_extract(detail, '$.through') IS NOT NULL ORDER BY position"
@@ -277,8 +284,9 @@ class AuditQuery:
 
 def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: AuditQuery) -> list[Logged]:
     """Return logged parts, oldest first."""
+    no = names.number(connection, SCOPE, scope)
     condition, source = "scope = ?1 AND position > ?2", "runs INDEXED BY runs_scope"
-    parameters: list[Any] = [names.number(connection, SCOPE, scope), asked.after]
+    parameters: list[Any] = [no, line_before(connection, no, asked.after)]
     if asked.run is not None:
         condition, source = f"{condition} AND id = ?3", _OF_RUN
         parameters.append(pack_run(asked.run))
@@ -291,8 +299,15 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: Aud
         (*parameters, asked.limit),
     )
     rows = found.fetchall()
-    ended = ends(connection, parameters[0]) if rows else Ends()
-    return [_logged(connection, names, row, asked, ended.at(row[0])) for row in rows]
+    ended = ends(connection, no) if rows else Ends()
+    parts = (part for row in rows for part in _parts(connection, names, row, asked, ended.at(row[0])))
+    return list(islice((part for part in parts if part.position > asked.after), asked.limit))
+
+
+def line_before(connection: sqlite3.Connection, scope: int | None, after: int) -> int:
+    """Return after which line the parts after a position begin: that may lie within a line of several."""
+    row = connection.execute(_LINE_AT, (scope, after)).fetchone() if after > 0 else None
+    return after if row is None or row[1] is None else int(row[0]) - 1
 
 
 def mark(connection: sqlite3.Connection, scope: int) -> Mark:
@@ -361,48 +376,73 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
         cause.destroyed,
         int(cause.planned),
         count,
+        None,
     )
 
 
-def _logged(
+def cause_of(header: Sequence[Any]) -> Cause:
+    """Return why a part was done, as its plain header says it."""
+    kept = dict(zip(HEADER, header, strict=True))
+    return Cause(
+        verb=kept["verb"],
+        at=kept["at"],
+        run=kept["run"],
+        part=kept["part"],
+        final=bool(kept["final"]),
+        actor=kept["actor"],
+        policy=kept["policy"],
+        detail={} if kept["detail"] is None else dict(orjson.loads(kept["detail"])),
+        destroyed=kept["destroyed"],
+        fired=() if kept["fired"] is None else tuple(orjson.loads(kept["fired"])),
+        planned=bool(kept["planned"]),
+    )
+
+
+def parts_of(header: Sequence[Any], asked: bytes) -> list[UsePart]:
+    """Return the parts that a line holds, which is one but where uses went on."""
+    position, at, count, parts = (
+        header[HEADER.index(name)] for name in ("position", "at", "changes", "parts")
+    )
+    if parts is None:
+        return [UsePart(position, at, count, asked)]
+    with DECODING:
+        return unpack_parts(parts, position)
+
+
+def _parts(
     connection: sqlite3.Connection,
     names: Interned,
     row: Sequence[Any],
     asked: AuditQuery,
     ended_at: int | None,
+) -> Iterator[Logged]:
+    """Yield the parts of a line."""
+    header = plain_header(connection, names, row[: len(HEADER)])
+    digest, _, content = row[len(HEADER) :]
+    cause = cause_of(header)
+    if cause.verb != USE:
+        yield _logged(connection, names, header, cause, digest, asked, ended_at)
+        return
+    used = block_log.used_in(block_log.read(connection, header[0])) if asked.rows else []
+    parts = parts_of(header, content)
+    if len(used) != len(parts):
+        used = [()] * len(parts)
+    for number, (part, seqs) in enumerate(zip(parts, used, strict=True)):
+        why = replace(cause, at=part.at, part=cause.part + number)
+        known_by = digest_of([why.run, why.part, why.at, *part], OWN_BYTES).hex()
+        yield Logged(part.position, why, (), known_by, part.changes, seqs, ended_at)
+
+
+def _logged(
+    connection: sqlite3.Connection,
+    names: Interned,
+    header: Sequence[Any],
+    cause: Cause,
+    digest: bytes,
+    asked: AuditQuery,
+    ended_at: int | None,
 ) -> Logged:
-    (
-        position,
-        _,
-        run,
-        part,
-        final,
-        verb,
-        at,
-        actor,
-        policy,
-        detail,
-        fired,
-        destroyed,
-        planned,
-        count,
-        digest,
-        *_,
-    ) = row
-    detail = details.unpack(connection, names, detail)
-    cause = Cause(
-        verb=verb,
-        at=at,
-        run=run,
-        part=part,
-        final=bool(final),
-        actor=actor,
-        policy=policy,
-        detail={} if detail is None else dict(orjson.loads(detail)),
-        destroyed=destroyed,
-        fired=() if fired is None else tuple(orjson.loads(fired)),
-        planned=bool(planned),
-    )
+    position, count = header[0], header[HEADER.index("changes")]
     if ended_at is not None and is_whole(cause, _held(connection, position), count):
         ended_at = None
     if not asked.rows and asked.memory is None:
@@ -413,7 +453,8 @@ def _logged(
         count = row_count(entries)
     if not asked.rows:
         return Logged(position, cause, (), digest.hex(), count, ended_at=ended_at)
-    return Logged(position, cause, entries, digest.hex(), count, block_log.used_in(blocks), ended_at)
+    used = tuple(seq for seqs in block_log.used_in(blocks) for seq in seqs)
+    return Logged(position, cause, entries, digest.hex(), count, used, ended_at)
 
 
 def _held(connection: sqlite3.Connection, position: int) -> int:

@@ -5,6 +5,7 @@ Knows rows of `blocks`; knows nothing of chains and parts.
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, cast
 
 import numpy as np
@@ -16,16 +17,20 @@ from remanence.store.block_images import packed, unpacked
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.interned import Fresh, Interned
 from remanence.store.sqlite.part_rows import OF_LISTED, OF_PART, PLACE, PLACE_BITS
+from remanence.store.sqlite.use_parts import pack_used, unpack_used
+from remanence.store.use_runs import USED_MAX
 
 # position, n, kind, shape, rows, least, greatest, keys, image. Of links that are made there are no values, of memories
 # that were used neither these nor bounds: nobody looks for uses by memory.
 Row = tuple[int, int, int, int | None, int, int | None, int | None, bytes, bytes | None]
 KINDS: Sequence[Literal["memories", "links"]] = ("memories", "links")
 ONE_BY_ONE = 2  # links that came as single changes, which they are again when they are read
+USED = 3  # memories that were used, part by part
 _HELD = "kind, shape, rows, least, greatest, keys, image"
 COLUMNS = f"position, n, {_HELD}"
 _INSERT = f"INSERT INTO blocks (place, {_HELD}) VALUES ({PLACE}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
 _SELECT = f"SELECT {COLUMNS} FROM blocks WHERE {OF_PART} ORDER BY place"
+_REWRITE = f"UPDATE blocks SET rows = ?3, keys = ?4 WHERE place = {PLACE}"
 _DELETE = f"DELETE FROM blocks WHERE place = {PLACE}"
 _OF_PARTS = (  # their keys alone
     "SELECT position, n, kind, shape, rows, least, greatest, keys, NULL"
@@ -62,8 +67,25 @@ def linked(position: int, n: int, keys: Ints) -> Row:
 
 
 def used(position: int, seqs: Ints) -> Row:
-    """Return what is kept of memories that were used."""
+    """Return what is kept of memories that were used, or embedded again."""
+    if len(seqs) <= USED_MAX:
+        return (position, 0, USED, None, len(seqs), None, None, pack_used(seqs.tolist()), None)
     return (position, 0, 0, None, len(seqs), None, None, packed([seqs]), None)
+
+
+def can_grow(row: Row) -> bool:
+    """Tell whether a row holds uses part by part."""
+    return row[2] == USED
+
+
+def add_used(row: Row, kept: bytes, count: int) -> Row:
+    """Return a row of uses with those of one more part."""
+    return (*row[:4], row[4] + count, None, None, row[7] + kept, None)
+
+
+def rewrite(connection: sqlite3.Connection, row: Row) -> None:
+    """Write a row of uses that has grown."""
+    connection.execute(_REWRITE, (*row[:2], row[4], row[7]))
 
 
 def write(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
@@ -136,10 +158,16 @@ def _single(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
             yield n, Change("links", (source, target, relation), None, {})
 
 
-def used_in(rows: Iterable[Row]) -> tuple[int, ...]:
-    """Return the memories that were used."""
-    with DECODING:
-        return tuple(seq for row in rows if row[5] is None for seq in _keys(row).tolist())
+def used_in(rows: Iterable[Row]) -> list[tuple[int, ...]]:
+    """Return the memories that were used, by each part of a line."""
+    found: list[tuple[int, ...]] = []
+    for row in rows:
+        with DECODING:
+            if row[2] == USED:
+                found += unpack_used(row[7], row[4])
+            elif row[5] is None:
+                found.append(tuple(_keys(row).tolist()))
+    return found
 
 
 def touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints | None:
@@ -150,10 +178,11 @@ def touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints |
     rows = connection.execute(_OF_PARTS, (positions,)).fetchall()
     if sum(row[4] for row in rows) > most:
         return None
+    used = np.array([*chain.from_iterable(used_in(rows))], np.int64)
     with DECODING:
-        keys = [_keys(row) for row in rows]
+        keys = [_keys(row) for row in rows if row[2] != USED]
     ends = [each if each.ndim == 1 else each[:, :2].ravel() for each in keys]
-    return np.unique(np.concatenate([np.empty(0, np.int64), *ends]))
+    return np.unique(np.concatenate([used, *ends]))
 
 
 def _keys(row: Row) -> Ints:

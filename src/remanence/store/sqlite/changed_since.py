@@ -31,7 +31,8 @@ def changed_since(connection: sqlite3.Connection, scope: int, position: int) -> 
 
     An erasure and the end of images take away what the log said.
     """
-    parts = connection.execute(_PARTS, (scope, position, SINCE_PARTS_MAX + 1)).fetchall()
+    begin = audit.line_before(connection, scope, position)
+    parts = connection.execute(_PARTS, (scope, begin, SINCE_PARTS_MAX + 1)).fetchall()
     if len(parts) > SINCE_PARTS_MAX or any(verb in {ERASE, EXPIRE} for _, verb in parts):
         return None
     listed = id_list([at for at, _ in parts])

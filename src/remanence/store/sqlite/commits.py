@@ -4,7 +4,7 @@ Knows the order of the steps and what they owe the rest of the scope; knows noth
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -14,7 +14,7 @@ from remanence.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
-from remanence.store.sqlite import archive_words, audit, bookkeeping
+from remanence.store.sqlite import archive_words, audit, bookkeeping, use_lines
 from remanence.store.sqlite.attached import Attached
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
@@ -22,6 +22,7 @@ from remanence.store.sqlite.erasing import Erasing, coming_back
 from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.use_parts import UsePart
 
 _NEIGHBOURS = (
     "SELECT target FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value"
@@ -46,6 +47,7 @@ def commit(
     no, asked = names.make(connection, SCOPE, scope), content_digest(entries)
     singles, taken = _numbered(entries)
     done = audit.written(connection, no, singles, cause, asked)
+    done = done or use_lines.find_written(connection, no, cause, asked)
     if done is not None:
         return done
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
@@ -93,7 +95,7 @@ def commit(
         bookkeeping.beside(work)
     work.sums.write(connection)
     position = images.position if logs else position_of(connection, no)
-    return Committed(cause.run, cause.part, position, assigned, count)
+    return Committed(work.cause.run, work.cause.part, position, assigned, count)
 
 
 def _follow_archive(work: Work, writes: "_Writes") -> None:
@@ -174,7 +176,10 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
 def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
-        work.images.used({seq for change in changes for seq in memories_of(change.table, change.key)})
+        used = {seq for change in changes for seq in memories_of(change.table, change.key)}
+        if (line := _line(work, used)) is not None:
+            return line
+        work.images.used(used)
     elif work.cause.verb == ERASE:
         writes.memories.erased()
     else:
@@ -184,6 +189,16 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
     link, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images, work.names)
     work.sums.added("mentions", mentions)
     return link
+
+
+def _line(work: Work, used: Collection[int]) -> audit.Link | None:
+    """Write uses into the line that they go on with; None where they begin one of their own."""
+    line = use_lines.find_line(work.connection, work.names, (work.no, work.scope), work.cause, len(used))
+    if line is None:
+        return None
+    work.cause, images = line.cause, work.images
+    part = UsePart(images.position, work.cause.at, images.count, images.asked)
+    return line.grow(work.connection, part, sorted(used))
 
 
 def _revise(work: Work, writes: _Writes) -> None:

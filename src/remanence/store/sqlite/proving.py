@@ -24,11 +24,13 @@ from remanence.store.sqlite.audit import (
     header_digest,
     mark,
     own_digest,
+    parts_of,
     plain_header,
     shapes_of,
 )
 from remanence.store.sqlite.emptying import holds_any
 from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.use_parts import unpack_parts
 
 _RUNS = f"SELECT {', '.join(HEADER)}, digest, entries, asked FROM runs ORDER BY position"
 _ENDS = "SELECT scope, position, digest, before FROM scopes"
@@ -39,11 +41,12 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
     left = _emptied(connection)
     yield from _unvouched(connection)
     kept, images = _Kept(connection, names), _Images(connection, names)
-    latest = 0
+    latest, within = 0, _within_lines(connection)
     ends: dict[int, _End] = {}
     for *header, digest, entries, asked in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
         end = ends.get(scope, _BEGIN)
+        latest = _skip(latest, within)
         if latest + 1 != position:
             yield f"part {position} does not follow part {latest}"
         why = header_digest(plain_header(connection, names, header), names.text(connection, scope), asked)
@@ -59,9 +62,23 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
             yield f"part {position} is not what {'an erasure left of it' if position in left else 'was written'}"
             is_sound = False
         digests = part_digest(end.digest, why, entries), end.digest
-        latest, ends[scope] = position, _End(position, *digests, end.is_sound and is_sound)
+        last = parts_of(header, asked)[-1].position
+        latest, ends[scope] = position, _End(last, *digests, end.is_sound and is_sound)
     yield from kept.broken()
-    yield from _cut_off(connection, latest, ends)
+    yield from _cut_off(connection, _skip(latest, within), ends)
+
+
+def _within_lines(connection: sqlite3.Connection) -> set[int]:
+    """Return the positions of all parts that lie in a line of an earlier one."""
+    lines = connection.execute("SELECT position, parts FROM runs WHERE parts IS NOT NULL").fetchall()
+    return {part.position for position, kept in lines for part in unpack_parts(kept, position)[1:]}
+
+
+def _skip(latest: int, within: set[int]) -> int:
+    """Return the last position from one on that has no line of its own."""
+    while latest + 1 in within:
+        latest += 1
+    return latest
 
 
 class _End(NamedTuple):

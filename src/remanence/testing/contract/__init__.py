@@ -18,6 +18,7 @@ from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
 from remanence.testing.contract.snapshots import SnapshotContract
+from remanence.testing.contract.use_runs import UseRunsContract
 from remanence.testing.contract.writers import WritersContract
 
 
@@ -35,6 +36,7 @@ class StoreContract(
     BoxContract,
     ErasingContract,
     EndingContract,
+    UseRunsContract,
     EmbeddingContract,
     WritersContract,
 ):
