@@ -5,7 +5,7 @@ Every function is deterministic; where its answers are stored, a version constan
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -64,6 +64,11 @@ _CODE = re.compile(
     r"|\b[A-Za-z](?:\+\+|\#)"  # C++, C#
     r"|\bv\d+(?:\.\d+)*\b"  # versions
 )
+# One of these is in whatever `_CODE` finds: looking for these first is ten times as fast.
+_CODE_MARK = re.compile(r"[`/\\@_#+]")
+_CODE_OPTION = re.compile(r"(?<!\w)--?[a-zA-Z]|\w\(\)")
+_CODE_WORD = re.compile(r"[a-z][A-Z]")
+_CODE_VERSION = re.compile(r"v\d")
 _AMOUNT = re.compile(r"(?<![\w.])-?[$€£¥₹]?-?\d+(?:[.,:/]\d+)*(?:\s?[%‰°$€£¥₹])?")
 
 
@@ -153,6 +158,14 @@ def stems(text: str) -> list[str]:
     return list(_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _stems.__wrapped__(text))
 
 
+def word_stems(word: str) -> Sequence[str]:
+    """Return the stems of one word, as of a text of it alone; it takes no text's place among those kept as read."""
+    if len(word) <= _CACHED_CHARS_MAX and word.isascii() and word.isalpha():
+        return _cached_reading(word).stems
+    read = _readings.__wrapped__(word)
+    return stems_of(read, lexicon_of(read))
+
+
 def readings(text: str) -> Sequence[ChunkReading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
     return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _readings.__wrapped__(text)
@@ -217,14 +230,29 @@ def vital_tokens(text: str) -> Vital:
     read = readings(plain)
     lexicon = lexicon_of(read)
     folded = [word for reading in read for word in reading.folded]
-    amounts = {"".join(found.group().split()).replace(",", "") for found in _AMOUNT.finditer(plain)}
+    distinct = set(folded)
+    amounts = _AMOUNT.finditer(plain) if _DIGIT.search(plain) else ()
+    numbers = {"".join(found.group().split()).replace(",", "") for found in amounts}
+    negated = not lexicon.negations.isdisjoint(distinct)
     return Vital(
-        numbers=frozenset(amounts | (lexicon.number_words & set(folded))),
-        negations=sum(word in lexicon.negations for word in folded),
-        names=frozenset(_names(read, lexicon)),
-        dates=frozenset(word for word in folded if word in lexicon.time_words or word in lexicon.months),
-        code=frozenset(found.group().strip("`") for found in _CODE.finditer(plain)),
+        numbers=frozenset(numbers | (lexicon.number_words & distinct)),
+        negations=sum([word in lexicon.negations for word in folded]) if negated else 0,
+        names=frozenset() if plain.islower() else frozenset(_names(read, lexicon)),
+        dates=frozenset([word for word in distinct if word in lexicon.time_words or word in lexicon.months]),
+        code=frozenset(_find_code(plain)),
     )
+
+
+def _find_code(plain: str) -> Iterator[str]:
+    """Yield the code in a text as it is written."""
+    if (
+        _CODE_MARK.search(plain)
+        or (("-" in plain or "()" in plain) and _CODE_OPTION.search(plain))
+        or (not plain.islower() and _CODE_WORD.search(plain))
+        or _CODE_VERSION.search(plain)
+    ):
+        for found in _CODE.finditer(plain):
+            yield found.group().strip("`")
 
 
 def sentences(text: str) -> list[str]:
