@@ -206,6 +206,11 @@ def words(text: str) -> list[str]:
     return [word for reading in readings(text) for word in reading.surface]
 
 
+def count_words(text: str) -> int:
+    """Return how many words `words` gives of a text."""
+    return sum([len(reading.surface) for reading in readings(text)])
+
+
 def asks(text: str) -> bool:
     """Whether a text holds a question mark, so that what follows it is an answer."""
     return any(mark in text for mark in ASKING)
