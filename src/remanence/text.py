@@ -266,6 +266,8 @@ def sentences(text: str) -> list[str]:
 
 
 def _read(chunk: str) -> ChunkReading:
+    if chunk.isascii() and chunk.isalpha():
+        return _read_word(chunk)
     surface, tokens = _split(chunk)
     folded = tuple([_bare(word.casefold()) for word in surface])
     stem = {word: "" if word in ENGLISH.stop else _stem(word) for word in {*tokens, *folded}}
@@ -278,6 +280,18 @@ def _read(chunk: str) -> ChunkReading:
         weighed=tuple([(word, low, stem[low]) for word, low in zip(surface, folded, strict=True)]),
         foreign=sum(map(speaks_foreign, folded)),
     )
+
+
+def _read_word(word: str) -> ChunkReading:
+    """Read what most chunks are: one word of Latin letters."""
+    low = word.lower()
+    stem = "" if low in ENGLISH.stop else str(_stemmer().stemWord(low))
+    # Tens of thousands are kept: what is the same is one object.
+    surface = (word,)
+    folded = surface if low == word else (low,)
+    stemmed = () if not stem else folded if stem == low else (stem,)
+    content = ((low, stem),) if stem else ()
+    return ChunkReading(surface, folded, content, stemmed, ((word, low, stem),), int(speaks_foreign(low)))
 
 
 _cached_reading = lru_cache(maxsize=_CACHE_SIZE)(_read)
