@@ -5,7 +5,7 @@ from typing import Any
 
 from remanence.condense import condensed
 from remanence.model import Form
-from remanence.text import fingerprint, words
+from remanence.text import count_words, fingerprint
 from remanence.tokens import token_counts
 
 TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")
@@ -28,10 +28,25 @@ def lengths_of(texts: Sequence[str], summaries: Sequence[str | None] = ()) -> li
     shorts = [
         condensed(text) if summary is None else summary for text, summary in zip(texts, instead, strict=True)
     ]
-    counts = token_counts([*texts, *shorts])
+    # Most texts are not shortened: what is the same text is counted once.
+    others = [short for text, short in zip(texts, shorts, strict=True) if short is not text]
+    counts = token_counts([*texts, *others])
+    fewer = iter(counts[len(texts) :])
     return [
-        {"tokens": tokens, "words": len(words(text)), "short_tokens": fewer, "short_words": len(words(short))}
-        for text, short, tokens, fewer in zip(
-            texts, shorts, counts[: len(texts)], counts[len(texts) :], strict=True
-        )
+        _lengths(text, tokens, (short, next(fewer)) if short is not text else None)
+        for text, short, tokens in zip(texts, shorts, counts[: len(texts)], strict=True)
     ]
+
+
+def _lengths(text: str, tokens: int, short: tuple[str, int] | None) -> dict[str, int]:
+    """Return the lengths of a text and of its short form, given with its tokens where it is another one."""
+    count = count_words(text)
+    if short is None:
+        return {"tokens": tokens, "words": count, "short_tokens": tokens, "short_words": count}
+    shorter, fewer = short
+    return {
+        "tokens": tokens,
+        "words": count,
+        "short_tokens": fewer,
+        "short_words": count_words(shorter),
+    }

@@ -17,9 +17,9 @@ COSTS_PATH = Path(__file__).with_name("token_costs.npz")
 TOKENS_VERSION = 1  # raised where costs or ways to count change: stored counts are then made anew
 UNIT = 24  # costs are kept in parts of a token
 # Up to so many characters, words that were met before are worth more than arrays; a longer word is data, met once.
-_FEW_CHARS = 400
+_FEW_CHARS = 1_200
 _WORD_CHARS_MAX = 40
-_WORDS_CACHED = 16_384
+_WORDS_CACHED = 32_768
 # Texts are worked in batches of about so many characters, which the processor's own cache has room for.
 _BATCH_CHARS = 16_384
 

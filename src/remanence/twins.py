@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from remanence.languages import CONTRACTIONS, CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
 from remanence.text import (
@@ -19,6 +19,7 @@ from remanence.text import (
     readings,
     stems,
     vital_tokens,
+    word_stems,
 )
 
 # Share of content words two texts must have in common to be near where there is no vector to ask.
@@ -31,7 +32,8 @@ UNSURE_MAX = 0.96
 _SHOWN_MAX = 3
 _PREFIXED_CHARS_MIN = 3  # a shorter rest makes no word of its own: "in" + "to"
 _REACH = 8  # words that are looked at for what a negation denies
-_SAID_CACHED = 1_024  # a text is compared with up to eight of its like, mostly in one go
+_SAID_CACHED = 4_096  # a text is compared with up to eight of its like; 3 KB each
+_WORDS_CACHED, _WORD_CHARS_MAX = 32_768, 40  # a longer word is data, met once
 # Marks between which a text says the same without: those of sentences and lists, quotes, brackets. No mark is taken off
 # that may mean something where it stands: 5!, a smiley, a sign of its own.
 _OPENING = re.compile(r'^["(\[¡¿]{1,2}(?=\w)')
@@ -65,11 +67,15 @@ class TextVerdict:
 class _Said:
     """What a text says, word by word, where two texts may differ in what no count of words shows.
 
-    `capitals`, `numbers` and `counted` (what follows a number) stand in the order of the text.
+    `capitals`, `numbers` and `counted` (what follows a number) stand in the order of the text. `keys` are its words and
+    their stems, `contraries` what would contradict one of them.
     """
 
     vital: Vital
     words: tuple[str, ...]
+    bag: tuple[str, ...]
+    keys: tuple[str, ...]
+    contraries: frozenset[str]
     capitals: tuple[str, ...]
     numbers: tuple[str, ...]
     counted: frozenset[str]
@@ -86,7 +92,7 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
     negation, a name, a date, an identifier or piece of code, a question mark; and so does a contrary: a word and its
     opposite, the same names, numbers or words in other places.
     """
-    if fingerprint(old) == fingerprint(new):
+    if _fingerprint(old) == _fingerprint(new):
         return TextVerdict("exact", ("the same words",))
     alike, reason = _alike(old, new, similarity, thresholds)
     if not alike:
@@ -101,7 +107,7 @@ def same_words(old: str, new: str) -> bool:
     Only marks between words, at most one of them, and English short forms may differ; what else looks small (an
     article, an accent, a clause in another place) was found to change now and then what is said.
     """
-    if fingerprint(old) == fingerprint(new):
+    if _fingerprint(old) == _fingerprint(new):
         return True
     one, other = _worded(old), _worded(new)
     if one.words != other.words or not one.words:
@@ -117,8 +123,11 @@ def same_words(old: str, new: str) -> bool:
 def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThresholds) -> float:
     """Say how sure it is that two near duplicates are one memory; `likeness` is what a vector or their words say."""
     if same_words(old, new):
-        return 1.0 if fingerprint(old) == fingerprint(new) else SAME_WORDS
+        return 1.0 if _fingerprint(old) == _fingerprint(new) else SAME_WORDS
     return likeness if thresholds.calibrated else min(likeness, UNSURE_MAX)
+
+
+_fingerprint = lru_cache(maxsize=_SAID_CACHED)(fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +143,22 @@ def _worded(text: str) -> _Worded:
     words: list[str] = []
     pauses: list[int] = []
     for token in folded_text(text).split():
-        bare = _CLOSING.sub("", _OPENING.sub("", token))
-        if not any(map(str.isalnum, bare)):
-            bare = token  # a sign that stands alone says something
-        words += CONTRACTIONS.get(bare, bare).split()
-        if bare != token and words:
+        written, pause = _cached_token(token) if len(token) <= _WORD_CHARS_MAX else _write_out(token)
+        words += written
+        if pause and words:
             pauses.append(len(words))
     return _Worded(tuple(words), tuple(dict.fromkeys(at for at in pauses if at < len(words))))
+
+
+def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
+    """Return the words of what stands between two blanks, and whether marks were taken off."""
+    bare = _CLOSING.sub("", _OPENING.sub("", token))
+    if not any(map(str.isalnum, bare)):
+        bare = token  # a sign that stands alone says something
+    return tuple(CONTRACTIONS.get(bare, bare).split()), bare != token
+
+
+_cached_token = lru_cache(maxsize=_WORDS_CACHED)(_write_out)
 
 
 def _alike(
@@ -159,14 +177,20 @@ def _alike(
 def _said(text: str) -> _Said:
     read = readings(text)
     lexicon = lexicon_of(read)
-    words = tuple(word for reading in read for word in reading.folded)
+    words = tuple([word for reading in read for word in reading.folded])
+    distinct = set(words)
+    numbers = tuple([word for word in words if _is_number(word, lexicon)])
+    facts = [_word_facts(word) for word in distinct]
     return _Said(
         vital=vital_tokens(text),
         words=words,
-        capitals=tuple(_capitals(read, lexicon)),
-        numbers=tuple(word for word in words if _is_number(word, lexicon)),
-        counted=frozenset(_counted(words, lexicon)),
-        identifiers=frozenset(filter(_is_identifier, words)),
+        bag=tuple(sorted(words)),
+        keys=tuple(distinct.union(*[one.keys for one in facts])),
+        contraries=frozenset().union(*[one.contraries for one in facts if one.contraries]),
+        capitals=() if text.islower() else tuple(_capitals(read, lexicon)),
+        numbers=numbers,
+        counted=frozenset(_counted(words, lexicon)) if numbers else frozenset(),
+        identifiers=frozenset(filter(_is_identifier, distinct)),
         denied=tuple(sorted(_denied(text, words, lexicon))),
         places=_places(words, lexicon),
         asks=asks(text),
@@ -199,11 +223,11 @@ def _is_identifier(word: str) -> bool:
 
 def _denied(text: str, words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
     """Yield what each negation denies, the next word that says something, or the last; and negating characters."""
-    for place, word in enumerate(words):
+    for place, word in enumerate(words) if not lexicon.negations.isdisjoint(words) else ():
         if word in lexicon.negations:
             after, before = words[place + 1 : place + 1 + _REACH], words[max(0, place - _REACH) : place]
             yield next(filter(_content(lexicon), (*after, *before[::-1])), "")
-    for script in CONTRASTS:
+    for script in CONTRASTS if not text.isascii() else ():
         for sign in script.negations:
             yield from [sign] * text.count(sign)
 
@@ -214,17 +238,19 @@ def _content(lexicon: Lexicon) -> Callable[[str], bool]:
 
 def _vetoes(old: _Said, new: _Said) -> Iterator[str]:
     """Yield what a merge would lose or make untrue, one line for each kind."""
-    for what in ("numbers", "dates", "code"):
-        yield from _differ(what, getattr(old.vital, what), getattr(new.vital, what))
+    if old.vital != new.vital:
+        for what in ("numbers", "dates", "code"):
+            yield from _differ(what, getattr(old.vital, what), getattr(new.vital, what))
     yield from _differ("identifiers", old.identifiers, new.identifiers)
     if old.vital.negations != new.vital.negations:
         yield f"negations differ: {old.vital.negations} / {new.vital.negations}"
     elif old.denied != new.denied:
         yield f"negations differ in what they deny: {_shown(old.denied)} / {_shown(new.denied)}"
     # A name in another spelling of case is no other name.
-    lost, gained = old.vital.names - set(new.words), new.vital.names - set(old.words)
-    if lost or gained:
-        yield f"names differ: {_shown(lost)} / {_shown(gained)}"
+    if old.vital.names or new.vital.names:
+        lost, gained = old.vital.names.difference(new.words), new.vital.names.difference(old.words)
+        if lost or gained:
+            yield f"names differ: {_shown(lost)} / {_shown(gained)}"
     if old.asks != new.asks:
         yield "one asks, the other states"
     yield from _contrary(old, new)
@@ -240,14 +266,19 @@ def _contrary(old: _Said, new: _Said) -> Iterator[str]:
     if old.counted - new.counted and new.counted - old.counted:
         yield f"what is counted differs: {_shown(old.counted - new.counted)} / {_shown(new.counted - old.counted)}"
     for what in ("capitals", "numbers"):
-        before, after = _in_both(getattr(old, what), getattr(new, what))
+        ordered, other = getattr(old, what), getattr(new, what)
+        if ordered == other:
+            continue
+        before, after = _in_both(ordered, other)
         if before != after and _among(old.places, before) != _among(new.places, before):
             yield f"{_ORDERED[what]} change places: {', '.join(before[:_SHOWN_MAX])}"
-    bags = Counter(old.words), Counter(new.words)
-    if bags[0] == bags[1] and old.places != new.places:
-        yield "the same words in other places"
-    for one, other in _opposed(set(bags[0] - bags[1]), set(bags[1] - bags[0])):
-        yield f"opposites: {one} / {other}"
+    if old.bag == new.bag:
+        if old.places != new.places:
+            yield "the same words in other places"
+    elif not (old.contraries.isdisjoint(new.keys) and new.contraries.isdisjoint(old.keys)):
+        bags = Counter(old.words), Counter(new.words)
+        for one, other in _opposed(set(bags[0] - bags[1]), set(bags[1] - bags[0])):
+            yield f"opposites: {one} / {other}"
 
 
 _ORDERED = {"capitals": "names", "numbers": "numbers"}
@@ -285,15 +316,8 @@ def _opposed(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a word of either text that the other has the contrary of; the first pair says enough."""
     theirs = {key: word for word in sorted(new) for key in _keys(word)}
     for word in sorted(old):
-        contrary = {key for own in _keys(word) for key in _opposites().get(own, ())}
-        contrary |= {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _long(own)}
-        contrary |= {
-            own.removeprefix(prefix)
-            for own in _keys(word)
-            for prefix in NEGATIVE_PREFIXES
-            if own.startswith(prefix) and _long(own.removeprefix(prefix))
-        }
-        if met := sorted(contrary & theirs.keys()):
+        contrary = {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _long(own)}
+        if met := sorted((contrary | _word_facts(word).contraries) & theirs.keys()):
             yield word, theirs[met[0]]
             return
 
@@ -304,7 +328,37 @@ def _long(word: str) -> bool:
 
 def _keys(word: str) -> set[str]:
     """Return a word and its stem."""
-    return {word, *stems(word)}
+    return {word, *word_stems(word)}
+
+
+class _WordFacts(NamedTuple):
+    """A word's stems, and what would be its contrary: its opposites, and itself without a negative prefix.
+
+    What has a negative prefix more than the word has the word for its own contrary.
+    """
+
+    keys: tuple[str, ...]
+    contraries: frozenset[str]
+
+
+def _describe_word(word: str) -> _WordFacts:
+    keys = _keys(word)
+    contrary = {key for own in keys for key in _opposites().get(own, ())}
+    for own in keys:
+        if own.startswith(NEGATIVE_PREFIXES):
+            bare = [own.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if own.startswith(prefix)]
+            contrary.update(filter(_long, bare))
+    return _WordFacts(tuple(keys - {word}), frozenset(contrary) if contrary else _NONE)
+
+
+_NONE: frozenset[str] = frozenset()  # shared by most words
+
+
+_cached_word = lru_cache(maxsize=_WORDS_CACHED)(_describe_word)
+
+
+def _word_facts(word: str) -> _WordFacts:
+    return _cached_word(word) if len(word) <= _WORD_CHARS_MAX else _describe_word(word)
 
 
 @lru_cache(maxsize=1)

@@ -1,9 +1,13 @@
 """A scope leaves as lines of JSON and comes back, on both stores."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -13,6 +17,7 @@ import remanence
 from remanence.change import Change, Increment
 from remanence.clock import ManualClock
 from remanence.errors import IngestError, InvalidInput
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Relation
 from remanence.testing.builders import updated
 from remanence.testing.dump import dump
@@ -574,3 +579,32 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
     (said,) = [line for line in map(orjson.loads, lines) if "erased" in line]
     assert {one.id for one in gone} == set(said["erased"])
     assert not any(word in line for line in lines for word in (b"sells honey", b"to Porto", b"keeps bees"))
+
+
+class _Placed:
+    """An embedder that notes in which threads it was asked."""
+
+    name = "placed"
+    dimensions = 4
+    thresholds = SimilarityThresholds(similar=0.6, near=0.9)
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+
+    def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
+        """Return the same unit row for each text."""
+        self.threads.add(threading.get_ident())
+        return np.tile(np.array([1, 0, 0, 0], np.float32), (len(texts), 1))
+
+
+async def test_an_import_embeds_beside_the_event_loop(tmp_path: Path) -> None:
+    """Lines without vectors keep nobody else waiting, however many there are."""
+    async with remanence.open(tmp_path / "from.db", embedder="none") as memory:
+        await memory.learn_many([f"The boat number {k} is blue" for k in range(20)])
+        lines = [line async for line in memory.export()]
+    placed = _Placed()
+    async with remanence.open(tmp_path / "to.db", embedder=placed) as memory:
+        await memory.import_(lines)
+
+    assert placed.threads
+    assert threading.get_ident() not in placed.threads

@@ -55,6 +55,30 @@ def test_tiles_find_what_comparing_pair_by_pair_finds(
         assert row not in pair.rows
 
 
+@given(
+    rows=st.integers(1, 700),
+    distinct=st.integers(1, 40),
+    most=st.integers(1, 9),
+    step=st.integers(1, 4),
+    seed=st.integers(0, 9),
+)
+def test_a_block_in_which_nearly_all_are_alike_gives_the_same(
+    rows: int, distinct: int, most: int, step: int, seed: int
+) -> None:
+    """Floors that are raised before pairs are sorted leave none out: neither of equals nor of those looked among."""
+    vectors = _units(rows, 32, distinct)
+    among = np.arange(rows) % step == 0
+    asked = np.random.default_rng(seed).permutation(rows)[:60]
+    with pytest.MonkeyPatch.context() as patch:
+        plain = nearest(vectors, asked, among, least=-2, most=most)
+        patch.setattr(module, "PAIRS_MAX", 0)
+        raised = nearest(vectors, asked, among, least=-2, most=most)
+
+    for expected, found in zip(plain, raised, strict=True):
+        assert expected.rows.tolist() == found.rows.tolist()
+        assert expected.cosines.tolist() == found.cosines.tolist()
+
+
 @pytest.mark.parametrize("waiting", [0, 1 << 16])
 def test_of_equals_the_older_is_nearer(waiting: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often pairs are sorted on the way; a cosine of exactly the bound is enough."""

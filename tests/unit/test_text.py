@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence import text as module
 from remanence.errors import InvalidInput
 from remanence.model import TEXT_CHARS_MAX
 from remanence.text import (
@@ -299,3 +300,14 @@ def test_letters_beyond_ascii_are_never_folded_away(one: str, other: str) -> Non
 def test_a_fingerprint_that_was_stored_is_found_again(text: str, speaker: str, digest: str) -> None:
     """Fingerprints are kept in files: what one version says of a text the next one says, too."""
     assert digest == fingerprint(text, speaker).hex()
+
+
+_SIGNS = st.sampled_from(
+    [*"ab AB 12 `/\\@_#+-().:~$'é一", "://", "()", "--x", "v1", "aB", "C++", "x_1", "C:"]
+)
+
+
+@given(st.lists(_SIGNS, max_size=12).map("".join))
+def test_no_code_escapes_the_look_that_comes_before(text: str) -> None:
+    """A text is searched for code only where one of its signs is, and then all of it is found."""
+    assert {found.group().strip("`") for found in module._CODE.finditer(text)} == set(module._find_code(text))

@@ -1,8 +1,13 @@
 """Exact, near or distinct."""
 
-import pytest
+from collections import Counter
 
-from remanence.languages import CONTRASTS, LEXICONS, Lexicon
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remanence import twins
+from remanence.languages import CONTRASTS, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
 from remanence.languages.lexicon import Contrasts
 from remanence.text import fingerprint
 from remanence.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict
@@ -242,3 +247,24 @@ def test_whatever_else_differs_keeps_two_texts_apart(one: str, other: str) -> No
     assert not same_words(one, other)
     assert not same_words(other, one)
     assert UNSURE_MAX == sureness(one, other, 0.999, BANDS)
+
+
+_WORDS = [*sorted(OPPOSITES)[::7], "happy", "possible", "kiln", "do", "able", "hot", "cold"]
+_PREFIXED = st.builds(str.__add__, st.sampled_from(["", "", *NEGATIVE_PREFIXES]), st.sampled_from(_WORDS))
+_SAYINGS = st.lists(_PREFIXED, min_size=1, max_size=6).map(" ".join)
+
+
+@given(old=_SAYINGS, new=_SAYINGS)
+def test_no_opposites_escape_the_look_that_comes_before(old: str, new: str) -> None:
+    """What is looked at first, all words of a text at once, rules out no pair of a word and its contrary."""
+    one, other = (Counter(twins._said(text).words) for text in (old, new))
+    opposed = list(twins._opposed(set(one - other), set(other - one)))
+    reasons = verdict(old, new, 1.0, BANDS).reasons
+
+    assert bool(opposed) == any(reason.startswith("opposites") for reason in reasons)
+
+
+@given(old=_SAYINGS, new=_SAYINGS)
+def test_a_word_and_its_contrary_keep_two_texts_apart_either_way(old: str, new: str) -> None:
+    """Neither text has to come first."""
+    assert verdict(old, new, 1.0, BANDS).kind == verdict(new, old, 1.0, BANDS).kind

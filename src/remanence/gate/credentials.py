@@ -41,7 +41,20 @@ REACH = 400  # characters after the words that announce a list
 ISSUED_MIN = 12  # characters; no token or address with a password is shorter
 ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
 
-_BEGINS = tuple(dict.fromkeys(begin for begins, _ in TOKENS.values() for begin in begins))
+
+class Signs:
+    """Signs of which one is in every text that a pattern can fit; and those of them that can stand in ASCII."""
+
+    def __init__(self, signs: Iterable[str]) -> None:
+        self.every = tuple(dict.fromkeys(signs))
+        self.in_ascii = tuple(filter(str.isascii, self.every))
+
+
+_BEGINS = Signs(begin for begins, _ in TOKENS.values() for begin in begins)
+_VALUE_SIGNS, _QUERY_SIGNS, _COOKIE_SIGNS, _TOKEN_SIGNS, _PRIVATE_SIGNS = map(
+    Signs, (ANNOUNCED_BY, QUERY_WORDS, COOKIE_WORDS, TOKEN_WORDS, PRIVATE_WORDS)
+)
+_SEED_SIGNS, _CODE_SIGNS, _OTP_SIGNS = map(Signs, (SEED_BY, CODES_BY, OTP_BY))
 _KINDS = tuple(TOKENS)
 _TOKEN = Pattern(
     "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
@@ -110,12 +123,12 @@ def credentials(text: str, low: str) -> Iterator[Found]:
         yield from _near_words(text, low, chunks)
 
 
-def has_one(text: str, signs: Iterable[str]) -> bool:
+def has_one(text: str, signs: "Signs") -> bool:
     """Tell whether one of some signs is in a text; in a long one only those are looked for whose characters it has."""
     if len(text) < LONG_TEXT:
-        return any(map(text.__contains__, signs))
+        return any(map(text.__contains__, signs.in_ascii if text.isascii() else signs.every))
     chars = frozenset(text)
-    return any(sign in text for sign in signs if chars.issuperset(sign))
+    return any(sign in text for sign in signs.every if chars.issuperset(sign))
 
 
 @lru_cache(maxsize=4_096)
@@ -178,25 +191,26 @@ def _announced(text: str, low: str) -> Iterator[Found]:
 
 
 def _words(low: str) -> Iterator[re.Match[str]]:
-    for start, end in _windows(low, ANNOUNCED_BY):
+    for start, end in _windows(low, _VALUE_SIGNS):
         yield from _WORD.finditer(low, start, end)
 
 
-def _windows(low: str, signs: Sequence[str]) -> list[tuple[int, int]]:
+def _windows(low: str, signs: "Signs") -> list[tuple[int, int]]:
     """Return the stretches of a text in which one of some signs stands, with what is around it."""
     if len(low) <= 4 * AROUND:
-        return [(0, len(low))] if any(sign in low for sign in signs) else []
+        return [(0, len(low))] if has_one(low, signs) else []
     places: list[int] = []
-    chars = frozenset(low)
-    for sign in signs:
-        if not chars.issuperset(sign):
+    # In a long text only those are looked for whose characters it has.
+    chars = frozenset(low) if len(low) >= LONG_TEXT else None
+    for sign in signs.in_ascii if low.isascii() else signs.every:
+        if chars is not None and not chars.issuperset(sign):
             continue
         at = low.find(sign)
         while at >= 0:
             places.append(at)
             at = low.find(sign, at + AROUND // 2)
     windows: list[tuple[int, int]] = []
-    for at in sorted(places):
+    for at in sorted(places) if places else ():
         if windows and at - AROUND <= windows[-1][1]:
             windows[-1] = (windows[-1][0], at + AROUND)
         else:
@@ -281,9 +295,9 @@ def _in_addresses(text: str, low: str) -> Iterator[Found]:
             group = "value" if found.group("value") is not None else "path"
             if any(map(str.isdigit, found.group(group))):
                 yield Found(*found.span(group), "webhook")
-        if has_one(low, QUERY_WORDS):
+        if has_one(low, _QUERY_SIGNS):
             yield from _valued(_QUERY.finditer(low), text, "signature")
-    if has_one(low, COOKIE_WORDS):
+    if has_one(low, _COOKIE_SIGNS):
         yield from _valued(_COOKIE.finditer(low), text, "session cookie")
 
 
@@ -298,8 +312,8 @@ def _valued(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[
 
 def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
     """Yield what looks drawn at random, in a text that speaks of tokens or of private keys."""
-    tokens = has_one(low, TOKEN_WORDS)
-    keys = "public" not in low and has_one(low, PRIVATE_WORDS)
+    tokens = has_one(low, _TOKEN_SIGNS)
+    keys = "public" not in low and has_one(low, _PRIVATE_SIGNS)
     for start, end in chunks if tokens or keys else ():
         for found in _RANDOM.finditer(text, start, end) if tokens else ():
             if random_looking(found.group()) and not found.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
@@ -313,17 +327,17 @@ def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Itera
 
 def _lists(text: str, low: str) -> Iterator[Found]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
-    if has_one(low, SEED_BY):
+    if has_one(low, _SEED_SIGNS):
         for start in _announcing(_SEED.finditer(low)):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
                 yield Found(*phrase.span(), "recovery phrase")
-    if has_one(low, CODES_BY):
+    if has_one(low, _CODE_SIGNS):
         for start in _announcing(_CODES.finditer(low)):
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
                 yield Found(codes[0].start(), codes[-1].end(), "recovery codes")
-    if has_one(low, OTP_BY) and _OTP.search(low):
+    if has_one(low, _OTP_SIGNS) and _OTP.search(low):
         for found in _BASE32.finditer(text):
             if any(map(str.isdigit, found.group())) or found.group().isupper():
                 yield Found(*found.span(), "one-time secret")

@@ -74,14 +74,35 @@ def heaviest(plain: str, weights: Weights) -> Weighed:
 
     weight = added + words + max(0, words of the sentence before) + evidence
     """
-    read = sentences_of(plain)
+    return heaviest_of([plain], weights)[0]
+
+
+def heaviest_of(plains: Sequence[str], weights: Weights) -> list[Weighed]:
+    """Return of each of some texts the sentence that weighs most, with arrays for all of them."""
+    read = [sentences_of(plain) for plain in plains]
+    words = _words_of(read, weights)
+    return [_heaviest(one, mine, weights) for one, mine in zip(read, words, strict=True)]
+
+
+def _words_of(read: Sequence[Sentences], weights: Weights) -> list[list[float]]:
+    """Return what the words of each sentence weigh, text by text."""
+    tokens = [words_in(piece) for one in read for piece in one.different]
+    if not tokens:
+        return [[] for _ in read]
+    starts = np.array([0, *itertools.accumulate([len(one) + BEFORE for one in tokens])])
+    firsts = [0, *itertools.accumulate([len(one.different) for one in read])]
+    found = places(tokens)
+    # Before the first sentence of a text stands nothing, not the end of another text.
+    begins = starts[firsts[:-1]][np.diff(firsts) > 0]
+    found[1:, begins] = found[1:, begins + 1] = 0
+    sums = np.add.reduceat(weights.orders[found].sum(axis=0, dtype=np.int32), starts[:-1]).tolist()
+    unit = float(weights.units[0])
+    return [[weight * unit for weight in sums[at:end]] for at, end in itertools.pairwise(firsts)]
+
+
+def _heaviest(read: Sentences, words: Sequence[float], weights: Weights) -> Weighed:
     if not read.which:
         return Weighed(float(weights.added[0]), "")
-    tokens = list(map(words_in, read.different))
-    sums = weights.orders[places(tokens)].sum(axis=0, dtype=np.int32)
-    starts = [0, *itertools.accumulate([len(one) + BEFORE for one in tokens[:-1]])]
-    unit = float(weights.units[0])
-    words = [weight * unit for weight in np.add.reduceat(sums, starts).tolist()]
     most, where, before = -math.inf, 0, 0.0
     for one, bits in zip(read.which, read.bits, strict=True):
         together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)

@@ -6,16 +6,17 @@ import codecs
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from remanence.confusables import LOOKALIKES
 from remanence.fitted import Weights, fitted
-from remanence.gate.instructing import heaviest, weighing_most
+from remanence.gate.instructing import Weighed, heaviest, heaviest_of, weighing_most
 
 READS = "reads like instructions"
 OF_A_MODEL_MIN = -4.5  # what a model adds to what was said needs less, too: 18 of 21 orders and no right fact
 CODED_MIN = -2.0  # what was written so that no person reads it needs less
 CODED_CHARS = 24  # of base64 that hold an order
+_BATCH_CHARS = 32_768  # of texts that are weighed together
 SPELLED_MIN = 4  # different letters in words that are spelled out
 
 # Tag characters that are no flag's: nobody sees them, so they are there for a machine.
@@ -37,11 +38,43 @@ _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in 
 def instructs(text: str, weights: Weights | None = None, *, least: float = 0.0) -> str:
     """Return why a text reads like orders to a machine that reads it, "" where it does not."""
     weights = fitted() if weights is None else weights
+    return _instructing([text], weights, least)[0]
+
+
+def instructs_each(texts: Iterable[str]) -> list[str]:
+    """Return of each of some texts why it reads like orders; together, since each alone takes twice as long."""
+    weights, found = fitted(), list[str]()
+    for batch in _batches(texts):
+        found += _instructing(batch, weights, 0.0)
+    return found
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    chars = 0
+    for text in texts:
+        batch.append(text)
+        chars += len(text)
+        if chars > _BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch
+
+
+def _instructing(texts: Sequence[str], weights: Weights, least: float) -> list[str]:
+    plains = [plain_of(text) for text in texts]
+    most = heaviest_of(plains, weights)
+    return [
+        _why(text, plain, one, weights, least) for text, plain, one in zip(texts, plains, most, strict=True)
+    ]
+
+
+def _why(text: str, plain: str, most: Weighed, weights: Weights, least: float) -> str:
     if not text.isascii() and _TAGS.search(text):
         return "holds text in characters that nobody sees"
-    plain = plain_of(text)
     words = set(plain.translate(_BLANKS).split()) if text.isascii() else set(_WORD.findall(plain))
-    return _ordering(plain, weights, least) or _disguised(plain, text, words, weights)
+    return _shown(most, weights, least) or _disguised(plain, text, words, weights)
 
 
 def plain_of(text: str) -> str:
@@ -50,7 +83,10 @@ def plain_of(text: str) -> str:
 
 
 def _ordering(plain: str, weights: Weights, least: float = 0.0) -> str:
-    most = heaviest(plain, weights)
+    return _shown(heaviest(plain, weights), weights, least)
+
+
+def _shown(most: Weighed, weights: Weights, least: float) -> str:
     return f'{READS}: "{weighing_most(most.sentence, weights)}"' if most.weight > least else ""
 
 

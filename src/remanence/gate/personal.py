@@ -25,6 +25,7 @@ _AT_HOME = re.compile(
     r"|[2-9]\d{2}[ .-]\d{3}[ .-]\d{4}|[5-9]\d{2}(?: ?\d{2,3}){2,3}|1[3-9]\d(?:[ -]?\d{4}){2})(?![\w-]|[.,]\d)"
 )
 _LONG_NUMBER = re.compile(r"\d[^\w\n]{0,2}\d(?:[^\w\n]{0,2}\d){5}|[A-Z]\d\d[A-Z]\d")
+_DIGIT = re.compile(r"\d")
 _NOT_DIGIT = re.compile(r"\D")
 _LINE = re.compile(r"[^\n]+")
 
@@ -35,7 +36,7 @@ def personal(text: str, low: str) -> Iterator[Found]:
         for found in _MAIL.finditer(text):
             if found.group("name") != "git":
                 yield Found(*found.span(), "mail address", "personal")
-    if _LONG_NUMBER.search(text) is None:
+    if _DIGIT.search(text) is None or _LONG_NUMBER.search(text) is None:
         return
     yield from _checked(text)
     if "+" in text or "00" in text:

@@ -36,6 +36,9 @@ def nearest(
     best = _Best(asked, most, least)
     for start, cosines in _blocks(vectors, asked):
         found = np.flatnonzero(cosines > best.floors)
+        if len(found) > PAIRS_MAX:
+            best.raise_floors(cosines, _countable_pairs(asked, among, start, cosines.shape))
+            found = np.flatnonzero(cosines > best.floors)
         block, tile, own, other = np.unravel_index(found, cosines.shape)
         place, row = tile * TILE_ROWS + own, start + block * cosines.shape[-1] + other
         here = (place < len(asked)) & (row < len(vectors))
@@ -43,6 +46,18 @@ def nearest(
         others = among[row] & (asked[place] != row)
         best.add(place[others], row[others], cosine[others])
     return best.all()
+
+
+def _countable_pairs(asked: Rows, among: Bools, start: int, shape: tuple[int, ...]) -> Bools:
+    """Return which of the pairs of a block count: those with another row, of those that are looked among."""
+    blocks, _, _, side = shape
+    row = (start + np.arange(blocks * side)).reshape(blocks, 1, 1, side)
+    inside = row < len(among)
+    there = inside & among[np.where(inside, row, 0)]
+    own = np.full(shape[1] * TILE_ROWS, -1)
+    own[: len(asked)] = asked
+    allowed: Bools = there & (own.reshape(1, -1, TILE_ROWS, 1) != row)
+    return allowed
 
 
 def _blocks(vectors: npt.NDArray[np.float16], asked: Rows) -> Iterator[tuple[int, Floats]]:
@@ -74,6 +89,18 @@ class _Best:
         self._waiting = 0
         below = np.nextafter(np.float32(least), np.float32(-np.inf))
         self.floors = np.full((tiles, TILE_ROWS, 1), below, np.float32)
+
+    def raise_floors(self, cosines: Floats, allowed: Bools) -> None:
+        """Raise the floors to what so many of one block reach: sorting all of its pairs costs ten times as much."""
+        own = (
+            np.where(allowed, cosines, np.float32(-np.inf))
+            .transpose(1, 2, 0, 3)
+            .reshape(*self.floors.shape[:2], -1)
+        )
+        if own.shape[-1] < self._most:
+            return
+        least = np.partition(own, -self._most, axis=-1)[..., -self._most, None]
+        np.maximum(self.floors, np.nextafter(least, np.float32(-np.inf)), out=self.floors)
 
     def add(self, place: Rows, row: Rows, cosine: Floats) -> None:
         """Take pairs in whose rows come after all before."""

@@ -166,7 +166,7 @@ def _unlisted(word: str, lexicon: Lexicon) -> int:
 
 def _text_signs(text: str, read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
     reasons: list[ValueReason] = []
-    if lexicon.names_by_capital and (names := _names(text, lexicon)):
+    if lexicon.names_by_capital and not text.islower() and (names := _names(text, lexicon)):
         reasons.append(ValueReason("name", _shown(names), _worth(len(names))))
     share = _asking_share(text)
     if share:

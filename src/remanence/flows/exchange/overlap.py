@@ -5,7 +5,7 @@ Reads and decides, and writes nothing; what is here is never written over.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from remanence.entity import CATEGORY as ENTITY
 from remanence.flows.core import Core, unhurried
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
-from remanence.flows.write.gating import instructing, texts_in
+from remanence.flows.write.gating import instructing_each, orders, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.folding import fold_keys
 from remanence.gate.screening import screen, screen_name, screen_values
@@ -251,6 +251,7 @@ class _Overlap:
     where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, New] = field(default_factory=dict)
     said: dict[bytes, New] = field(default_factory=dict)
+    orders: frozenset[str] = frozenset()  # ids of lines that read like instructions
     muted: set[str] = field(default_factory=set)  # ids of lines whose claims say what may not be kept
 
     async def page(self, rows: Sequence[Row]) -> None:
@@ -272,7 +273,14 @@ class _Overlap:
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
         barred = await self._barred(fresh) if known.forbids else set()
-        async for row in unhurried(fresh):
+        await asyncio.to_thread(self._take_all, fresh, barred, known, twins)
+
+    def _take_all(
+        self, rows: Sequence[Row], barred: Collection[str], known: Known, twins: Mapping[int, Memory]
+    ) -> None:
+        """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
+        self.orders = self._find_orders([row for row in rows if row.id not in barred])
+        for row in rows:
             if (
                 why := "its text is forbidden here, or was erased"
                 if row.id in barred
@@ -282,6 +290,16 @@ class _Overlap:
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
+
+    def _find_orders(self, rows: Sequence[Row]) -> frozenset[str]:
+        """Return the ids of lines from below an agent that read like instructions, in or beside their text."""
+        asked = [row for row in rows if self._trust(row) < Trust.AGENT]
+        said = instructing_each([row.columns["text"] for row in asked])
+        return frozenset(
+            row.id
+            for row, is_order in zip(asked, said, strict=True)
+            if is_order or any(map(orders, _beside(row)))
+        )
 
     def _unguarded(self, row: Row) -> Row:
         """Return a line without its pin and its tags of who an agent is, which only a user's file brings."""
@@ -296,8 +314,7 @@ class _Overlap:
     def _returning(self, row: Row) -> str:
         """Say why a line is left out that could come back past the gate: orders that nobody let in here."""
         out = not row.stands and row.columns["status"] is not Status.QUARANTINED
-        orders = out and instructing(row.columns["text"], self._trust(row), _beside(row))
-        return "it reads like instructions, and is out of sight" if orders else ""
+        return "it reads like instructions, and is out of sight" if out and row.id in self.orders else ""
 
     def _trust(self, row: Row) -> Trust:
         found: Trust = min(self.door, row.columns.get("trust", Trust.USER))
@@ -400,8 +417,8 @@ class _Overlap:
         missing = not has_vector and row.columns.get("category") != ENTITY
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
-        trust = new.columns["trust"] = self._trust(row)
-        if row.stands and instructing(new.columns["text"], trust, _beside(row)):
+        new.columns["trust"] = self._trust(row)
+        if row.stands and row.id in self.orders:
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.decided.new.append(new)
         if new.columns.get("key") is not None:
@@ -415,11 +432,16 @@ class _Overlap:
 
     async def link(self, rows: Sequence[LinkRow]) -> None:
         """Map links to what their ends became; a link that is here already stays as it is."""
-        here = sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
-        seen = {link.key for link in await self.core.store.neighbours(self.core.scope, here)}
+        here = await asyncio.to_thread(
+            lambda: sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
+        )
+        known = await self.core.store.neighbours(self.core.scope, here) if here else []
+        await asyncio.to_thread(self._link_all, rows, {link.key for link in known})
+
+    def _link_all(self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]]) -> None:
         seen |= {link.key for link in self.decided.links}
         lost = 0
-        async for row in unhurried(rows):
+        for row in rows:
             source, target = self.where.get(row.source), self.where.get(row.target)
             if source is None or target is None or _misleads(row, target):
                 lost += 1
@@ -438,7 +460,11 @@ class _Overlap:
         """Take in what memories claim, of those that are new here or are here without any claim."""
         claiming = [row for row in rows if row.claims and row.id in self.where and row.id not in self.muted]
         here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
-        told = {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
+        told = (
+            {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
+            if here
+            else set()
+        )
         async for row in unhurried(claiming):
             end = self.where[row.id]
             if end.id == row.id and (isinstance(end, New) or (end.seq not in told and _says_as(end, row))):

@@ -39,7 +39,7 @@ from remanence.flows.exchange.exported import (
     refuse_vectors,
 )
 from remanence.flows.exchange.grouping import Boxed, Traced
-from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, decide
+from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, New, decide
 from remanence.flows.write import gating
 from remanence.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.receipt import Receipt
@@ -191,8 +191,7 @@ async def import_(
             "an export is many lines, not one text", recovery="pass the lines of the file: data.splitlines()"
         )
     door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
-    exported = await asyncio.to_thread(read, list(lines), name, edited=edited)
-    refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
+    exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     taking = _Taking(core, exported, cause, door)
     await taking.run()
@@ -205,6 +204,13 @@ async def import_(
         parts=taking.parts,
         notes=tuple(await _erased_at_origin(core, exported.erased)),
     )
+
+
+def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> Exported:
+    """Read an export whole, or refuse it with its vectors."""
+    exported = read(lines, name, edited=edited)
+    refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
+    return exported
 
 
 async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
@@ -266,27 +272,39 @@ class _Taking:
         Where a lost race leaves nothing to write after some parts, the last part is empty.
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
-        tail = list(_parts([*items, *decided.grouped]))
+        tail = await asyncio.to_thread(_tail, decided)
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
-            changes = [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
+            changes = await asyncio.to_thread(_created, page)
             assigned = await self._commit(changes, is_last=number == len(pages) and not tail)
             for new, seq in zip(page, assigned, strict=True):
                 new.seq = seq
             self._written |= {new.id for new in page}
         for number, part in enumerate(tail, start=1):
             await self._commit(await asyncio.to_thread(_changes, part), is_last=number == len(tail))
-            self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
-            self._links += sum(isinstance(item, Linked) for item in part)
-            self._forbidden += sum(isinstance(item, Forbid) for item in part)
+            await asyncio.to_thread(self._count, part)
+
+    def _count(self, part: Sequence[Item]) -> None:
+        self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
+        self._links += sum(isinstance(item, Linked) for item in part)
+        self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
         done = await self.core.commit(changes, replace(self.cause, part=self.parts, final=is_last))
         self.parts += 1
         self.changes += len(changes)
         return done.assigned
+
+
+def _created(page: Sequence[New]) -> list[Change]:
+    return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
+
+
+def _tail(decided: Decided) -> list[list[Item]]:
+    """Return what follows new memories, in parts."""
+    items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
+    return list(_parts([*items, *decided.grouped]))
 
 
 def _changes(part: Iterable[Item]) -> list[Change]:

@@ -15,7 +15,7 @@ from remanence.errors import Erased, InvalidInput, NotFound
 from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
-from remanence.gate.orders import OF_A_MODEL_MIN, instructs
+from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
 from remanence.gate.screening import Screened, refuse_secret, screen, screen_name, screen_values
 from remanence.model import Learned, Memory, OneMemory, Trust, Turn
 from remanence.receipt import Receipt
@@ -98,6 +98,11 @@ def instructing(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
     Of others it is not asked.
     """
     return trust < Trust.AGENT and (instructs(text) != "" or any(map(orders, beside)))
+
+
+def instructing_each(texts: Iterable[str]) -> list[bool]:
+    """Tell of each of some texts whether it reads like instructions, whoever says it."""
+    return [why != "" for why in instructs_each(texts)]
 
 
 def instructing_by_a_model(text: str, beside: Iterable[str]) -> bool:

@@ -311,7 +311,7 @@ def _vectors(core: Core, batch: Batch) -> list[bytes]:
     """Embed the new texts of a batch as they arrive, in one pass where the embedder can."""
     texts = [row["text"] for row in batch.rows]
     weights = ArrivalWeights(batch.known.memories, batch.df_of)
-    if len(texts) > 1 and isinstance(core.embedder, TogetherEmbedder):
+    if isinstance(core.embedder, TogetherEmbedder):
         return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
     return [vector_of(core, text, weights.alone(number)) for number, text in enumerate(texts)]
 

@@ -87,7 +87,7 @@ class Attached:
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._taken: dict[str, list[tuple[int, Change]]] = {table: [] for table in _ORDER}
+        self._taken: dict[str, list[tuple[int, Change]]] = {}  # by table, those that any change is of
         self._rows: dict[tuple[str, Any], Row] = {}
         self._kept: dict[tuple[str, Any], tuple[Any, ...]] = {}
 
@@ -107,16 +107,17 @@ class Attached:
         return {
             seq
             for table in REVISING
-            for _, change in self._taken[table]
+            for _, change in self._taken.get(table, ())
             for seq in memories_of(table, change.key)
         }
 
     def take(self, n: int, change: Change) -> None:
         """Sort one change in."""
-        self._taken[change.table].append((n, change))
+        self._taken.setdefault(change.table, []).append((n, change))
 
     def conflicts(self, created: set[int]) -> Iterator[Key]:
         """Read every row but those of memories that come with this commit; yield those that are not as was said."""
+        self._taken = {table: self._taken[table] for table in _ORDER if table in self._taken}
         for table, taken in self._taken.items():
             taken.sort(key=_key_of)  # rows that lie together are read and written together
             for _, change in taken:

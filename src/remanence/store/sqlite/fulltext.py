@@ -6,7 +6,6 @@ together.
 """
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -88,14 +87,18 @@ def postings(connection: sqlite3.Connection, scope: int, wanted: Sequence[str]) 
 def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]) -> dict[int, int]:
     """Return how many memories hold each term, for those that any memory holds."""
     found = connection.execute(
-        "SELECT term, df FROM json_each(?) CROSS JOIN terms ON scope = ? AND term = value",
-        (id_list(terms), scope),
+        "SELECT term, df FROM terms WHERE scope = ? AND term IN (SELECT value FROM json_each(?))",
+        (scope, id_list(terms)),
     )
     df: dict[int, int] = dict(found.fetchall())
     blobs = connection.execute("SELECT terms FROM waiting WHERE scope = ?", (scope,)).fetchall()
     if terms and blobs:
         late = np.frombuffer(b"".join([blob for (blob,) in blobs]), np.int64)
-        for term, more in Counter(filter(set(terms).__contains__, late.tolist())).items():
+        asked = np.sort(np.array(terms, np.int64))
+        places = np.searchsorted(asked, late)
+        counts = np.bincount(places[asked.take(places, mode="clip") == late], minlength=len(asked))
+        held = counts.nonzero()[0]
+        for term, more in zip(asked[held].tolist(), counts[held].tolist(), strict=True):
             df[term] = df.get(term, 0) + more
     return df
 

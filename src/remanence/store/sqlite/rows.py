@@ -149,7 +149,7 @@ def plain_values(
 
 def row_digest(seq: int, scope: int, kept: Sequence[Any]) -> bytes:
     """Return the check sum of a row of `memories`: its number, its scope's, its values as MEMORIES orders them."""
-    content = orjson.dumps([seq, scope, *(_shown(value) for value in kept)])
+    content = orjson.dumps([seq, scope, *kept], default=bytes.hex)
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
@@ -256,7 +256,3 @@ def memory(
 def names_in(rows: Iterable[Sequence[Any]]) -> set[int]:
     """Return every number of a name in rows of `seq` and the values of WHOLE."""
     return {row[1 + number] for row in rows for number in _NAMED} - {None}
-
-
-def _shown(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else value
