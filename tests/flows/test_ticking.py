@@ -388,6 +388,31 @@ async def test_what_work_came_to_is_kept_of_a_tick_that_is_cut_short(
     assert {"archive": 3} == dict(kept.counts)
 
 
+async def test_what_another_process_wrote_since_is_in_the_plan_of_who_keeps_a_snapshot(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """It plans what one that has just been opened plans, and does it."""
+    async with opener(policy="janitor") as one, opener(policy="janitor") as other:
+        for number in range(4):
+            await one.learn(f"notice {number}", key=f"notice {number}", category="notification")
+            await one.schedule.tick("deep")
+        for number in range(3):
+            await other.update(f"notice {number}", state="read")
+        await other.forget("notice 2")
+        await other.learn("and another", key="another", category="fact")
+        await other.link("another", "notice 0", "refers")
+        clock.advance(days=8)
+        kept = await curating.plan_part(one._core, one._core.policy, "deep")
+        async with opener(policy="janitor") as fresh:
+            anew = await curating.plan_part(fresh._core, fresh._core.policy, "deep")
+            done = await one.schedule.tick("deep")
+
+    assert len(one._core.snapshots.kept) > 0
+    assert ("prune", "read-notices", 2) in kept.plan.by_rule
+    assert anew.plan.digest == kept.plan.digest
+    assert kept.plan.counts == dict(done.ran["curate"].counts)
+
+
 async def test_a_quiet_scope_is_neither_read_nor_written(tmp_path: Path, clock: ManualClock) -> None:
     """Whatever its size: its position and one row of the bookkeeping say that nothing is due."""
     store = _Counted(str(tmp_path / "m.db"))

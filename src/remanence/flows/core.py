@@ -43,6 +43,7 @@ NAMED_MAX = 64  # policies that are remembered because somebody planned with the
 LEASE_POLL_S = 0.1
 # Characters that are read on the event loop, 50 ms at worst; more is read in a thread, so that the loop stays free.
 LOOP_CHARS_MAX = 5_000
+LOOP_ROWS_MAX = 1_000  # memories of a plan that is made and written down on the event loop, some ms of work
 LOOP_ITEMS_MAX = 100  # small things that are done on the event loop without a pause
 RACES_MAX = 20  # re-reads after lost races before giving up; each loser was overtaken by a winner
 LISTED_MAX = 1_000_000  # memories that one answer lists
@@ -316,6 +317,13 @@ async def overtaken(attempt: int, conflict: Conflict) -> None:
 async def aside(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:
     """Do work that takes as long as its characters are many: at once where these are few, else in a thread."""
     if chars <= LOOP_CHARS_MAX:
+        return work(*arguments)
+    return await asyncio.to_thread(work, *arguments)
+
+
+async def aside_of_rows(rows: int, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work that takes as long as its rows are many in the same way."""
+    if rows <= LOOP_ROWS_MAX:
         return work(*arguments)
     return await asyncio.to_thread(work, *arguments)
 

@@ -95,6 +95,8 @@ class _Instants:
 
     now: View
     later: dict[int, View] = field(default_factory=dict)
+    foreseen: dict[int, "_Foreseen"] = field(default_factory=dict)
+    truths: dict[str, Bools] = field(default_factory=dict)
 
     def at(self, instant: int) -> View:
         """Return the scope as it stands at an instant."""
@@ -104,14 +106,29 @@ class _Instants:
             self.later[instant] = View(self.now.snapshot, instant, shared=self.now.shared)
         return self.later[instant]
 
+    def until(self, instant: int) -> "_Foreseen":
+        """Return what is foreseen up to an instant."""
+        if instant not in self.foreseen:
+            now = int(self.now.instant)
+            middle = self.at(now + (instant - now) // 2)
+            self.foreseen[instant] = _Foreseen((self.now, middle, self.at(instant)))
+        return self.foreseen[instant]
+
+    def holds(self, rule: Rule) -> Bools:
+        """Tell of which memories the condition of a rule is true now."""
+        text = rule.node.text
+        if text not in self.truths:
+            self.truths[text] = rule.node.run(self.now)
+        return self.truths[text]
+
 
 def _calm_until(instants: _Instants, policy: Policy) -> int | None:
     """Say until when time alone makes a policy do nothing that does nothing now; None if nobody can tell."""
     if not _foreseeable(policy):
         return None
-    view, now = instants.now, int(instants.now.instant)
-    until = min([now + HORIZONS[0], *_ends(view, policy)])
-    foreseen = _Foreseen((view, instants.at(now + (until - now) // 2), instants.at(until)))
+    now = int(instants.now.instant)
+    until = min([now + HORIZONS[0], *_ends(instants, policy)])
+    foreseen = instants.until(until)
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
     if any(_crosses_twice(part) for node in nodes for part in _moving(node)):
@@ -120,13 +137,14 @@ def _calm_until(instants: _Instants, policy: Policy) -> int | None:
         until = min(until, foreseen.changes(rule.node, None))
     for guard in policy.guards:
         if guard.node.mentions & _MOVING:
-            meets = [rule.node.run(view) for rule in rules if _acts(rule) & {*guard.blocks}]
+            meets = [instants.holds(rule) for rule in rules if _acts(rule) & {*guard.blocks}]
             until = min(until, foreseen.changes(guard.node, np.logical_or.reduce(meets))) if meets else until
     return _as_far(instants, policy, (now, until))
 
 
-def _ends(view: View, policy: Policy) -> Iterator[int]:
+def _ends(instants: _Instants, policy: Policy) -> Iterator[int]:
     """Yield when holds and the rest of what was restored end, when rules may fire again and what has moved may move."""
+    view = instants.now
     now, holds, fired = view.instant, view.column("hold_until"), view.snapshot.fired
     coming = holds[np.greater(holds, now)]
     yield from [int(coming.min())] if len(coming) else []
@@ -134,7 +152,7 @@ def _ends(view: View, policy: Policy) -> Iterator[int]:
     rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)
     yield from (at for at in rested if at > now)
     for rule in filter(dwells, policy.rules):
-        elsewhere = rule.node.run(view) & (view.column("tier") != rule.target)
+        elsewhere = instants.holds(rule) & (view.column("tier") != rule.target)
         free = np.sort(view.column("tier_at")[elsewhere] + DWELL)
         yield from (int(at) for at in free[free > now][:1])
 
@@ -174,6 +192,7 @@ class _Foreseen:
 
     views: tuple[View, View, View]
     found: dict[str, Crossings] = field(default_factory=dict)
+    truths: dict[str, Bools] = field(default_factory=dict)
 
     def changes(self, node: Node, among: Bools | None) -> int:
         """Return up to when a condition is as true as now, of all memories or of some; the last view's at most."""
@@ -184,11 +203,17 @@ class _Foreseen:
         rows, instants = (np.concatenate(both) for both in zip(*crossings, strict=True))
         if among is not None:
             rows, instants = rows[among[rows]], instants[among[rows]]
-        then = view.take(rows, instants + _PAST)
-        changed = node.run(then) != node.run(view)[rows]
+        then, (yes, no) = view.take(rows, instants + _PAST), self._now(node)
+        changed = node.run(then) != yes[rows]
         if node.no is not None:
-            changed |= node.no(then) != node.no(view)[rows]
+            changed |= node.no(then) != no[rows]
         return int(min(instants[changed].min(initial=np.inf), last.instant))
+
+    def _now(self, node: Node) -> Bools:
+        """Return where a condition is true now and where it is false."""
+        if node.text not in self.truths:
+            self.truths[node.text] = _truth(node, self.views[0])
+        return self.truths[node.text]
 
     def _of(self, part: Node) -> Crossings:
         if part.text not in self.found:

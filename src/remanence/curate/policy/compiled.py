@@ -143,13 +143,11 @@ class Policy(Result):
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     @cached_property
-    def wanted(self) -> SnapshotRequest:
-        """What of a scope must be read to plan with it."""
+    def _wanted(self) -> SnapshotRequest:
         return _wanted(self)
 
     @cached_property
-    def concerned(self) -> Among | None:
-        """Which memories alone its rules can do anything to, see `concerned`."""
+    def _concerned(self) -> Among | None:
         if any(rule.over == "links" for rule in self.rules) or _looks_far(self):
             return None
         return _concerned(self)
@@ -234,7 +232,7 @@ def _compiled(source: str, overrides: Mapping[str, Mapping[str, Any]], file: str
 
 def wanted(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read to plan with this policy: what it names, and what every plan needs."""
-    return policy.wanted
+    return policy._wanted  # noqa: SLF001 # worked out once for each policy, by this module
 
 
 def _wanted(policy: Policy) -> SnapshotRequest:
@@ -268,7 +266,7 @@ def concerned(policy: Policy) -> Among | None:
     What no rule chooses no rule changes, so that none chooses it later in the run either. Where conditions read links,
     they read no more than the other ends of those that these memories have.
     """
-    return policy.concerned
+    return policy._concerned  # noqa: SLF001 # the same
 
 
 def concerned_beside_links(policy: Policy) -> Among | None:

@@ -32,9 +32,9 @@ from remanence.flows.core import (
     QUIET,
     RACES_MAX,
     REMARKS_SHOWN,
-    Answer,
     Core,
     Made,
+    aside_of_rows,
     first_remarks,
     receipt,
 )
@@ -56,7 +56,6 @@ from remanence.store.base import Booked, Bookkeeping
 NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
-LOOP_ROWS_MAX = 500  # memories of a plan that is written down on the event loop, some ms of work
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
 # The memories that tell what is going on.
@@ -144,7 +143,7 @@ async def plan_part(
     among = concerned(part)
     among = None if among is None else (*among, TASKS)
     snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among, kept=True)
-    made, digest, rest = await asyncio.to_thread(_decided, snapshot, part, now, sparing)
+    made, digest, rest = await aside_of_rows(len(snapshot), _decided, snapshot, part, now, sparing)
     core.remember(made, Made(digest, part, CURATE, policy.hash))
     return PartOfPolicy(made, snapshot, part, rest)
 
@@ -354,7 +353,7 @@ async def _agreed_on(core: Core, plan: Plan, policy: Policy | None, booked: Book
         await core.uses.settle()
         booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))
     made = core.made.get(plan)
-    digest = await _aside(plan, plan.digest_now)
+    digest = await aside_of_rows(len(plan.seq), plan.digest_now)
     own, moved = made is not None and digest == made.digest, booked.position != plan.position
     if moved:
         await _refuse_applied(core, plan, digest)
@@ -377,13 +376,6 @@ def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: in
     destroyed = destroyed_count(part)
     held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
     return _Agreed(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
-
-
-async def _aside(plan: Plan, work: Callable[..., Answer], *arguments: Any) -> Answer:
-    """Do work on a plan that takes as long as it has rows: at once where these are few, else in a thread."""
-    if len(plan.seq) <= LOOP_ROWS_MAX:
-        return work(*arguments)
-    return await asyncio.to_thread(work, *arguments)
 
 
 def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
@@ -532,7 +524,7 @@ class _Applied:
         pending: Part | None = None
         parts = plan.parts(PART_CHANGES_MAX)
         # A part takes a moment to write down, which others need not wait for.
-        while (part := await _aside(plan, next, parts, None)) is not None:
+        while (part := await aside_of_rows(len(plan.seq), next, parts, None)) is not None:
             if pending is not None and stopped():
                 break
             if pending is not None:
@@ -557,9 +549,9 @@ class _Applied:
                 part = self._without(part, whole, conflict)
                 continue
             self.parts, self.position = self.parts + 1, done.position
-            self.changes += (changes := row_count(entries))
-            small = changes <= LOOP_ROWS_MAX
-            self.counts.update(self._counted(part) if small else await asyncio.to_thread(self._counted, part))
+            changes = row_count(entries)
+            self.changes += changes
+            self.counts.update(await aside_of_rows(changes, self._counted, part))
             return
 
     def _told(self, cause: Any) -> Any:

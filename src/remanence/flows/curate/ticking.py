@@ -27,7 +27,7 @@ from remanence.curate.planner.calm import calm_after
 from remanence.curate.record import Calm, Record, tasks
 from remanence.errors import InvalidInput, LeaseLost
 from remanence.flows import contextual, embedding, expiring, heartbeat, reembedding, sessions, settings
-from remanence.flows.core import QUIET, Core, Lease, lease_held
+from remanence.flows.core import QUIET, Core, Lease, aside_of_rows, lease_held
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
@@ -357,7 +357,9 @@ async def _curate(work: Tick) -> Ran | None:
     calm = dict[CadenceName, Calm]()
     # Where the plan was carried out whole and nobody else has written, it is known what is left.
     if done.stands_at is not None and not work.unfinished:
-        until = await asyncio.to_thread(calm_after, done.snapshot, done.part, done.plan, done.rest)
+        until = await aside_of_rows(
+            len(done.snapshot), calm_after, done.snapshot, done.part, done.plan, done.rest
+        )
         calm = {name: Calm(work.position, at) for name, at in until.items()}
     record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
     work.record = replace(record, position=work.position)
