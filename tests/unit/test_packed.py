@@ -86,7 +86,8 @@ def fill(connection: sqlite3.Connection, seqs: list[int], chance: random.Random,
         ],
     )
     connection.execute(
-        "INSERT INTO scopes (scope, position, memories, newest_at, digest) VALUES (?, 0, ?, 0, x'')",
+        "INSERT INTO scopes (scope, position, held, memories, newest_at, digest, before)"
+        " VALUES (?1, 0, ?2, ?2, 0, x'', x'')",
         (scope, len(seqs)),
     )
 
