@@ -1,9 +1,10 @@
-"""Leases and what sessions covered, as the reference store keeps them beside its memories.
+"""Leases, counters and what sessions covered, as the reference store keeps them beside its memories.
 
 Knows names, times and holders; knows nothing of scopes.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from remanence.store.base import LEASES_MOST
 
@@ -32,3 +33,10 @@ def release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> 
     held_by, until, fence = leases.get(name, ("", 0, 0))
     if held_by == holder:
         leases[name] = ("", min(until, 0), fence)
+
+
+def add_counts(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
+    """Return the counters with so much added; one that comes to 0 is gone."""
+    found = Counter(counters)
+    found.update(counts)
+    return Counter({name: count for name, count in found.items() if count})

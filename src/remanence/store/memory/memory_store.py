@@ -63,7 +63,7 @@ from remanence.store.constraints import (
 from remanence.store.ending import PROVEN, Mark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, lineage, lost
-from remanence.store.memory.books import joined, lease, release
+from remanence.store.memory.books import add_counts, joined, lease, release
 from remanence.store.memory.log import (
     Digests,
     digest,
@@ -272,7 +272,7 @@ class MemoryStore:
                 if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
             ]
             held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
-        counters = _counted(state.counters, count or {})
+        counters = add_counts(state.counters, count or {})
         self._scopes[scope] = replace(state, embeddings=held, counters=counters)
         return len(gone)
 
@@ -464,7 +464,7 @@ class MemoryStore:
             done=state.done | {(cause.run, cause.part): (asked, done)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
-            counters=_counted(state.counters, cause.counts),
+            counters=add_counts(state.counters, cause.counts),
             values=_put(state.values, cause.values),
             purged=gone(state.purged, logged, cause),
             embeddings=_still(state, tables),
@@ -499,7 +499,7 @@ class MemoryStore:
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
         self._scopes[scope] = state
-        state.counters = _counted(state.counters, asked.count)
+        state.counters = add_counts(state.counters, asked.count)
         values = {**state.values, **asked.put}
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         state.values = _put(state.values, {**asked.put, **swapped})
@@ -600,13 +600,6 @@ def _put(values: Mapping[str, Any], put: Mapping[str, Any]) -> dict[str, Any]:
     """Return values as JSON keeps them with some set anew, without those that are set to None."""
     found = {**values, **json.loads(json.dumps(dict(put)))}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
-    """Return the counters with so much added; one that comes to 0 is gone."""
-    found = Counter(counters)
-    found.update(counts)
-    return Counter({name: count for name, count in found.items() if count})
 
 
 @lru_cache(maxsize=100_000)
