@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import Stemmer
@@ -166,6 +167,12 @@ def word_stems(word: str) -> Sequence[str]:
     return stems_of(read, lexicon_of(read))
 
 
+def stems_once(text: str) -> list[str]:
+    """Return what `stems` returns, of a text that is looked at once: nothing is put out of the cache for it."""
+    read = _readings.__wrapped__(text)
+    return stems_of(read, lexicon_of(read))
+
+
 def readings(text: str) -> Sequence[ChunkReading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
     return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _readings.__wrapped__(text)
@@ -179,24 +186,24 @@ def _stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_TEXTS_CACHED)
 def _readings(text: str) -> tuple[ChunkReading, ...]:
+    chunks = _CHUNK.findall(_plain(text))
+    if max(map(len, chunks), default=0) <= _CACHED_CHARS_MAX:
+        return tuple(map(_cached_reading, chunks))
     return tuple(
-        [
-            _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk)
-            for chunk in _CHUNK.findall(_plain(text))
-        ]
+        _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk) for chunk in chunks
     )
 
 
 def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
     """Return the stems of a text that was read, in the order of the text."""
     if lexicon is ENGLISH:
-        return [stem for reading in read for stem in reading.stems]
+        return list(chain.from_iterable(map(_STEMS, read)))
     return [stem for reading in read for word, stem in reading.content if word not in lexicon.stop]
 
 
 def lexicon_of(read: Sequence[ChunkReading]) -> Lexicon:
     """Return the word lists of the language a text is in; English where nothing speaks for another."""
-    if sum([reading.foreign for reading in read]) < 2:
+    if sum(map(_FOREIGN, read)) < 2:
         return ENGLISH
     return language_of([word for reading in read for word in reading.folded])
 
@@ -295,6 +302,7 @@ def _read_word(word: str) -> ChunkReading:
 
 
 _cached_reading = lru_cache(maxsize=_CACHE_SIZE)(_read)
+_STEMS, _FOREIGN = attrgetter("stems"), attrgetter("foreign")
 
 
 def _split(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,6 +11,7 @@ from contextlib import closing
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from remanence.change import Change, inverses
@@ -26,7 +27,7 @@ from remanence.errors import (
 from remanence.model import Relation, Segment
 from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
-from remanence.store.sqlite import checking, dialect
+from remanence.store.sqlite import dialect, indexed_words
 from remanence.store.sqlite.dialect import begin_writing, connect
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because, created
@@ -387,15 +388,30 @@ async def test_no_statement_binds_a_list(
 
 def test_two_words_never_change_places_unseen() -> None:
     """The sum over words and memories differs for every pair of words that stand at each other's memory."""
-    words = [f"1 word{number}" for number in range(60)]
+    words = [indexed_words.hash_word(f"1:word{number}") for number in range(60)]
     same = [
-        (one, other)
-        for one, other in combinations(words, 2)
-        if checking._mixed(one, 1) + checking._mixed(other, 2)
-        == checking._mixed(other, 1) + checking._mixed(one, 2)
+        pair
+        for pair in combinations(words, 2)
+        if indexed_words.Tally().add(*placed(pair)) == indexed_words.Tally().add(*placed(pair[::-1]))
     ]
 
     assert [] == same
+
+
+def placed(words: Sequence[int]) -> tuple[indexed_words.Words, indexed_words.Ints]:
+    """Give words to the memories 1, 2 and so on."""
+    return np.array(words, np.uint64), np.arange(1, len(words) + 1)
+
+
+def test_two_stems_that_are_one_word_to_the_tokeniser_are_counted_once() -> None:
+    """A memory that has both holds one word of the index, another that has one of them does, too."""
+    said, numbers = indexed_words.Tally(), indexed_words.Numbers(1)
+    numbers.count([(1, {"a\x01": None, "a\x02": None, "b": None}), (2, {"a\x02": None})], said)
+    words = [indexed_words.hash_word(word) for word in ("1:a\ufffd", "1:b")]
+    held = indexed_words.Tally().add(np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2]))
+
+    assert held == said
+    assert [1, 2, 1] == numbers.counts.tolist()
 
 
 async def test_check_sees_words_that_changed_places(store: SqlStore, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def put(values: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def counted(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
+def add_counts(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
     """Return the counters with so much added; one that comes to 0 is gone."""
     found = Counter(counters)
     found.update(counts)

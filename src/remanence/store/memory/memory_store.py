@@ -121,7 +121,7 @@ class _Scope:
 
     def bookkeep(self, asked: Bookkeeping) -> None:
         """Write values, counters and spans, and give a lease back."""
-        self.counters = books.counted(self.counters, asked.count)
+        self.counters = books.add_counts(self.counters, asked.count)
         values = {**self.values, **asked.put}
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         self.values = books.put(self.values, {**asked.put, **swapped})
@@ -277,7 +277,7 @@ class MemoryStore:
                 if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
             ]
             held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
-        counters = books.counted(state.counters, count or {})
+        counters = books.add_counts(state.counters, count or {})
         self._scopes[scope] = replace(state, embeddings=held, counters=counters)
         return len(gone)
 
@@ -467,7 +467,7 @@ class MemoryStore:
             done=state.done | {(cause.run, cause.part): (asked, done)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
-            counters=books.counted(state.counters, cause.counts),
+            counters=books.add_counts(state.counters, cause.counts),
             values=books.put(state.values, cause.values),
             purged=gone(state.purged, logged, cause),
             embeddings=_still(state, tables),

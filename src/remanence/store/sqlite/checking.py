@@ -5,25 +5,18 @@ Reads everything and mends nothing; each check says what it saw, also where the 
 
 import sqlite3
 import struct
-from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import chain
 
 from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import REPLACING, lineage, lost
 from remanence.store.places import BY_NAME, VECTORS
-from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
-from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
+from remanence.store.sqlite import archive_words, cleaning, indexed_words, ledger, proving, sums
 from remanence.store.sqlite.interned import Interned
 from remanence.store.sqlite.rows import MEMORIES, row_digest
-from remanence.text import term_hash
 
 SHOWN_MAX = 5
-_MASK = (1 << 64) - 1
-# FTS5's ascii tokeniser folds these, and nothing else.
-_FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 _CLOCKS_OFF = (
     "SELECT s.scope FROM scopes s WHERE s.newest_at <> (SELECT max(r.at) FROM runs r WHERE r.scope = s.scope)"
@@ -57,7 +50,9 @@ def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
         ),
         _looked("audit", _proven(connection), lambda: _audit(connection, names)),
         _looked(
-            "full text", "every word is found where it stands, and counted", lambda: _full_text(connection)
+            "full text",
+            "every word is found where it stands, and counted",
+            lambda: indexed_words.broken(connection),
         ),
         _looked(
             "archive words",
@@ -166,48 +161,3 @@ def _lineage(connection: sqlite3.Connection) -> Check:
         return lineage(lost(links, dict(fallen.fetchall())))
     except _UNREADABLE as error:
         return Check("lineage", ok=False, detail=f"cannot be read: {error}")
-
-
-def _full_text(connection: sqlite3.Connection) -> Faults:
-    """Compare index and statistics with the texts themselves, by sums that no order changes."""
-    counted: Counter[tuple[int, int]] = Counter()
-    holding: Counter[int] = Counter()
-    expected = pairs = 0
-    for seq, scope, text in connection.execute("SELECT seq, scope, text FROM memories"):
-        distinct = fulltext.words_of(text)
-        holding[scope] += bool(distinct)
-        counted.update([(scope, term_hash(stem)) for stem in distinct])
-        for token in {_folded(token) for token in tokens(scope, distinct)}:
-            expected, pairs = (expected + _mixed(token, seq)) & _MASK, pairs + 1
-    held = found = 0
-    connection.execute(WORDS_VIEW)
-    waiting = ((_folded(word), seq) for word, seq in fulltext.waiting_words(connection))
-    for token, seq in chain(connection.execute("SELECT term, doc FROM temp.held"), waiting):
-        held, found = (held + _mixed(token, seq)) & _MASK, found + 1
-    if (held, found) != (expected, pairs):
-        yield f"full text holds {found} words of memories where the texts have {pairs}, or others"
-    yield from _statistics(connection, counted, holding)
-
-
-def _mixed(token: str, seq: int) -> int:
-    """Mix a word and its memory into 64 bits; the hash of a pair is too nearly a sum: words may change places in it."""
-    return hash(f"{seq} {token}")
-
-
-def _statistics(
-    connection: sqlite3.Connection, counted: Counter[tuple[int, int]], holding: Counter[int]
-) -> Faults:
-    kept = Counter(
-        {(scope, term): df for scope, term, df in connection.execute("SELECT scope, term, df FROM terms")}
-    )
-    kept.update(fulltext.waiting_terms(connection))
-    wrong = [key for key in kept.keys() | counted.keys() if kept[key] != counted[key]]
-    if wrong:
-        yield f"{len(wrong)} terms are counted wrongly"
-    for scope, memories in connection.execute("SELECT scope, memories FROM scopes").fetchall():
-        if memories != holding[scope]:
-            yield f"scope {scope} counts {memories} memories with words, there are {holding[scope]}"
-
-
-def _folded(token: str) -> str:
-    return token if token == token.lower() else token.translate(_FOLD)
