@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.recall import nearest as module
-from remanence.recall.nearest import nearest
+from remanence.recall.nearest import nearest, whole_tiles
 
 
 def _units(rows: int, dimensions: int, distinct: int) -> npt.NDArray[np.float16]:
@@ -77,6 +77,21 @@ def test_a_block_in_which_nearly_all_are_alike_gives_the_same(
     for expected, found in zip(plain, raised, strict=True):
         assert expected.rows.tolist() == found.rows.tolist()
         assert expected.cosines.tolist() == found.cosines.tolist()
+
+
+@given(rows=st.integers(1, 700), asked=st.integers(0, 130), most=st.integers(1, 4), seed=st.integers(0, 9))
+def test_parts_find_what_all_together_find(rows: int, asked: int, most: int, seed: int) -> None:
+    """To the last bit, in whatever thread each part is."""
+    vectors, among = _units(rows, 32, 40), np.ones(rows, np.bool_)
+    wanted = np.random.default_rng(seed).permutation(rows)[:asked]
+    parts = whole_tiles(wanted.tolist(), most)
+    apart = [pair for part in parts for pair in nearest(vectors, np.array(part), among, least=0.2, most=8)]
+    together = nearest(vectors, wanted, among, least=0.2, most=8)
+
+    assert len(parts) <= most
+    assert [(pair.rows.tolist(), pair.cosines.tolist()) for pair in together] == [
+        (pair.rows.tolist(), pair.cosines.tolist()) for pair in apart
+    ]
 
 
 @pytest.mark.parametrize("waiting", [0, 1 << 16])

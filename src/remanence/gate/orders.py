@@ -25,6 +25,7 @@ _UNSEEN = re.compile(
     r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 _WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
 _BLANKS = str.maketrans({code: " " for code in range(128) if not chr(code).isalnum()})
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}")
 _HEX = re.compile(r"(?<![\w])(?:[0-9a-f]{2}[ :]?){16,}(?![\w])")
@@ -100,12 +101,19 @@ def _disguised(plain: str, text: str, words: set[str], weights: Weights) -> str:
 def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:
     if not plain.isascii() and _OTHER_ALPHABET.search(plain):
         yield plain.translate(_MEANT)
-    if any(not word.isalpha() and not word.isdecimal() for word in words) or "@" in plain or "$" in plain:
+    if _mixes(plain, words) or "@" in plain or "$" in plain:
         read = _LEET_WORD.sub(lambda word: word.group().translate(_LEET), plain)
         if read != plain:
             yield read
-    if sum(len(word) == 1 for word in words) >= SPELLED_MIN and _SPELLED.search(plain):
+    if len([word for word in words if len(word) == 1]) >= SPELLED_MIN and _SPELLED.search(plain):
         yield _SPELLED.sub(lambda run: run.group().replace(run.group()[1], ""), plain)
+
+
+def _mixes(plain: str, words: set[str]) -> bool:
+    """Tell whether a word has other characters beside letters; in ASCII that takes a digit."""
+    if plain.isascii() and _DIGIT.search(plain) is None:
+        return False
+    return any(not word.isalpha() and not word.isdecimal() for word in words)
 
 
 def _coded(plain: str, text: str) -> Iterator[str]:

@@ -48,6 +48,16 @@ def nearest(
     return best.all()
 
 
+def whole_tiles(asked: Sequence[int], most: int) -> list[Sequence[int]]:
+    """Return what is asked for in at most so many parts of whole tiles, each of which finds what all together find.
+
+    A product may differ in its last bit with its place in a tile, which is the same in a part.
+    """
+    tiles = -(-len(asked) // TILE_ROWS)
+    size = max(1, -(-tiles // most)) * TILE_ROWS
+    return [asked[start : start + size] for start in range(0, len(asked), size)]
+
+
 def _countable_pairs(asked: Rows, among: Bools, start: int, shape: tuple[int, ...]) -> Bools:
     """Return which of the pairs of a block count: those with another row, of those that are looked among."""
     blocks, _, _, side = shape

@@ -607,12 +607,15 @@ def _link_row(line: int, value: Mapping[str, Any]) -> LinkRow:
     source, target = _id(link["source"]), _id(link["target"])
     if source == target:
         raise _wrong("a link from a memory to itself")
-    return LinkRow(line, source, target, relation, {name: _linked(name, link[name]) for name in LINK_COLUMNS})
+    values = {name: _linked(link[name], *reading) for name, reading in _LINK_READINGS.items()}
+    return LinkRow(line, source, target, relation, values)
 
 
-def _linked(name: str, item: Any) -> Any:
-    column = LINK_COLUMN[name]
-    return None if item is None and column.nullable else _fitting(column, _BY_KIND[column.kind](column, item))
+_LINK_READINGS = {name: (LINK_COLUMN[name], _BY_KIND[LINK_COLUMN[name].kind]) for name in LINK_COLUMNS}
+
+
+def _linked(item: Any, column: Column, read_value: Callable[[Column, Any], Any]) -> Any:
+    return None if item is None and column.nullable else _fitting(column, read_value(column, item))
 
 
 def _wrong(what: str) -> InvalidInput:

@@ -324,7 +324,8 @@ class _Overlap:
         """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
         text = screen(row.columns["text"], self.core.salt)
         attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
-        counts.update(text.replaced)
+        if text.replaced:
+            counts.update(text.replaced)
         names: dict[str, Any] = {
             what: self._name(name, counts) for what in NAMES if (name := row.columns.get(what)) is not None
         }
@@ -332,9 +333,11 @@ class _Overlap:
             names["holds"] = {self._name(reason, counts): until for reason, until in held.items()}
         tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
         claimed = [value for claim in row.claims for value in claim.values.values() if isinstance(value, str)]
-        _, in_claims = screen_values(claimed, self.core.salt)
-        _, in_summary = screen_values(row.columns.get("summary"), self.core.salt)
-        counts += in_claims + in_summary
+        in_claims = Counter[str]()
+        if claimed or row.columns.get("summary"):
+            _, in_claims = screen_values(claimed, self.core.salt)
+            _, in_summary = screen_values(row.columns.get("summary"), self.core.salt)
+            counts += in_claims + in_summary
         if not counts:
             return row
         self.decided.replaced += counts
@@ -353,7 +356,8 @@ class _Overlap:
 
     def _name(self, name: str, counts: Counter[str]) -> str:
         found = screen_name(name, self.core.salt)
-        counts.update(found.replaced)
+        if found.replaced:
+            counts.update(found.replaced)
         return found.text
 
     async def _barred(self, rows: Sequence[Row]) -> set[str]:

@@ -34,7 +34,7 @@ from remanence.flows.write.superseding import at_odds, worth_comparing
 from remanence.keywords import Progress
 from remanence.llm.base import Writer
 from remanence.model import STANDING, Kind, Memory, Relation, Status, link_values
-from remanence.recall.nearest import nearest
+from remanence.recall.nearest import nearest, whole_tiles
 from remanence.receipt import Consolidated
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
@@ -44,6 +44,9 @@ from remanence.write.supposed import said_again
 
 CHUNK = 200
 COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
+COMPARED_AT_ONCE = (
+    2  # threads: products are most of the time in a large scope, and others want processors, too
+)
 JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
 SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
 NEAR_MAX = 3
@@ -202,8 +205,12 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
     """Return for each memory its most similar standing memories."""
     if not core.embedder.dimensions:
         return {}
+    seqs = [memory.seq for memory in memories]
     async with core.index.still(core.clock.now(), vectors=True):
-        return await asyncio.to_thread(_candidates, core, [memory.seq for memory in memories])
+        found = await asyncio.gather(
+            *(asyncio.to_thread(_candidates, core, part) for part in whole_tiles(seqs, COMPARED_AT_ONCE))
+        )
+    return {seq: pairs for part in found for seq, pairs in part.items()}
 
 
 class _Beside:
