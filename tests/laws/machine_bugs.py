@@ -131,7 +131,7 @@ def _log_misses_tags(inner: Any, attached: Attached) -> None:
 async def _recall_is_believed(inner: Any, uses: Uses, batch: Any, agent: Any, at: int) -> None:
     await inner(uses, batch, agent, at)
     more = {"confirmations": Increment(1)}, {"confirmations": Increment(-1)}
-    await uses._write([Change("memories", seq, more[1], more[0]) for seq in batch.seqs], agent, at)
+    await uses._write([Change("memories", seq, more[1], more[0]) for seq in batch.seqs], agent, at, None)
 
 
 def _seen_everywhere(inner: Any, self: Any, rule: Any) -> Any:
