@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from remanence.languages import CONTRACTIONS, CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
 from remanence.text import (
@@ -22,6 +22,8 @@ from remanence.text import (
     word_stems,
 )
 
+Drawn = TypeVar("Drawn")
+
 # Share of content words two texts must have in common to be near where there is no vector to ask.
 WORDS_SHARED_MIN = 0.6
 # How sure a pair of near duplicates is: by their words they are one (Jochi design, A.8: merged from here on), or an
@@ -32,7 +34,7 @@ UNSURE_MAX = 0.96
 _SHOWN_MAX = 3
 _PREFIXED_CHARS_MIN = 3  # a shorter rest makes no word of its own: "in" + "to"
 _REACH = 8  # words that are looked at for what a negation denies
-_SAID_CACHED = 4_096  # a text is compared with up to eight of its like; 3 KB each
+_SAID_CACHED, _SAID_CHARS_MAX = 4_096, 2_000  # a text is compared with up to eight of its like; some 3 KB each
 _WORDS_CACHED, _WORD_CHARS_MAX = 32_768, 40  # a longer word is data, met once
 # Marks between which a text says the same without: those of sentences and lists, quotes, brackets. No mark is taken off
 # that may mean something where it stands: 5!, a smiley, a sign of its own.
@@ -127,7 +129,13 @@ def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThreshol
     return likeness if thresholds.calibrated else min(likeness, UNSURE_MAX)
 
 
-_fingerprint = lru_cache(maxsize=_SAID_CACHED)(fingerprint)
+def _kept_of_short(work: Callable[[str], Drawn]) -> Callable[[str], Drawn]:
+    """Keep what is drawn from a text that is compared with several; a long one would take the room of hundreds."""
+    kept = lru_cache(maxsize=_SAID_CACHED)(work)
+    return lambda text: kept(text) if len(text) <= _SAID_CHARS_MAX else work(text)
+
+
+_fingerprint = _kept_of_short(fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,7 @@ class _Worded:
     pauses: tuple[int, ...]
 
 
-@lru_cache(maxsize=_SAID_CACHED)
+@_kept_of_short
 def _worded(text: str) -> _Worded:
     words: list[str] = []
     pauses: list[int] = []
@@ -173,7 +181,7 @@ def _alike(
     return shared >= WORDS_SHARED_MIN, f"words in common {shared:.2f} {sign} {WORDS_SHARED_MIN:.2f}"
 
 
-@lru_cache(maxsize=_SAID_CACHED)
+@_kept_of_short
 def _said(text: str) -> _Said:
     read = readings(text)
     lexicon = lexicon_of(read)
