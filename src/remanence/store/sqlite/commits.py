@@ -85,7 +85,7 @@ def commit(
     if not cause.planned:
         _touch(work, writes)
     if link is not None:
-        more = len(writes.memories.created) - len(writes.memories.destroyed)
+        more = len(writes.memories.created) - len(writes.memories.gone)
         connection.execute(audit.CLOSE, (no, images.position, more, work.words, cause.at, *link))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
