@@ -394,7 +394,7 @@ BUGS = (
     ),
     Bug(
         "reinforcement fires twice",
-        wrapped(curating, "decide", _reinforcement_forgets_it_fired),
+        wrapped(curating, "plan_of", _reinforcement_forgets_it_fired),
         laws.a_second_run_does_nothing,
     ),
     Bug(
