@@ -34,10 +34,8 @@ UNSURE_MAX = 0.96
 _SHOWN_MAX = 3
 _PREFIXED_CHARS_MIN = 3  # a shorter rest makes no word of its own: "in" + "to"
 _REACH = 8  # words that are looked at for what a negation denies
-_SAID_CACHED, _SAID_CHARS_MAX = (
-    4_096,
-    2_000,
-)  # a text is compared with up to eight of its like; some 3 KB each
+# A text is compared with up to eight of its like; what is drawn from one takes some 3 KB.
+_SAID_CACHED, _SAID_CHARS_MAX = 4_096, 2_000
 _WORDS_CACHED, _WORD_CHARS_MAX = 32_768, 40  # a longer word is data, met once
 # Marks between which a text says the same without: those of sentences and lists, quotes, brackets. No mark is taken off
 # that may mean something where it stands: 5!, a smiley, a sign of its own.

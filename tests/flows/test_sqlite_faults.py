@@ -392,7 +392,7 @@ def test_two_words_never_change_places_unseen() -> None:
     same = [
         pair
         for pair in combinations(words, 2)
-        if indexed_words.Tally().add(*placed(pair)) == indexed_words.Tally().add(*placed(pair[::-1]))
+        if indexed_words.WordTally().add(*placed(pair)) == indexed_words.WordTally().add(*placed(pair[::-1]))
     ]
 
     assert [] == same
@@ -405,10 +405,12 @@ def placed(words: Sequence[int]) -> tuple[indexed_words.Words, indexed_words.Int
 
 def test_two_stems_that_are_one_word_to_the_tokeniser_are_counted_once() -> None:
     """A memory that has both holds one word of the index, another that has one of them does, too."""
-    said, numbers = indexed_words.Tally(), indexed_words.Numbers(1)
+    said, numbers = indexed_words.WordTally(), indexed_words.Numbers(1)
     numbers.count([(1, {"a\x01": None, "a\x02": None, "b": None}), (2, {"a\x02": None})], said)
     words = [indexed_words.hash_word(word) for word in ("1:a\ufffd", "1:b")]
-    held = indexed_words.Tally().add(np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2]))
+    held = indexed_words.WordTally().add(
+        np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2])
+    )
 
     assert held == said
     assert [1, 2, 1] == numbers.counts.tolist()

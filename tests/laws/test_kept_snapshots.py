@@ -152,14 +152,14 @@ def _without_neighbours(inner: Any, *asked: Any) -> Any:
 
 BUGS: dict[str, Plant] = {
     "a link touches nothing but itself": wrapped(snapshots, "_read_near", _without_neighbours),
-    "uses change nothing": swapped(block_log, "touched", lambda *_: np.empty(0, np.int64)),
+    "uses change nothing": swapped(block_log, "find_touched", lambda *_: np.empty(0, np.int64)),
     "tags change nothing": swapped(snapshot_columns, "_SEEN", frozenset({"memories", "links"})),
     "an erasure is a change like another": swapped(snapshot_columns, "ERASE", "nothing"),
     "names that nothing bears stay": swapped(snapshot_patch, "_without_unused_names", lambda one: one),
     "what no rule concerns any more stays": swapped(snapshot_patch, "_among", lambda one, _: one),
     "evidence stays": swapped(evidence_index, "patch_evidence", lambda kept, _: kept),
     "evidence keeps links that changed": wrapped(
-        evidence_index, "_touched", lambda inner, *asked: inner(*asked) & False
+        evidence_index, "_find_touching", lambda inner, *asked: inner(*asked) & False
     ),
 }
 

@@ -31,7 +31,7 @@ class _Sides(NamedTuple):
         return joined
 
 
-def patched(old: Snapshot, new: Snapshot, among: Among | None) -> Snapshot | None:
+def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapshot | None:
     """Return a snapshot with what has changed since, of the memories that meet `among` and the ends of their links.
 
     None where they do not fit: a link whose end is in neither.

@@ -7,7 +7,7 @@ that does not tell what has changed, the scope is read anew.
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from remanence.curate.snapshot_patch import patched
+from remanence.curate.snapshot_patch import patch_snapshot
 from remanence.snapshot import TAG, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 
@@ -53,8 +53,8 @@ class KeptSnapshots:
 
 async def _brought_up_to_date(last: Snapshot, found: Snapshot, wanted: SnapshotRequest) -> Snapshot | None:
     if len(last) + len(found) < ASIDE_MIN:
-        return patched(last, found, wanted.among)
-    return await asyncio.to_thread(patched, last, found, wanted.among)
+        return patch_snapshot(last, found, wanted.among)
+    return await asyncio.to_thread(patch_snapshot, last, found, wanted.among)
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

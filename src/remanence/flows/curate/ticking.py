@@ -211,7 +211,7 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
 async def _ticked(work: Tick, *, named: bool) -> Ticked:
     """Do the work, under the lease, and keep what became of it."""
     try:
-        ran, left = await _worked(work, named=named)
+        ran, left = await _do_jobs(work, named=named)
         return await _closed(work, ran, left)
     finally:
         if not work.lease.is_released and (
@@ -221,7 +221,7 @@ async def _ticked(work: Tick, *, named: bool) -> Ticked:
             await work.core.store.bookkeep(work.core.scope, kept)
 
 
-async def _worked(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
+async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
     """Do one sort of work after the other; return what became of them, and for which there was no time."""
     core, now = work.core, work.core.clock.now()
     doubted = _by_clock(scheduling.held_by(core, work.rows))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.flows.recall.arm import widened
 from remanence.model import STANDING, UNCOUNTED, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.base import Store
@@ -125,10 +126,10 @@ def patch_evidence(kept: ScopeEvidence, found: Snapshot) -> ScopeEvidence | None
     new = found.seq[found.seq > last]
     seq = np.concatenate([kept.seq, new]) if len(new) else kept.seq
     rows, placed = rows_of(seq, found.seq)
-    columns = {name: _widened(values, len(seq)) for name, values in kept.columns.items()}
+    columns = {name: widened(values, len(seq)) for name, values in kept.columns.items()}
     for name, values in columns.items():
         values[rows[placed]] = found.columns[name][placed]
-    stays = ~_touched(kept.links, rows[placed & changed], len(seq))
+    stays = ~_find_touching(kept.links, rows[placed & changed], len(seq))
     fresh = _links_of(found.links)
     fits = placed[fresh.source] & placed[fresh.target]  # the other end may be in an archive that has no rows
     ends = (rows[each[fits]].astype(np.int32) for each in (fresh.source, fresh.target))
@@ -139,7 +140,7 @@ def patch_evidence(kept: ScopeEvidence, found: Snapshot) -> ScopeEvidence | None
     return ScopeEvidence(seq, columns, EvidenceLinks(*joined))
 
 
-def _touched(links: EvidenceLinks, rows: Ints, count: int) -> Bools:
+def _find_touching(links: EvidenceLinks, rows: Ints, count: int) -> Bools:
     """Tell which links have an end in some rows, of so many in all."""
     changed = np.zeros(count, np.bool_)
     changed[rows] = True
@@ -155,14 +156,6 @@ def rows_of(seq: Ints, seqs: Ints) -> tuple[Ints, Bools]:
     rows = np.searchsorted(seq, seqs)
     rows[rows == len(seq)] = 0
     return rows, seq[rows] == seqs
-
-
-def _widened(values: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
-    if len(values) == length:
-        return values
-    wide = np.empty(length, values.dtype)
-    wide[: len(values)] = values
-    return wide
 
 
 def _links_of(links: LinkColumns) -> EvidenceLinks:

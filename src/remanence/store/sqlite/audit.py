@@ -87,7 +87,7 @@ def json_text(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """The digest of a scope's last part, and that of the one before it."""
 
     digest: bytes
@@ -199,7 +199,7 @@ def write(
     cause: Cause,
     images: Images,
     names: Fresh | None = None,
-) -> tuple[Link, list[tuple[int, int]]]:
+) -> tuple[ChainLink, list[tuple[int, int]]]:
     """Write one part at the end of the chain of its scope, given by number and name; with `names` its detail is packed.
 
     Return its link of the chain, and which memories it mentions at its position.
@@ -222,7 +222,7 @@ def write(
     block_log.write(connection, images.blocks)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
     connection.executemany("INSERT INTO mentions (seq, position) VALUES (?, ?)", mentions)
-    return Link(digest, previous), mentions
+    return ChainLink(digest, previous), mentions
 
 
 def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause, asked: bytes) -> int:

@@ -170,7 +170,7 @@ def used_in(rows: Iterable[Row]) -> list[tuple[int, ...]]:
     return found
 
 
-def touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints | None:
+def find_touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints | None:
     """Return the memories that blocks of parts are about or say were used; None where these have more rows than that.
 
     `positions` is a list of parts in JSON.

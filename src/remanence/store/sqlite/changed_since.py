@@ -42,7 +42,7 @@ def changed_since(connection: sqlite3.Connection, scope: int, position: int) -> 
     found = {key for _, key, _ in rows}
     with DECODING:
         found |= {int(rest.split(":")[0]) for kind, _, rest in rows if kind == _OF_LINKS}
-    changed = block_log.touched(connection, listed, SINCE_ROWS_MAX)
+    changed = block_log.find_touched(connection, listed, SINCE_ROWS_MAX)
     if changed is None or len(found) + len(changed) > SINCE_ROWS_MAX:
         return None
     return np.union1d(np.fromiter(found, np.int64, len(found)), changed)

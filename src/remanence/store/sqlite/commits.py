@@ -173,7 +173,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
+def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         used = {seq for change in changes for seq in memories_of(change.table, change.key)}
@@ -191,7 +191,7 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.Link:
     return link
 
 
-def _line(work: Work, used: Collection[int]) -> audit.Link | None:
+def _line(work: Work, used: Collection[int]) -> audit.ChainLink | None:
     """Write uses into the line that they go on with; None where they begin one of their own."""
     line = use_lines.find_line(work.connection, work.names, (work.no, work.scope), work.cause, len(used))
     if line is None:

@@ -31,7 +31,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 def broken(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what the index and its statistics hold that the texts do not say, or the other way round."""
-    said, held = Tally(), Tally()
+    said, held = WordTally(), WordTally()
     numbers: dict[int, Numbers] = {}
     holding: dict[int, int] = {}
     rows = connection.execute(_TEXTS)
@@ -51,13 +51,13 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Tally:
+class WordTally:
     """How many pairs of a word and a memory there are, and their sum."""
 
     pairs: int = 0
     total: np.uint64 = field(default_factory=lambda: np.uint64(0))
 
-    def add(self, words: Words, seqs: Ints) -> "Tally":
+    def add(self, words: Words, seqs: Ints) -> "WordTally":
         """Count pairs in, and return this; a sum of hashes alone would not tell who has which word."""
         mixed = words ^ (seqs.view(np.uint64) * _ODD)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
@@ -82,7 +82,7 @@ class Numbers(dict[str, int]):
         self._hashes.append(hash_word(_folded(token)))
         return number
 
-    def count(self, texts: Sequence[tuple[int, dict[str, None]]], said: Tally) -> None:
+    def count(self, texts: Sequence[tuple[int, dict[str, None]]], said: WordTally) -> None:
         """Count the stems of some texts, each with the number of its memory."""
         lengths = np.fromiter((len(stems) for _, stems in texts), np.int64, len(texts))
         found: list[int] = []
@@ -105,7 +105,7 @@ def _count_texts(
     rows: Iterable[tuple[int, int, str]],
     numbers: dict[int, Numbers],
     holding: dict[int, int],
-    said: Tally,
+    said: WordTally,
 ) -> None:
     """Count the stems of texts, scope by scope, and which memories hold any."""
     by_scope: dict[int, list[tuple[int, dict[str, None]]]] = {}

@@ -11,7 +11,14 @@ from typing import Any
 from remanence.change import Cause, Committed
 from remanence.store.chain import part_digest
 from remanence.store.sqlite import audit, block_log
-from remanence.store.sqlite.audit import HEADER, Link, entries_digest, header_digest, own_digest, plain_header
+from remanence.store.sqlite.audit import (
+    HEADER,
+    ChainLink,
+    entries_digest,
+    header_digest,
+    own_digest,
+    plain_header,
+)
 from remanence.store.sqlite.interned import Fresh
 from remanence.store.sqlite.part_rows import pack_run
 from remanence.store.sqlite.use_parts import UsePart, pack_part, pack_used
@@ -49,7 +56,7 @@ class UseLine:
     block: block_log.Row
     cause: Cause
 
-    def grow(self, connection: sqlite3.Connection, part: UsePart, used: Sequence[int]) -> Link:
+    def grow(self, connection: sqlite3.Connection, part: UsePart, used: Sequence[int]) -> ChainLink:
         """Write one more part into the line, and return the link of the chain that it is by now."""
         parts = [*self.parts, part]
         kept = b"".join(map(pack_part, parts, [None, *self.parts]))
@@ -66,7 +73,7 @@ class UseLine:
         block_log.rewrite(connection, block)
         connection.execute(_COUNTED, (part.position,))
         (before,) = connection.execute(_BEFORE, (self.scope[0],)).fetchone()
-        return Link(part_digest(before, why, entries), before)
+        return ChainLink(part_digest(before, why, entries), before)
 
 
 def find_line(
