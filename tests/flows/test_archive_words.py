@@ -509,3 +509,17 @@ async def test_a_part_that_a_commit_changed_since_it_was_read_is_not_written(
     assert (1, [0, 0]) == (left, written)
     assert [(1, True)] == await found(memory, "lighthouse lantern")
     assert await sound(memory)
+
+
+async def test_a_store_that_takes_no_writes_is_read_as_it_stands(
+    memory: remanence.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits is read from the texts, however much it is; nothing is indexed."""
+    monkeypatch.setattr(archive_index, "READ_WHOLE_MOST", 0)
+    store = SqlStore(str(tmp_path / "memory.db"))
+    await store.open(read_only=True)
+    archive, _ = await archive_index.ArchiveIndex(store, "default").read()
+    await store.close()
+
+    assert [1] == archive.seq.tolist()
+    assert (0, 1) == await counted(memory)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.clock import MINUTE
-from remanence.errors import StoreError
+from remanence.errors import StoreUnavailable
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.flows.setting_rows import row_of
 from remanence.model import Role
@@ -174,7 +174,7 @@ class ArchiveIndex:
     async def read(self) -> tuple[Archive, int]:
         """Return the archive, and from which position of the scope on it is as it is now."""
         async with self._turn:
-            with suppress(StoreError):  # a store that takes no writes is read as it stands
+            with suppress(StoreUnavailable):  # a store that takes no writes is read as it stands
                 await index_words(self._store, self._scope, READ_WHOLE_MOST)
             read = await self._store.archive_words(self._scope, self._position)
             if read.parts or self._archive is None:

@@ -67,10 +67,7 @@ class IndexedPart(NamedTuple):
 
 def note_changes(work: Work, moved: Mapping[int, bool]) -> None:
     """Note that the words of some memories are to be indexed anew, or to go where a memory is archived no more."""
-    by_part: dict[int, list[int]] = defaultdict(list)
-    for seq in moved:
-        by_part[part_of(seq)].append(seq)
-    for part, some in sorted(by_part.items()):
+    for part, some in _group_by_part(moved):
         members = _members(work.connection, work.no, part) | _members_of(some)
         if work.connection.execute(_HELD, (work.no, part)).fetchone() is None:  # they never were indexed
             members &= ~_members_of([seq for seq in some if not moved[seq]])
@@ -83,10 +80,7 @@ def note_changes(work: Work, moved: Mapping[int, bool]) -> None:
 
 def take_out(work: Work, seqs: Iterable[int]) -> None:
     """Leave no hash of some memories, of which it was noted that they changed; an erasure waits for no indexing."""
-    by_part: dict[int, list[int]] = defaultdict(list)
-    for seq in seqs:
-        by_part[part_of(seq)].append(seq)
-    for part, some in sorted(by_part.items()):
+    for part, some in _group_by_part(seqs):
         row = work.connection.execute(_HELD, (work.no, part)).fetchone()
         if row is None:
             continue
@@ -175,6 +169,14 @@ def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -
     waiting = _seqs(part, members)
     fresh = word_hashes.part_from(_read(connection, _OF_THESE, (id_list(waiting),)))
     return word_hashes.merge(held, waiting, fresh)
+
+
+def _group_by_part(seqs: Iterable[int]) -> list[tuple[int, list[int]]]:
+    """Return the parts of some memories in order, each with its own."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for seq in seqs:
+        found[part_of(seq)].append(seq)
+    return sorted(found.items())
 
 
 def _members(connection: sqlite3.Connection, scope: int, part: int) -> int:
