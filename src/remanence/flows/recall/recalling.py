@@ -64,7 +64,7 @@ WEAK = "nothing here answers this well"  # how a weak answer begins
 NO_ROOM = "the best answer does not fit into this budget"
 
 # So often both indexes are brought to one position.
-TOGETHER_TRIES = 3
+TOGETHER_TRIES = 10
 
 Bools = npt.NDArray[np.bool_]
 
@@ -129,14 +129,14 @@ async def _looked_for(
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
     wanted = _wanted(asked, opens=opens)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
-    stands_at: int | None = weight.position
+    # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
+    stands_at = None if weight.by_hashes else weight.position
     for attempt in range(TOGETHER_TRIES):
         if wanted is not None and index.leaves_archive:
             await core.archive.read()  # most of it, while the index may still move on
         async with index.still(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
             left, changed = await _left(core, wanted)
             if changed > index.position and attempt < TOGETHER_TRIES - 1:
-                stands_at = None
                 continue
             return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
     raise AssertionError("unreachable")
