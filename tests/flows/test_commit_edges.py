@@ -160,6 +160,42 @@ async def test_a_block_of_links_makes_or_cuts(tmp_path: Path) -> None:
     assert "neither makes nor cuts links" in str(error)
 
 
+@pytest.mark.parametrize("table", ["memories", "links"])
+@pytest.mark.parametrize("beside", ["block", "change"])
+async def test_a_row_is_named_once_in_a_commit(tmp_path: Path, table: str, beside: str) -> None:
+    """Two blocks that name a row, or a block and a change, are refused, and of other rows they are written."""
+    store = await opened(tmp_path)
+    made = [created(1, "one"), created(2, "two"), created(3, "three")]
+    one, two, three = (await keep(store, *made)).assigned
+    if table == "links":
+        blocks = [_block_of_links((one, two), (one, three)), _block_of_links((one, three), (two, three))]
+    else:
+        blocks = [_block_of_pins([one, two]), _block_of_pins([two, three])]
+    second = [blocks[1]] if beside == "block" else [*blocks[1].changes()]
+    error = await raised(InvalidInput, store.commit(SCOPE, [blocks[0], *second], because("curate")))
+    last = slice(1, None)
+    rest = [blocks[1].where(last)] if beside == "block" else second[last]
+    count = (await store.commit(SCOPE, [blocks[0], *rest], because("curate"))).changes
+    await store.close()
+
+    assert "names a row twice" in str(error)
+    assert count == 3
+
+
+def _block_of_pins(seqs: list[int]) -> Block:
+    """Pin some memories."""
+    side = np.zeros((len(seqs), 1), np.int64)
+    return Block("memories", ("pinned",), np.array(seqs), side, side + 1, np.ones(len(seqs), np.int64))
+
+
+def _block_of_links(*ends: tuple[int, int]) -> Block:
+    """Make links between some memories."""
+    keys = np.array([[*pair, int(Relation.SUPPORTS)] for pair in ends])
+    now = because("curate").at
+    sides = np.array([[500_000, 1, now, now] for _ in ends])
+    return Block("links", ("weight", "count", "created_at", "last_at"), keys, None, sides)
+
+
 async def test_the_class_of_many_may_stay_as_it_is(tmp_path: Path) -> None:
     """A block that names the policy class of memories and changes none of them is written."""
     store = await opened(tmp_path)

@@ -43,15 +43,22 @@ def refuse_malformed_entries(entries: Sequence[Entry]) -> None:
     blocks = [entry for entry in entries if isinstance(entry, Block)]
     if not blocks:
         return
-    seen: dict[str, set[Any]] = {"memories": set(), "links": set()}
-    for change in singles:
-        seen.setdefault(change.table, set()).add(change.key)
     for block in blocks:
         _refuse_block(block)
-        keys = block.row_keys()
-        if not seen[block.table].isdisjoint(keys):
-            raise _refused(block, "names a row twice in one commit", "say each row's change once")
-        seen[block.table].update(keys)
+    for table in BLOCK_COLUMNS:
+        some = [block for block in blocks if block.table == table]
+        keys = [block.keys for block in some]
+        single = {change.key for change in singles if change.table == table}
+        keys += [np.array([*single], np.int64)] if single else []
+        if some and len(keys) > 1 and _repeats(np.concatenate(keys)):
+            raise _refused(some[-1], "names a row twice in one commit", "say each row's change once")
+
+
+def _repeats(keys: Ints) -> bool:
+    """Tell whether a number, or a row of numbers, stands there twice."""
+    columns = keys.reshape(len(keys), -1)
+    ordered = columns[np.lexsort(columns.T)]
+    return bool((ordered[1:] == ordered[:-1]).all(axis=1).any())
 
 
 def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:

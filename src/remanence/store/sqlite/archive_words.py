@@ -5,12 +5,14 @@ and rows; `word_hashes` knows what is in a part, and recall what it is for.
 """
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from remanence import word_hashes
 from remanence.model import COLUMN, Status
+from remanence.snapshot import Bools, Ints
 from remanence.store.base import ArchiveWords
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import SCOPE, Interned
@@ -32,6 +34,7 @@ _OF_PART = (
 )
 _PARTS = f"SELECT DISTINCT scope, seq >> {PART_BITS} FROM states s WHERE {_ARCHIVED} ORDER BY 1, 2"
 _HELD = "SELECT packed FROM archive_words WHERE scope = ? AND part = ?"
+_IS_HELD = "SELECT 1 FROM archive_words WHERE scope = ? AND part = ?"
 _PUT = (
     "INSERT INTO archive_words (scope, part, position, held, packed) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, part)"
     " DO UPDATE SET position = excluded.position, held = excluded.held, packed = excluded.packed"
@@ -65,12 +68,12 @@ class IndexedPart(NamedTuple):
     packed: bytes
 
 
-def note_changes(work: Work, moved: Mapping[int, bool]) -> None:
-    """Note that the words of some memories are to be indexed anew, or to go where a memory is archived no more."""
-    for part, some in _group_by_part(moved):
-        members = _members(work.connection, work.no, part) | _members_of(some)
-        if work.connection.execute(_HELD, (work.no, part)).fetchone() is None:  # they never were indexed
-            members &= ~_members_of([seq for seq in some if not moved[seq]])
+def note_changes(work: Work, seqs: Ints, archived: Bools) -> None:
+    """Note that the words of some memories are to be indexed anew, or to go where one is not `archived` any more."""
+    for part, rows in _group_by_part(seqs):
+        members = _members(work.connection, work.no, part) | _members_of(seqs[rows])
+        if work.connection.execute(_IS_HELD, (work.no, part)).fetchone() is None:  # they never were indexed
+            members &= ~_members_of(seqs[rows[~archived[rows]]])
         packed = members.to_bytes(_MEMBERS_BYTES, "little")
         position = (
             work.images.position
@@ -78,13 +81,15 @@ def note_changes(work: Work, moved: Mapping[int, bool]) -> None:
         work.connection.execute(_WAIT, (work.no, part, position, members.bit_count(), packed))
 
 
-def take_out(work: Work, seqs: Iterable[int]) -> None:
+def take_out(work: Work, seqs: Ints) -> None:
     """Leave no hash of some memories, of which it was noted that they changed; an erasure waits for no indexing."""
-    for part, some in _group_by_part(seqs):
+    for part, rows in _group_by_part(seqs):
         row = work.connection.execute(_HELD, (work.no, part)).fetchone()
         if row is None:
             continue
-        left = word_hashes.merge(_unpacked(work.connection, work.no, part, row[0]), some, NO_PART)
+        left = word_hashes.merge(
+            _unpacked(work.connection, work.no, part, row[0]), seqs[rows].tolist(), NO_PART
+        )
         indexed = IndexedPart(work.no, part, work.images.position, len(left), word_hashes.pack(left))
         work.connection.execute(_PUT, indexed)
 
@@ -171,12 +176,13 @@ def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -
     return word_hashes.merge(held, waiting, fresh)
 
 
-def _group_by_part(seqs: Iterable[int]) -> list[tuple[int, list[int]]]:
-    """Return the parts of some memories in order, each with its own."""
-    found: dict[int, list[int]] = defaultdict(list)
-    for seq in seqs:
-        found[part_of(seq)].append(seq)
-    return sorted(found.items())
+def _group_by_part(seqs: Ints) -> Iterator[tuple[int, Ints]]:
+    """Yield the parts of some memories in order, each with the places of its own."""
+    order = np.argsort(seqs, kind="stable")
+    parts = seqs[order] >> PART_BITS
+    for rows in np.split(order, np.flatnonzero(np.diff(parts)) + 1):
+        if len(rows):
+            yield part_of(int(seqs[rows[0]])), rows
 
 
 def _members(connection: sqlite3.Connection, scope: int, part: int) -> int:
@@ -185,11 +191,10 @@ def _members(connection: sqlite3.Connection, scope: int, part: int) -> int:
     return 0 if row is None else int.from_bytes(row[0], "little")
 
 
-def _members_of(seqs: Collection[int]) -> int:
-    found = 0
-    for seq in seqs:
-        found |= 1 << seq % PART_ROWS
-    return found
+def _members_of(seqs: Ints) -> int:
+    here = np.zeros(PART_ROWS, np.bool_)
+    here[seqs % PART_ROWS] = True
+    return int.from_bytes(np.packbits(here, bitorder="little").tobytes(), "little")
 
 
 def _seqs(part: int, members: int) -> list[int]:

@@ -15,6 +15,7 @@ import orjson
 from remanence.change import ABSENT, Block, Ints
 from remanence.errors import InvalidInput
 from remanence.model import LINK_COLUMNS, Status
+from remanence.snapshot import Bools
 from remanence.store.block_rules import STATED, refuse_moves
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite.audit import shape_of
@@ -59,7 +60,7 @@ class Blocks:
         """The sequence numbers of memories whose state changes."""
         return [seq for _, block in self._of("memories") for seq in block.keys.tolist()]
 
-    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
+    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[Ints, Bools]]:
         """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
         for n, block in self._of("memories"):
             if columns.isdisjoint(block.columns):
@@ -68,7 +69,7 @@ class Blocks:
             if "status" in block.columns and block.after is not None:
                 becomes = block.after[:, block.columns.index("status")] == Status.ARCHIVED
             either = was | becomes
-            yield from zip(block.keys[either].tolist(), becomes[either].tolist(), strict=True)
+            yield block.keys[either], becomes[either]
 
     @property
     def ends(self) -> set[int]:

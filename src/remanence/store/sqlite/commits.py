@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
 
 from remanence.change import ROWLESS, Block, Cause, Change, Committed, Entry, row_count
@@ -100,13 +101,15 @@ def commit(
 
 def _follow_archive(work: Work, writes: "_Writes") -> None:
     """Note of which archived memories the words change; what an erasure takes away or redacts leaves no hash."""
-    moved = {
-        **dict(writes.memories.of_archive(archive_words.TOLD)),
-        **dict(writes.blocks.of_archive(archive_words.TOLD)),
-    }
-    archive_words.note_changes(work, moved)
+    single = dict(writes.memories.of_archive(archive_words.TOLD))
+    moved = [
+        (np.array([*single], np.int64), np.array([*single.values()], np.bool_)),
+        *writes.blocks.of_archive(archive_words.TOLD),
+    ]
+    seqs, archived = (np.concatenate(some) for some in zip(*moved, strict=True))
+    archive_words.note_changes(work, seqs, archived)
     if work.cause.verb == ERASE:
-        archive_words.take_out(work, moved)
+        archive_words.take_out(work, seqs)
 
 
 class _Writes(NamedTuple):
