@@ -198,7 +198,8 @@ class Cause:
 class Committed:
     """What a store answers to a commit: its position in the change sequence, and the keys it assigned.
 
-    The new memory with the placeholder key `-k` has the sequence number `assigned[k - 1]`.
+    The new memory with the placeholder key `-k` has the sequence number `assigned[k - 1]`. `follows` is the position of
+    the scope before, −1 where that is not known, as of a part that was written already.
     """
 
     run: str
@@ -206,6 +207,7 @@ class Committed:
     position: int
     assigned: tuple[int, ...]
     changes: int
+    follows: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

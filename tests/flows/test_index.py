@@ -94,6 +94,49 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
                 np.testing.assert_array_equal(expected, found)
 
 
+@pytest.mark.parametrize("seed", range(4))
+async def test_an_index_goes_past_uses_of_its_own_and_misses_nothing_of_others(
+    opener: Opener, clock: ManualClock, seed: int
+) -> None:
+    """Whatever another opening writes before a commit of uses, after it or between two, the index follows."""
+    choice = random.Random(seed)
+    async with opener() as memory, opener() as other:
+        seqs: list[int] = []
+        for _ in range(20):
+            for _ in range(choice.randrange(3)):
+                await _act(other, choice, seqs)
+            await memory.frame("attention") if choice.random() < 0.5 else await memory.recall(
+                "boat rope keel"
+            )
+            for _ in range(choice.randrange(2)):
+                await _act(other, choice, seqs)
+            await memory._core.uses.settle()
+            clock.advance(minutes=1)
+            fresh, followed = await _refreshed(memory), await _refreshed(memory, memory._core.index)
+            seqs = fresh.seq.tolist()
+
+            assert fresh.seq.tolist() == followed.seq.tolist()
+            for name in COLUMNS:
+                assert _said(fresh, name) == _said(followed, name)
+
+
+async def test_after_uses_of_its_own_nobody_asks_what_changed(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recall and a frame whose uses were written read neither the log nor how much is archived."""
+    await memory.learn("a boat", kind="semantic")
+    await memory.learn("a boat and a rope", kind="semantic")
+    await memory.recall("boat")
+    await memory.frame("attention")
+    monkeypatch.setattr(memory._core.store, "history", None)
+    monkeypatch.setattr(memory._core.store, "archive_words", None)
+    for _ in range(2):
+        found = (await memory.frame("attention")).memories, (await memory.recall("boat")).memories
+        await memory._core.uses.settle()
+
+    assert [2, 2] == [len(one) for one in found]
+
+
 async def test_a_second_boot_reads_no_scope_and_sees_what_is_new(
     memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -275,6 +275,24 @@ async def test_a_settling_cancelled_at_the_store_counts_once(tmp_path: Path) -> 
     assert 100 == used_up
 
 
+async def test_links_that_were_just_read_are_not_read_again() -> None:
+    """Not of one group, nor of two that meet; where they changed meanwhile, or those of one are not known, they are."""
+    desk = Desk()
+    desk.links = []  # what reading them would find
+    desk.uses.count([1, 2], None, together=True, links=[LINK])
+    desk.uses.count([1, 2, 3], None, together=True, links=[LINK])
+    await desk.uses.settle()
+    desk.uses.count([1, 2], None, together=True, links=[LINK])
+    desk.uses.count([1, 3], None, together=True)
+    await desk.uses.settle()
+    desk.refusals = [Conflict([("links", LINK.key)])]
+    desk.uses.count([1, 2], None, together=True, links=[LINK])
+    await desk.uses.settle()
+
+    ones = [[change for change in tried if change.table == "links"] for tried in desk.tried]
+    assert [[grown(0.7, 5)], [], [grown(0.6, 4)], []] == ones
+
+
 async def test_a_link_that_changed_meanwhile_is_read_again() -> None:
     """A lost race for a link is tried again; a purged memory drops out with its links."""
     desk = Desk(Conflict([("links", LINK.key)]), Conflict([("memories", 2)]))

@@ -166,11 +166,7 @@ class Core:
         self.watch = ClockWatch(self.store, self.scope, self.clock)
         self.snapshots = KeptSnapshots(self.store, self.scope)
         self.uses = Uses(
-            lambda changes, agent, at, extends: self.commit(
-                changes, replace(self.cause("use"), actor=agent, at=at, extends=extends)
-            ),
-            lambda seqs: self.store.neighbours(self.scope, seqs),
-            self.clock.now,
+            self._commit_uses, lambda seqs: self.store.neighbours(self.scope, seqs), self.clock.now
         )
 
     def remember(self, plan: Plan, made: Made) -> None:
@@ -231,6 +227,16 @@ class Core:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""
         await self.watch.look()
         return await self.store.commit(self.scope, changes, cause)
+
+    async def _commit_uses(
+        self, changes: Sequence[Entry], agent: str | None, at: int, extends: tuple[str, int] | None
+    ) -> Committed:
+        """Write uses; the indexes hold nothing of them, and need not ask what was written."""
+        cause = replace(self.cause("use"), actor=agent, at=at, extends=extends)
+        done = await self.commit(changes, cause)
+        self.index.pass_over(done)
+        self.archive.pass_over(done)
+        return done
 
     async def found(self, names: Sequence[int | str]) -> list[Memory | None]:
         """Return memories by number, id, key or short id, in the order asked; None where there is none."""

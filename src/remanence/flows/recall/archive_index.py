@@ -8,12 +8,13 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.change import Committed
 from remanence.clock import MINUTE
 from remanence.errors import StoreUnavailable
 from remanence.flows.recall.kept_terms import KeptTerms
@@ -165,6 +166,11 @@ class ArchiveIndex:
     def forget(self) -> None:
         """Keep nothing."""
         self._position, self._parts, self._names, self._archive = -1, {}, {}, None
+
+    def pass_over(self, done: Committed) -> None:
+        """Go on past a commit that changed nothing that is counted here, where it is the next."""
+        if self._counted is not None and self._counted.position == done.follows >= 0:
+            self._counted = replace(self._counted, position=done.position)
 
     async def weigh(self, now: int) -> ArchiveWeight:
         """Say how recall finds what is archived; where nobody wrote since it was asked last, nothing is counted."""

@@ -4,7 +4,7 @@ Knows numbers by row; how they are weighed is in `recall.frames`. Links whose en
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.flows.recall.arm import widened
-from remanence.model import STANDING, UNCOUNTED, Relation
+from remanence.model import STANDING, UNCOUNTED, Link, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 
@@ -75,6 +75,22 @@ def evidence_of(snapshot: Snapshot) -> ScopeEvidence:
     assert snapshot.links is not None
     columns = {name: snapshot.columns[name] for name in COLUMNS}
     return ScopeEvidence(snapshot.seq, columns, _links_of(snapshot.links))
+
+
+def evidence_near(snapshot: Snapshot, links: Sequence[Link]) -> ScopeEvidence:
+    """Return what a snapshot says of a few memories, and their links; of the other ends nothing is known."""
+    keys = np.array([(one.source, one.target, one.relation) for one in links], np.int64).reshape(-1, 3)
+    seq = np.union1d(snapshot.seq, keys[:, :2])
+    rows = np.searchsorted(seq, snapshot.seq)
+    columns = {name: np.full(len(seq), np.nan) for name in COLUMNS}
+    for name, values in columns.items():
+        values[rows] = snapshot.columns[name]
+    source, target = (np.searchsorted(seq, ends).astype(np.int32) for ends in keys.T[:2])
+    weight = np.array([one.weight for one in links])
+    is_open = np.array([one.resolved_at is None for one in links], np.bool_)
+    return ScopeEvidence(
+        seq, columns, EvidenceLinks(source, target, keys[:, 2].astype(np.int8), weight, is_open)
+    )
 
 
 class EvidenceIndex:

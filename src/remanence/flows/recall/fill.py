@@ -34,7 +34,7 @@ class Queue:
     """Who wants room: sequence numbers in order with their stored tokens.
 
     The first `sure` are bound by the budget alone. `above` maps a memory to those that contradict it and are stronger,
-    `asked` are the stems of the question.
+    `asked` are the stems of the question. `told` are the facts and turns among them, None where nobody has looked.
     """
 
     seq: Ints
@@ -42,6 +42,7 @@ class Queue:
     sure: int = 0
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked: AbstractSet[str] = frozenset()
+    told: Told | None = None
 
 
 @dataclass(slots=True)
@@ -94,8 +95,11 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         page = [memory for memory in looked.memories if memory is not None]
         filled.below |= looked.below
         kept = len(filled.kept)
-        links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
-        offers.note_told(told(links).without(looked.edited))
+        same = queue.told
+        if same is None:
+            links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
+            same = told(links)
+        offers.note_told(same.without(looked.edited))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled

@@ -10,11 +10,11 @@ import numpy as np
 
 from remanence.clock import HOUR
 from remanence.flows.core import Core
-from remanence.flows.recall.evidence_index import COLUMNS, columns_at, evidence_of, rows_of
+from remanence.flows.recall.evidence_index import COLUMNS, columns_at, evidence_near, rows_of
 from remanence.model import Link, Memory, Relation
 from remanence.recall.fit import Told
 from remanence.recall.frames import Evidence, Strength, strengths, stronger_than
-from remanence.snapshot import Floats, Ints, SnapshotRequest
+from remanence.snapshot import Bools, Floats, Ints, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
@@ -26,13 +26,14 @@ class Facts:
     """What some memories are weighed by, aligned with how they were asked for; hours are on a clock.
 
     `degree` is the weighted degree over what stands, `contradicting` the pairs that stand and openly contradict one
-    another.
+    another. `links` are all of theirs where few were asked for, else None.
     """
 
     columns: Mapping[str, Floats]
     hours: Floats
     degree: Floats
     contradicting: Sequence[tuple[int, int]]
+    links: Sequence[Link] | None
 
     @property
     def evidence(self) -> Evidence:
@@ -45,21 +46,27 @@ class Facts:
         return np.asarray(np.nan_to_num(self.columns["uses"] + self.columns["confirmations"]))
 
 
-async def facts(core: Core, rows: Ints, clock: ClockName, now: int) -> Facts:
-    """Read what rows of the index, which stays still, are weighed by; one that is gone meanwhile knows nothing."""
+async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: int) -> Facts:
+    """Read what rows of the index, which stays still, are weighed by; one that is gone meanwhile knows nothing.
+
+    `standing` tells of all rows which stand.
+    """
     seqs, scale = core.index.seq[rows], await _scale(core, clock, now)
+    links: Sequence[Link] | None = None
     if len(seqs) > FEW:
         found = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
     else:
-        found = evidence_of(await core.store.snapshot(core.scope, _request(seqs, links=True), now))
+        snapshot = await core.store.snapshot(core.scope, _request(seqs), now)
+        links = await core.store.neighbours(core.scope, seqs.tolist())
+        found = evidence_near(snapshot, links)
     at, here = rows_of(found.seq, seqs)
     places, known = core.index.rows_among(found.seq)
     stands = np.zeros(len(found.seq), np.bool_)
-    stands[known] = core.index.stands[places]
+    stands[known] = standing[places]
     columns = columns_at(found.columns, at, here)
     pairs = zip(*(found.seq[ends].tolist() for ends in found.links.contradicting(stands)), strict=True)
     degree = np.where(here, found.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
-    return Facts(columns, _hours(columns, scale, now), degree, list(pairs))
+    return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links)
 
 
 async def hours(core: Core, clock: ClockName, now: int) -> Floats:
@@ -69,9 +76,8 @@ async def hours(core: Core, clock: ClockName, now: int) -> Floats:
     return _hours(columns_at(found.columns, *rows_of(found.seq, core.index.seq)), scale, now)
 
 
-def _request(seqs: Ints, *, links: bool = False) -> SnapshotRequest:
-    asked = frozenset({"resolved_at"}) if links else None
-    return SnapshotRequest(frozenset(COLUMNS), links=asked, only=tuple(seqs.tolist()))
+def _request(seqs: Ints) -> SnapshotRequest:
+    return SnapshotRequest(frozenset(COLUMNS), only=tuple(seqs.tolist()))
 
 
 def _evidence(columns: Mapping[str, Floats], hours: Floats) -> Evidence:

@@ -12,9 +12,18 @@ from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.ended import together
 from remanence.flows.recall.fill import Filled, Queue, fill, missed
-from remanence.flows.recall.frame_inputs import above, facts, fading_clock, hours
+from remanence.flows.recall.frame_inputs import above, facts, fading_clock, hours, told
 from remanence.flows.recall.index import RANKED
-from remanence.flows.recall.profiling import BEGINS, ENDS, IDENTITY, NEEDS, best, eligible, rank_eligible
+from remanence.flows.recall.profiling import (
+    BEGINS,
+    ENDS,
+    IDENTITY,
+    NEEDS,
+    RankedEligible,
+    best,
+    eligible,
+    rank_eligible,
+)
 from remanence.flows.recall.recalling import (
     WEAK,
     RecallRequest,
@@ -25,7 +34,7 @@ from remanence.flows.recall.recalling import (
     tokens_of,
 )
 from remanence.gate.screening import refuse_secret
-from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Memory, Recalled
+from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Link, Memory, Recalled
 from remanence.recall.frames import (
     BUDGET_MAX,
     LIMIT_MAX,
@@ -84,7 +93,8 @@ class _Reach:
 class _Field:
     """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all.
 
-    `without_model` says why a model had no part.
+    `without_model` says why a model had no part. `links` are those of the candidates where these are few, `eligible`
+    what may stand in the profile where the frame has one.
     """
 
     found: Candidates
@@ -93,6 +103,8 @@ class _Field:
     above: Mapping[int, set[int]]
     standing: int
     without_model: str = ""
+    links: Sequence[Link] | None = None
+    eligible: RankedEligible | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,7 +129,8 @@ class _Ranking:
 
 async def frame(core: Core, look: Look) -> Recalled:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
-    chosen, (usual_limit, lines) = await kept_frames.one_with_settings(
+    await core.uses.settle_to_read()
+    chosen, (usual_limit, lines), stands_at = await kept_frames.one_with_settings(
         core, look.name, "frame_limit", "profile_lines"
     )
     if look.query is not None:
@@ -130,9 +143,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     limit = usual_limit if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
-    await core.uses.settle_to_read()
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
-    field = await _field(core, chosen, look.query, limit)
+    field = await _field(core, chosen, look.query, limit, stands_at)
     repeated = bool(field.reach.exact.any())  # what is asked stands here word for word
     weak = look.query is not None and not repeated and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
@@ -140,7 +152,8 @@ async def frame(core: Core, look: Look) -> Recalled:
     order = offering(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
     asked = frozenset(stems(look.query or ""))
-    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked)
+    same = None if field.links is None else told(field.links)
+    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked, same)
     filled = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in filled.kept.values())
     head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
@@ -148,21 +161,22 @@ async def frame(core: Core, look: Look) -> Recalled:
     answer = replace(answer, without_model=field.without_model)
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
-        core.uses.count(used, look.agent or core.agent, together=True)
-    return await _with_profile(core, answer, field, budget, lines) if chosen.profile else answer
+        core.uses.count(used, look.agent or core.agent, together=True, links=field.links)
+    if field.eligible is None:
+        return answer
+    return await _with_profile(core, answer, field, field.eligible, (budget, lines))
 
 
-async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int, most: int) -> Recalled:
-    """Add the lines of the profile, at most so many, for which there is room; nobody asked for them: no use counts."""
-    now = core.clock.now()
-    fence = core.counts([BEGINS, ENDS])
-    room = Filling(budget - answer.tokens - sum(fence), most)
+async def _with_profile(
+    core: Core, answer: Recalled, field: _Field, found: RankedEligible, most: tuple[int, int]
+) -> Recalled:
+    """Add the lines of the profile that fit into so many tokens and lines; nobody asked for them: no use counts."""
+    (budget, lines_most), fence = most, core.counts([BEGINS, ENDS])
+    room = Filling(budget - answer.tokens - sum(fence), lines_most)
     if room.tokens <= 0:
         return answer
-    async with core.index.still(now, NEEDS.columns, tags=NEEDS.tags):
-        found = await rank_eligible(core, now)
     others = found.where(~np.isin(found.seq, field.found.seq))
-    filled = await fill(core, Queue(others.seq[:most], others.tokens[:most]), room)
+    filled = await fill(core, Queue(others.seq[:lines_most], others.tokens[:lines_most]), room)
     said = {hit.id for hit in answer.memories}
     drawn = [
         one
@@ -183,21 +197,25 @@ async def _with_profile(core: Core, answer: Recalled, field: _Field, budget: int
     )
 
 
-async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _Field:
-    """Gather the candidates; nobody moves the index meanwhile."""
+async def _field(core: Core, chosen: Frame, query: str | None, limit: int, stands_at: int) -> _Field:
+    """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
     known = None if query is None else (*await asked_for(core, query), await contextual.asked(core, query))
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
+    columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
     meant = None if known is None else known[2].arm
-    async with core.index.still(now, columns, windows=query is not None, model=meant):
-        guaranteed = core.index.stands & await _any(core, chosen.guarantees, now)
-        passes = guaranteed | await _passing(core, chosen, clock, now)
+    async with core.index.still(
+        now, columns, tags=tags, windows=query is not None, model=meant, stands_at=stands_at
+    ):
+        stands = core.index.stands
+        guaranteed = stands & await _any(core, chosen.guarantees, now)
+        passes = guaranteed | await _passing(core, chosen, stands, clock, now)
         if query is None or known is None:
             reach = _whole(passes)
         else:
             reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
         seqs = core.index.seq[reach.rows]
-        read = await facts(core, reach.rows, clock, now)
+        read = await facts(core, reach.rows, stands, clock, now)
         found = Candidates(
             seq=seqs,
             similarity=reach.similarity,
@@ -208,10 +226,10 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int) -> _F
             degree=read.degree,
         )
         tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
-        standing = int(core.index.stands.sum())
         stronger = await above(core, read.contradicting, seqs, read.evidence)
         without = "" if known is None else known[2].without
-        return _Field(found, reach, tokens, stronger, standing, without)
+        profile = await rank_eligible(core, now) if chosen.profile else None
+        return _Field(found, reach, tokens, stronger, int(stands.sum()), without, read.links, profile)
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:
@@ -233,9 +251,9 @@ async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
     return found
 
 
-async def _passing(core: Core, chosen: Frame, clock: ClockName, now: int) -> Bools:
-    """Tell which rows stand and pass the frame's filters."""
-    passes = core.index.stands
+async def _passing(core: Core, chosen: Frame, stands: Bools, clock: ClockName, now: int) -> Bools:
+    """Tell which of the rows that stand pass the frame's filters."""
+    passes = stands.copy()
     if chosen.tags:
         passes &= await _any(core, chosen.tags, now)
     if chosen.categories:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Block, Change, Logged
+from remanence.change import Block, Change, Committed, Logged
 from remanence.entity import CATEGORY, THREAD
 from remanence.errors import StoreDamaged
 from remanence.flows.recall.archive_index import weigh_archive
@@ -353,6 +353,11 @@ class ScopeIndex:
         if by_hashes != self.leaves_archive:
             async with self._turn:
                 self.position = -1
+
+    def pass_over(self, done: Committed) -> None:
+        """Go on past a commit that changed nothing that is kept here, where it is the next."""
+        if self.position == done.follows >= 0:
+            self.position = done.position
 
     async def _catch_up(self, now: int, stands_at: int | None) -> None:
         """Patch what changed, or forget all that is kept."""

@@ -4,7 +4,7 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 """
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from remanence.arguments import check_name
 from remanence.errors import NameUnknown
@@ -53,22 +53,31 @@ class Frames:
 
 def built_in() -> dict[str, Mapping[str, Any]]:
     """Return the rows of the built-in frames, by their names in the bookkeeping."""
-    return {_kept(name): {"source": "builtin", **frame.row} for name, frame in BUILTIN.items()}
+    return {**_BUILT_IN}
 
 
 async def one(core: Core, name: str) -> Frame:
     """Read one frame."""
-    return (await one_with_settings(core, name))[0]
+    return (await one_with_settings(core, name)).frame
 
 
-async def one_with_settings(core: Core, name: str, *numbers: str) -> tuple[Frame, list[int]]:
+class KeptFrame(NamedTuple):
+    """A frame as it is kept, settings that were asked for with it, and where the scope stood then."""
+
+    frame: Frame
+    numbers: list[int]
+    position: int
+
+
+async def one_with_settings(core: Core, name: str, *numbers: str) -> KeptFrame:
     """Read one frame, and settings that are numbers, by one request."""
     asked = Bookkeeping(core.clock.now(), get=(_kept(name), *settings.rows_of(*numbers)))
-    rows = (await core.store.bookkeep(core.scope, asked)).values
+    booked = await core.store.bookkeep(core.scope, asked)
+    rows = booked.values
     row: Mapping[str, Any] | None = rows.get(_kept(name))
     if row is None:
         raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await every(core)])
-    return _frame(name, row), settings.numbers_in(rows, *numbers)
+    return KeptFrame(_frame(name, row), settings.numbers_in(rows, *numbers), booked.position)
 
 
 async def every(core: Core) -> list[Frame]:
@@ -110,5 +119,12 @@ async def _keep(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_kept(name): row}))
 
 
+_BUILT_IN: Mapping[str, Mapping[str, Any]] = {
+    _kept(name): {"source": "builtin", **frame.row} for name, frame in BUILTIN.items()
+}
+
+
 def _frame(name: str, row: Mapping[str, Any]) -> Frame:
+    if row == _BUILT_IN.get(_kept(name)):
+        return BUILTIN[name]
     return defined(name, {key: value for key, value in row.items() if key != "source"})

@@ -30,15 +30,25 @@ RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 @dataclass(slots=True)
 class _Batch:
-    """What one agent used at a time, how often, and what of it together."""
+    """What one agent used at a time, how often, and what of it together.
+
+    `links` are those inside a group as somebody has just read them; a commit that finds others reads them again.
+    """
 
     seqs: Counter[int] = field(default_factory=Counter)
     together: Counter[Group] = field(default_factory=Counter)
+    links: dict[Group, Sequence[Link]] = field(default_factory=dict)
 
     def add(self, other: "_Batch") -> None:
         """Take in what another holds."""
         self.seqs.update(other.seqs)
         self.together.update(other.together)
+
+    def known_links(self) -> list[Link] | None:
+        """Return the links inside the groups as they were read last, None where those of one were not."""
+        if self.links.keys() != self.together.keys():
+            return None
+        return list({link.key: link for links in self.links.values() for link in links}.values())
 
 
 class Uses:
@@ -58,14 +68,28 @@ class Uses:
         left, self._pending = self._pending, {}
         return sum(batch.seqs.total() for batch in left.values())
 
-    def count(self, seqs: Sequence[int], agent: str | None, *, together: bool = False) -> None:
-        """Count one use of each memory by an agent now, and of all `together`; it is written soon, without waiting."""
+    def count(
+        self,
+        seqs: Sequence[int],
+        agent: str | None,
+        *,
+        together: bool = False,
+        links: Sequence[Link] | None = None,
+    ) -> None:
+        """Count one use of each memory by an agent now, and of all `together`; it is written soon, without waiting.
+
+        `links` are theirs, and of others, as they were just read.
+        """
         if not seqs:
             return
         batch = self._pending.setdefault((agent, self._time_of(agent)), _Batch())
         batch.seqs.update(seqs)
         if together and len(seqs) > 1:
-            batch.together[frozenset(seqs)] += 1
+            group = frozenset(seqs)
+            batch.together[group] += 1
+            batch.links.pop(group, None)
+            if links is not None:  # read later than those that wait
+                batch.links[group] = [one for one in links if one.source in group and one.target in group]
         if self._task is None or self._task.done():
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
@@ -128,7 +152,8 @@ class Uses:
         races = 0
         while batch.seqs:
             changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.seqs.items()]
-            changes += await self._strengthened(batch.together, at)
+            known = None if races else batch.known_links()
+            changes += await self._strengthened(batch.together, at, known)
             try:
                 await self._write_part(changes, agent, at)
             except Conflict as conflict:
@@ -150,6 +175,10 @@ class Uses:
         done = await self._write(changes, agent, at, extends)
         self._next = agent, (done.run, done.part + 1)
 
-    async def _strengthened(self, groups: Mapping[Group, int], at: int) -> list[Change]:
-        members = sorted(frozenset().union(*groups))
-        return strengthened(await self._links(members), groups, at) if members else []
+    async def _strengthened(
+        self, groups: Mapping[Group, int], at: int, known: Sequence[Link] | None
+    ) -> list[Change]:
+        if not groups:
+            return []
+        links = await self._links(sorted(frozenset().union(*groups))) if known is None else known
+        return strengthened(links, groups, at)

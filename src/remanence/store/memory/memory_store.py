@@ -458,7 +458,7 @@ class MemoryStore:
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
         log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
-        done = Committed(cause.run, cause.part, len(log), assigned, len(logged))
+        done = Committed(cause.run, cause.part, len(log), assigned, len(logged), len(state.log))
         self._scopes[scope] = replace(
             state,
             tables=tables,

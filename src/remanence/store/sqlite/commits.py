@@ -85,6 +85,7 @@ def commit(
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
+    follows = position_of(connection, no)
     if link is not None:
         more = len(writes.memories.created) - len(writes.memories.gone)
         connection.execute(audit.CLOSE, (no, images.position, more, work.words, cause.at, *link))
@@ -95,8 +96,8 @@ def commit(
     if cause.counts or cause.values:
         bookkeeping.beside(work)
     work.sums.write(connection)
-    position = images.position if logs else position_of(connection, no)
-    return Committed(work.cause.run, work.cause.part, position, assigned, count)
+    position = images.position if logs else follows
+    return Committed(work.cause.run, work.cause.part, position, assigned, count, follows)
 
 
 def _follow_archive(work: Work, writes: "_Writes") -> None:

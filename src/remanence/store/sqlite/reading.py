@@ -244,12 +244,14 @@ def neighbours(
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
     rows = connection.execute(
         f"SELECT {columns} FROM json_each(?1) CROSS JOIN links ON scope = ?2 AND source = value{only}"
-        f" UNION SELECT {columns} FROM json_each(?1)"
-        f" CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value{only}"
-        " ORDER BY source, target, relation",
+        f" UNION ALL SELECT {columns} FROM json_each(?1)"
+        f" CROSS JOIN links INDEXED BY links_target ON scope = ?2 AND target = value{only}",
         (id_list(set(seqs)), no),
     )
-    return [link(row) for row in rows.fetchall()]
+    by_key = {
+        row[:3]: row for row in rows.fetchall()
+    }  # one between two of these memories is found at both ends
+    return [link(by_key[key]) for key in sorted(by_key)]
 
 
 def claims(connection: sqlite3.Connection, names: Interned, scope: str, seqs: Sequence[int]) -> list[Claim]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from remanence.model import COLUMN, COLUMNS, Column, Label, Link, Memory, Relation
+from remanence.model import COLUMN, COLUMNS, LINK_COLUMNS, Column, Label, Link, Memory, Relation
 from remanence.store.constraints import TIME_BOUND, is_access
 from remanence.store.sqlite.dialect import id_list
 
@@ -182,9 +182,17 @@ def decoded_link(kept: Sequence[Any]) -> dict[str, Any]:
 def link(kept: Sequence[Any]) -> Link:
     """Build a link from source, target, relation and its kept values."""
     source, target, relation, *values = kept
-    return Link(source, target, Relation(relation), **decoded_link(values))
+    values[0] /= MILLION  # weight
+    if values[1] is not None:
+        values[1] /= MILLION  # confidence
+    made = object.__new__(Link)
+    for put, value in zip(_PUT_LINK, (source, target, _RELATIONS[relation], *values), strict=True):
+        put(made, value)
+    return made
 
 
+_PUT_LINK = tuple(Link.__dict__[name].__set__ for name in ("source", "target", "relation", *LINK_COLUMNS))
+_RELATIONS = {int(relation): relation for relation in Relation}
 # A memory read whole, the vector apart.
 WHOLE = tuple(column for column in COLUMNS if column.name != "vector")
 WHOLE_NAMES = tuple(column.name for column in WHOLE)

@@ -54,6 +54,16 @@ class CommitContract:
         assert sorted({*first.assigned, *second.assigned}) == [*first.assigned, *second.assigned]
         assert first.assigned[0] > 0
 
+    async def test_a_commit_says_what_it_follows(self, store: Store) -> None:
+        """The scope's own position before, 0 in a new one, whatever other scopes wrote between."""
+        first = await keep(store, created(1, "apples"))
+        other = await store.commit("other", [created(1, "plums")], because("learn", run="other"))
+        second = await keep(store, updated(await one(store, first.assigned[0]), pinned=1))
+        nothing = await store.commit(SCOPE, [], because("learn", run="nothing"))
+
+        assert (0, 0, first.position) == (first.follows, other.follows, second.follows)
+        assert second.position == nothing.follows == nothing.position
+
     async def test_placeholders_count_by_their_own_number(self, store: Store) -> None:
         """The order of creations in a commit does not decide which placeholder gets which number."""
         done = await keep(store, created(2, "second"), created(1, "first"))
