@@ -130,11 +130,12 @@ async def test_after_uses_of_its_own_nobody_asks_what_changed(
     await memory.frame("attention")
     monkeypatch.setattr(memory._core.store, "history", None)
     monkeypatch.setattr(memory._core.store, "archive_words", None)
+    found = []
     for _ in range(2):
-        found = (await memory.frame("attention")).memories, (await memory.recall("boat")).memories
+        found += [(await memory.frame("attention")).memories, (await memory.recall("boat")).memories]
         await memory._core.uses.settle()
 
-    assert [2, 2] == [len(one) for one in found]
+    assert [2, 2, 2, 2] == [len(one) for one in found]
 
 
 async def test_a_second_boot_reads_no_scope_and_sees_what_is_new(
