@@ -150,7 +150,7 @@ async def test_centrality_is_the_share_of_the_greatest_degree_among_the_candidat
 async def test_a_frame_reads_many_candidates_as_it_reads_few(
     memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read one by one or as columns of the scope, the same memories get the same parts."""
+    """Read whole, as columns of their own or as columns of the scope, the same memories get the same parts."""
     names = [(await memory.learn(f"entry {k}", confidence=k / 10)).id for k in range(8)]
     await memory.link(names[0], names[1], "supports", weight=0.4)
     await memory.link(names[2], names[3], "contradicts")
@@ -158,11 +158,16 @@ async def test_a_frame_reads_many_candidates_as_it_reads_few(
     await memory.graph.resolve(names[4], names[5])
     await used(memory, {names[k]: k for k in range(8)})
     await memory.rate(names[:3], 0.2)
+    gone = await memory.learn("an entry that goes")
+    await memory.link(names[6], gone, "supports", weight=0.9)
+    await memory.forget(gone)
     few = await memory.frame("attention", limit=8, count_use=False)
+    monkeypatch.setattr("remanence.flows.recall.frame_inputs.PAGE", 2)
+    more = await memory.frame("attention", limit=8, count_use=False)
     monkeypatch.setattr("remanence.flows.recall.frame_inputs.FEW", 2)
     many = await memory.frame("attention", limit=8, count_use=False)
 
-    assert few == many
+    assert few == more == many
     assert 1 == few.text.count("contradicted by")
 
 

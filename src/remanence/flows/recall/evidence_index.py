@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.flows.recall.arm import widened
-from remanence.model import STANDING, UNCOUNTED, Link, Relation
+from remanence.model import STANDING, UNCOUNTED, Link, Memory, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 
@@ -77,20 +77,25 @@ def evidence_of(snapshot: Snapshot) -> ScopeEvidence:
     return ScopeEvidence(snapshot.seq, columns, _links_of(snapshot.links))
 
 
-def evidence_near(snapshot: Snapshot, links: Sequence[Link]) -> ScopeEvidence:
-    """Return what a snapshot says of a few memories, and their links; of the other ends nothing is known."""
+def evidence_near(seqs: Ints, known: Mapping[str, npt.NDArray[Any]], links: Sequence[Link]) -> ScopeEvidence:
+    """Return what is known of a few memories, and their links; of the other ends of these nothing is."""
     keys = np.array([(one.source, one.target, one.relation) for one in links], np.int64).reshape(-1, 3)
-    seq = np.union1d(snapshot.seq, keys[:, :2])
-    rows = np.searchsorted(seq, snapshot.seq)
+    seq = np.union1d(seqs, keys[:, :2])
+    rows = np.searchsorted(seq, seqs)
     columns = {name: np.full(len(seq), np.nan) for name in COLUMNS}
     for name, values in columns.items():
-        values[rows] = snapshot.columns[name]
+        values[rows] = known[name]
     source, target = (np.searchsorted(seq, ends).astype(np.int32) for ends in keys.T[:2])
     weight = np.array([one.weight for one in links])
     is_open = np.array([one.resolved_at is None for one in links], np.bool_)
     return ScopeEvidence(
         seq, columns, EvidenceLinks(source, target, keys[:, 2].astype(np.int8), weight, is_open)
     )
+
+
+def columns_of(memories: Sequence[Memory]) -> dict[str, Floats]:
+    """Return the columns of memories that were read whole."""
+    return {name: np.array([getattr(one, name) for one in memories], np.float64) for name in COLUMNS}
 
 
 class EvidenceIndex:

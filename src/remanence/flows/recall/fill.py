@@ -11,7 +11,7 @@ import numpy as np
 
 from remanence.flows.core import Core, aside
 from remanence.flows.recall.ended import ended
-from remanence.flows.recall.frame_inputs import says_it, told
+from remanence.flows.recall.frame_inputs import PAGE, says_it, told
 from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
 from remanence.model import Dropped, Form, Memory, Relation
 from remanence.recall.fit import Told
@@ -19,7 +19,6 @@ from remanence.recall.frames import Filling
 from remanence.results import SAID_ALREADY
 from remanence.snapshot import Ints
 
-PAGE = 128
 DROPPED_SHOWN = 100
 COUNTED = 16  # lines whose tokens are counted together
 # Stored tokens are a quarter of the characters. What has twice as many as there is room is passed over unseen, once
@@ -34,7 +33,8 @@ class Queue:
     """Who wants room: sequence numbers in order with their stored tokens.
 
     The first `sure` are bound by the budget alone. `above` maps a memory to those that contradict it and are stronger,
-    `asked` are the stems of the question. `told` are the facts and turns among them, None where nobody has looked.
+    `asked` are the stems of the question. `told` are the facts and turns among them, None where nobody has looked;
+    `read` are those that were just read, all or none.
     """
 
     seq: Ints
@@ -43,6 +43,7 @@ class Queue:
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked: AbstractSet[str] = frozenset()
     told: Told | None = None
+    read: Sequence[Memory] = ()
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             seqs = seqs[fits]
             if not len(seqs):
                 continue
-        looked = await ended(core, await core.store.get(core.scope, seqs.tolist()))
+        looked = await ended(core, await _get(core, queue, seqs.tolist()))
         page = [memory for memory in looked.memories if memory is not None]
         filled.below |= looked.below
         kept = len(filled.kept)
@@ -103,6 +104,14 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled
+
+
+async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:
+    """Return some memories of the queue, in order."""
+    if not queue.read:
+        return await core.store.get(core.scope, seqs)
+    known = {one.seq: one for one in queue.read}
+    return [known.get(seq) for seq in seqs]
 
 
 class _Offers:

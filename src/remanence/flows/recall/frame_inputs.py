@@ -5,12 +5,14 @@ Knows where the five parts of a score come from; how they are weighed is in `rec
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from remanence.clock import HOUR
 from remanence.flows.core import Core
-from remanence.flows.recall.evidence_index import COLUMNS, columns_at, evidence_near, rows_of
+from remanence.flows.recall.evidence_index import COLUMNS, columns_at, columns_of, evidence_near, rows_of
 from remanence.model import Link, Memory, Relation
 from remanence.recall.fit import Told
 from remanence.recall.frames import Evidence, Strength, strengths, stronger_than
@@ -19,6 +21,7 @@ from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
 
 FEW = 500  # above, the evidence of the scope is read, and kept
+PAGE = 128  # memories that are offered room together
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,7 +29,7 @@ class Facts:
     """What some memories are weighed by, aligned with how they were asked for; hours are on a clock.
 
     `degree` is the weighted degree over what stands, `contradicting` the pairs that stand and openly contradict one
-    another. `links` are all of theirs where few were asked for, else None.
+    another. `links` are all of theirs where few were asked for, else None; `memories` are those that were read whole.
     """
 
     columns: Mapping[str, Floats]
@@ -34,6 +37,7 @@ class Facts:
     degree: Floats
     contradicting: Sequence[tuple[int, int]]
     links: Sequence[Link] | None
+    memories: Sequence[Memory]
 
     @property
     def evidence(self) -> Evidence:
@@ -53,20 +57,32 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
     """
     seqs, scale = core.index.seq[rows], await _scale(core, clock, now)
     links: Sequence[Link] | None = None
+    memories: Sequence[Memory] = ()
     if len(seqs) > FEW:
         found = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
     else:
-        snapshot = await core.store.snapshot(core.scope, _request(seqs), now)
+        memories, held, known = await _read(core, seqs, now)
         links = await core.store.neighbours(core.scope, seqs.tolist())
-        found = evidence_near(snapshot, links)
+        found = evidence_near(held, known, links)
     at, here = rows_of(found.seq, seqs)
-    places, known = core.index.rows_among(found.seq)
+    places, indexed = core.index.rows_among(found.seq)
     stands = np.zeros(len(found.seq), np.bool_)
-    stands[known] = standing[places]
+    stands[indexed] = standing[places]
     columns = columns_at(found.columns, at, here)
     pairs = zip(*(found.seq[ends].tolist() for ends in found.links.contradicting(stands)), strict=True)
     degree = np.where(here, found.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
-    return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links)
+    return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links, memories)
+
+
+async def _read(
+    core: Core, seqs: Ints, now: int
+) -> tuple[Sequence[Memory], Ints, Mapping[str, npt.NDArray[Any]]]:
+    """Read some memories, numbers and columns: whole where all of them are looked at in the end, else columns alone."""
+    if len(seqs) > PAGE:
+        snapshot = await core.store.snapshot(core.scope, _request(seqs), now)
+        return (), snapshot.seq, snapshot.columns
+    memories = [one for one in await core.store.get(core.scope, seqs.tolist()) if one is not None]
+    return memories, np.array([one.seq for one in memories], np.int64), columns_of(memories)
 
 
 async def hours(core: Core, clock: ClockName, now: int) -> Floats:

@@ -93,8 +93,8 @@ class _Reach:
 class _Field:
     """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all.
 
-    `without_model` says why a model had no part. `links` are those of the candidates where these are few, `eligible`
-    what may stand in the profile where the frame has one.
+    `without_model` says why a model had no part. `read` are the candidates, where they were read whole, `links` theirs
+    where they are few, `eligible` what may stand in the profile where the frame has one.
     """
 
     found: Candidates
@@ -103,6 +103,7 @@ class _Field:
     above: Mapping[int, set[int]]
     standing: int
     without_model: str = ""
+    read: Sequence[Memory] = ()
     links: Sequence[Link] | None = None
     eligible: RankedEligible | None = None
 
@@ -153,7 +154,7 @@ async def frame(core: Core, look: Look) -> Recalled:
     sure = int((field.found.guaranteed | field.found.exact).sum())
     asked = frozenset(stems(look.query or ""))
     same = None if field.links is None else told(field.links)
-    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked, same)
+    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked, same, field.read)
     filled = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in filled.kept.values())
     head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
@@ -229,7 +230,8 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int, stand
         stronger = await above(core, read.contradicting, seqs, read.evidence)
         without = "" if known is None else known[2].without
         profile = await rank_eligible(core, now) if chosen.profile else None
-        return _Field(found, reach, tokens, stronger, int(stands.sum()), without, read.links, profile)
+        whole = read.memories
+        return _Field(found, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile)
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:
