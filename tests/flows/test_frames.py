@@ -153,6 +153,7 @@ async def test_a_frame_reads_many_candidates_as_it_reads_few(
     """Read whole, as columns of their own or as columns of the scope, the same memories get the same parts."""
     names = [(await memory.learn(f"entry {k}", confidence=k / 10)).id for k in range(8)]
     await memory.link(names[0], names[1], "supports", weight=0.4)
+    await memory.link(names[1], names[7], "supports", weight=0.7)
     await memory.link(names[2], names[3], "contradicts")
     await memory.link(names[4], names[5], "contradicts")
     await memory.graph.resolve(names[4], names[5])
